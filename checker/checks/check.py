@@ -6,7 +6,7 @@ from enum import Enum, auto
 from inspect import isgeneratorfunction
 from typing import Any
 
-from checker.checks.context import CheckFunction
+from checker.checks.context import CheckFunction, CheckTools
 from checker.checks.statuses import matches_status
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
@@ -158,6 +158,8 @@ class Check:
     """Whether every interaction with this status and plan passes, whatever else it is."""
     quick_look: Callable[[ResponsePlan, Config], QuickLook | None] | None = None
     """What lets most interactions with this plan pass before anything is made ready for the check."""
+    has_needs: Callable[[CheckTools | None], bool] | None = None
+    """Whether it can judge anything with these tools; None: with any."""
     may_send: Callable[[Case, Response], bool] | None = None
     """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
 

@@ -33,6 +33,23 @@ class JudgedInteraction(Protocol):
         ...
 
 
+class Peers(Protocol):
+    """Users whose things are their own."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What they are called."""
+        ...
+
+    def caller_of(self, request: WireRequest | None) -> str | None:
+        """Who called with a request; None for nobody that is known."""
+        ...
+
+    def lend(self, case: Case, request: WireRequest, who: str) -> None:
+        """Have a request without credentials carry those of a user. Raises `CredentialError`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CheckTools:
     """What checks may ask for beside the interaction itself."""
@@ -49,6 +66,8 @@ class CheckTools:
     """Takes out of a request what it has under the names of these; whether there was anything."""
     base_path_of: Callable[[Operation], str] = lambda operation: ""
     """What stands before the path of an operation on the wire."""
+    peers: Peers | None = None
+    """None where nobody named any."""
 
 
 @dataclass(slots=True)

@@ -47,6 +47,7 @@ class Judge:
         """Without `tools` nothing can be sent, and no request be judged."""
         self._settings = settings or JudgeSettings()
         given = self._settings.given
+        checks = [one for one in checks if one.has_needs is None or one.has_needs(tools)]
         asked = tuple((one, one.config(given.get(one.name, {}))) for one in checks)
         self._kinds = Kinds(asked, self._passes)
         self._names = tuple(one.name for one in checks)

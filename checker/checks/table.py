@@ -25,6 +25,13 @@ from checker.checks.ignored_auth import (
 )
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
+from checker.checks.object_authorization import (
+    ObjectLevelAuthorizationViolation,
+    has_peers,
+    object_level_authorization,
+    reads_member,
+    was_made_before,
+)
 from checker.checks.positive_data import RejectedPositiveData, positive_data_acceptance
 from checker.checks.resource_availability import (
     EnsureResourceAvailability,
@@ -181,7 +188,15 @@ TABLE = (
         may_send=may_be_ignored,
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=asks_for_credentials),
     ),
-    Check("object_level_authorization"),
+    Check(
+        "object_level_authorization",
+        object_level_authorization,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(ObjectLevelAuthorizationViolation,),
+        has_needs=has_peers,
+        may_send=was_made_before,
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_member),
+    ),
     Check(
         "max_response_time",
         max_response_time,

@@ -19,6 +19,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _ARCHIVE: Final = "archive"
 """The format that stands for `--report` alone."""
+_OF_PEERS: Final = "object_level_authorization"
 _PACKED: Final = ".tar.gz"
 
 
@@ -68,6 +69,11 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
     if included:
         with _refused("--checks", included):
             config.checks.update(included_check_names=included)
+    if _OF_PEERS in included and not config.auth.wfc.peers:
+        click.echo(
+            f"Hint: {_OF_PEERS} needs `peers` in `[auth.wfc]`; without them it judges nothing",
+            err=True,
+        )
     if excluded:
         config.checks.update(excluded_check_names=excluded)
     if archives:

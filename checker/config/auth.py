@@ -21,6 +21,7 @@ RETRY_ON: Final = (401,)
 """Statuses that say that credentials count no more."""
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 FORM: Final = "application/x-www-form-urlencoded"
+_FEWEST_PEERS: Final = 2
 _SOURCES: Final = ("body", "header", "cookie")
 _STATIC: Final = (("api_key",), ("username", "password"), ("bearer",))
 """Fields of `[auth.openapi.<scheme>]`, for each kind of scheme."""
@@ -84,6 +85,8 @@ class WfcAuth:
     user: str | None
     """None: whoever an operation lets in."""
     refresh_interval: int
+    peers: tuple[str, ...] = ()
+    """Users whose things are their own: what one made the others must not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,12 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
         return Authentication(BasicAuth(*user, next(types, "basic")))
     if wfc:
         return Authentication(
-            wfc=WfcAuth(wfc["path"], wfc.get("user"), wfc.get("refresh_interval", REFRESH_S))
+            wfc=WfcAuth(
+                wfc["path"],
+                wfc.get("user"),
+                wfc.get("refresh_interval", REFRESH_S),
+                tuple(wfc.get("peers", ())),
+            )
         )
     return Authentication(
         static=tuple(StaticScheme(name, **given) for name, given in _tables(layer, OPENAPI)),
@@ -179,6 +187,8 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         for name in needed:
             if path in layer and name not in layer[path]:
                 yield path, Problem("Missing required property", repr(name))
+    if len(layer.get(WFC, {}).get("peers", ("", ""))) < _FEWEST_PEERS:
+        yield WFC, invalid("'peers' must name two users or more: what one made the others read")
     dynamic = dict(_tables(layer, DYNAMIC))
     for name, _ in _tables(layer, OPENAPI):
         if name in dynamic:

@@ -246,7 +246,8 @@ def _wfc(config: Config) -> str:
         return ""
     file = config.config_path
     text = read_document(asked.path, None if file is None else file.parent)
-    chosen_users(text, asked.user)
+    for name in (asked.user, *asked.peers):
+        chosen_users(text, name)
     return text
 
 

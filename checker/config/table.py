@@ -136,7 +136,7 @@ _AUTH: dict[Path, dict[str, Key]] = {
         "path": Key(Text()),
         "user": Key(Text()),
         "refresh_interval": Key(Integer(minimum=0), auth.REFRESH_S),
-        "peers": _later(_TEXTS),
+        "peers": Key(_TEXTS, []),
     },
 }
 

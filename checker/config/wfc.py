@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import yaml
 
-from checker.config.auth import METHODS, is_json_or_form, secret_pairs, sendable
+from checker.config.auth import METHODS, WfcAuth, is_json_or_form, secret_pairs, sendable
 from checker.config.rules import header
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
@@ -109,6 +109,11 @@ def chosen_users(text: str, name: str | None) -> tuple[WfcUser, ...]:
         known = ", ".join(repr(user.name) for user in users)
         raise ConfigError(f"auth.wfc: there is no user {name!r} in the document; there are {known}")
     return found
+
+
+def peers_of(text: str, asked: WfcAuth) -> tuple[WfcUser, ...]:
+    """The users that are held against each other. Raises `ConfigError` when there is none of such a name."""
+    return tuple(user for name in asked.peers for user in chosen_users(text, name))
 
 
 def secrets_in(text: str) -> Iterator[tuple[str, str]]:

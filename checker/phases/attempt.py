@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from checker.checks.context import CheckTools, JudgedInteraction
+from checker.checks.context import CheckTools, JudgedInteraction, Peers
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookExecutionError
@@ -221,6 +221,7 @@ def check_tools(
     anonymous: Maker,
     hooks: CallHooks,
     credentials: Authorizing | None = None,
+    peers: Peers | None = None,
 ) -> CheckTools:
     """What checks may ask for; `anonymous` makes requests without the credentials of the user."""
 
@@ -234,6 +235,7 @@ def check_tools(
         proofs.put,
         proofs.drop,
         maker.base_path_of,
+        peers,
     )
 
 

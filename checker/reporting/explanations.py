@@ -106,6 +106,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "An operation whose description asks for credentials answers without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",
     ),
+    "ST402": Explanation(
+        "A user reads what another user made: it is neither public nor in the list that this user gets.",
+        "Compare the owner of the thing with who is calling, on the server, for every way that leads to it.",
+    ),
     "ST901": Explanation(
         "A check of your own failed: its message is the text of the assertion.",
         "Look at the check.",

@@ -64,7 +64,8 @@ def open_tools(
         dispatch=dispatching(operations, None, nobody),
     )
     hooks = CallHooks.of(GLOBAL_HOOKS)
-    tools = check_tools(maker, anonymous, hooks, keeper)
+    peers = None if keeper is None else keeper.peers
+    tools = check_tools(maker, anonymous, hooks, keeper, peers)
     judge = judging(operations, settings.truncation, classes.checks, tools)
     return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
 

@@ -7,7 +7,7 @@ from functools import partial
 from checker.config.auth import Authentication
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.config.wfc import chosen_users
+from checker.config.wfc import chosen_users, peers_of
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
@@ -56,10 +56,15 @@ def equip(
         if authentication.wfc is not None:
             users = chosen_users(asked.settings.wfc, authentication.wfc.user)
             keeper.identities = Identities([user.name for user in users])
+            keeper.peer_names = authentication.wfc.peers
+            # Whoever is named calls all operations; the peers call what he made.
+            known = {
+                one.name: one for one in (*users, *peers_of(asked.settings.wfc, authentication.wfc))
+            }
             user_source = partial(
                 UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring
             )
-            keeper.sources = {one.name: one for one in map(user_source, users)}
+            keeper.sources = {one.name: one for one in map(user_source, known.values())}
     else:
         registry = next((one for one in registered if one), GLOBAL_AUTH)
         keeper.sources = CREDENTIAL_SOURCES | {one.name: one for one in registry.providers}

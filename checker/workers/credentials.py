@@ -12,7 +12,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.transport.proofs import put
-from checker.workers.identities import Identities
+from checker.workers.identities import Identities, source_name
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
 from checker.workers.signing import RequestSigner
 
@@ -37,6 +37,23 @@ class _Held:
     """Of the clock: when they came."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownPeers:
+    """Implements `checker.checks.context.Peers` with users of an authentication document."""
+
+    keeper: "CredentialKeeper"
+    names: Sequence[str]
+
+    def caller_of(self, request: WireRequest | None) -> str | None:
+        """The peer whose credentials a request carries."""
+        carried = {name for name, _ in request.proofs} if request is not None else set()
+        return next((one for one in self.names if source_name(one) in carried), None)
+
+    def lend(self, case: Case, request: WireRequest, who: str) -> None:
+        """Have a request carry those of a peer. Raises `CredentialError`."""
+        self.keeper.lend(case, request, source_name(who))
+
+
 @dataclass(slots=True)
 class CredentialKeeper:
     """What the sources of credentials have given so far, and the way to newer ones."""
@@ -52,6 +69,8 @@ class CredentialKeeper:
     """Asked last: what they give depends on all else of a request."""
     identities: Identities | None = None
     """Who calls which operation, where there are several users."""
+    peer_names: Sequence[str] = ()
+    """Users that are held against each other."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for the age of what was given."""
     _held: dict[Address, _Held] = field(default_factory=dict)
@@ -106,6 +125,18 @@ class CredentialKeeper:
             if signed is not None:
                 self.secrets.add_credentials(signed)
                 put(request, signed)
+
+    @property
+    def peers(self) -> "KnownPeers | None":
+        """For checks; None where nobody named any."""
+        return KnownPeers(self, self.peer_names) if self.peer_names else None
+
+    def lend(self, case: Case, request: WireRequest, name: str) -> None:
+        """Have a request carry what the source of this name holds, whoever calls the operation otherwise. Raises `CredentialError`."""
+        held = self._current((name, ""), self.sources[name], case)
+        if held is not None:
+            self.secrets.add_credentials(held.credentials)
+            put(request, held.credentials)
 
     def is_refused(
         self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False

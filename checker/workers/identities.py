@@ -71,13 +71,18 @@ class Identities:
         return self._settled[label] != who
 
 
+def source_name(user: str) -> str:
+    """What the source of the credentials of a user is called."""
+    return f"auth.wfc user {user}"
+
+
 class UserSource(CredentialSource):
     """One user as a source of credentials."""
 
     def __init__(
         self, identities: Identities, refresh_s: float | None, wiring: Wiring, user: WfcUser
     ) -> None:
-        self.name = f"auth.wfc user {user.name}"
+        self.name = source_name(user.name)
         self.refresh_s = refresh_s or None
         self._user = user
         self._identities = identities

@@ -184,10 +184,7 @@ def test_wrong_usage(invoke, name: str) -> None:
     assert result.stdout == ""
 
 
-LATER = (
-    ("--generation-maximize", "response_time"),
-    ("--checks", "object_level_authorization"),
-)
+LATER = (("--generation-maximize", "response_time"),)
 
 
 @pytest.mark.parametrize("option", LATER, ids=" ".join)
@@ -208,7 +205,6 @@ def test_known_options_that_do_not_work_yet_are_refused(invoke, option: tuple[st
         ("--mode", "positive"),
         ("--phases", "fuzzing"),
         ("--checks", "all"),
-        ("--exclude-checks", "object_level_authorization"),
     ],
     ids=" ".join,
 )

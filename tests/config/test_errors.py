@@ -216,10 +216,6 @@ def test_error_text(name: str) -> None:
             "[generation] maximize: not available yet",
         ),
         (
-            "[checks.object_level_authorization]\nenabled = true",
-            "[checks.object_level_authorization] enabled = true: not available yet",
-        ),
-        (
             "[[operations]]\ninclude-path = '/a'\n[operations.generation]\nmaximize = 'response_time'",
             "[operations.0.generation] maximize: not available yet",
         ),

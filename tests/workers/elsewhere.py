@@ -16,5 +16,6 @@ OF_CHECKS = {
     "use_after_free",
     "ensure_resource_availability",
     "ignored_auth",
+    "object_level_authorization",
 }
 """Need wrong data, other phases, sequences or credentials: see the tests of each check."""

@@ -1,0 +1,201 @@
+"""What one user made, another one does not get to see."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
+
+from checker.checks.context import PASSED, CheckContext, CheckTools, Found, JudgedInteraction, Peers
+from checker.checks.resources import is_done, line_of, method_of
+from checker.core.case import Case
+from checker.core.errors import CheckerError
+from checker.core.failures import Failure, Severity
+from checker.core.locations import Location
+from checker.core.operation import Operation
+from checker.core.resource_names import ends_with_variable
+from checker.core.resources import concerns, concrete_path, named_values
+from checker.core.response import Response
+from checker.core.send import Exchanging
+
+_READING: Final = "GET"
+_MOST_NODES: Final = 10_000
+Thing = Mapping[str, Any]
+
+
+class ObjectLevelAuthorizationViolation(
+    Failure,
+    code="ST402",
+    title="Object-level authorization bypass",
+    severity=Severity.CRITICAL,
+):
+    """A user reads what another user made, and nobody else may see."""
+
+
+def reads_member(operation: Operation) -> bool:
+    """Whether an operation reads one thing that somebody has made."""
+    is_member = ends_with_variable(operation.resource_path)
+    return operation.method == _READING and is_member and operation.resource_status is None
+
+
+def has_peers(tools: CheckTools | None) -> bool:
+    """Whether there are users to be held against each other."""
+    return tools is not None and tools.peers is not None
+
+
+def was_made_before(case: Case, response: Response) -> bool:
+    """Whether a case takes a value of an earlier answer."""
+    return bool(case.meta is not None and case.meta.bindings)
+
+
+def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
+    """Fail when a peer gets what a user made in the same sequence, though it is neither public nor listed for that peer."""
+    tools = context.tools
+    if tools is None or tools.peers is None or _is_wrong(context.case):
+        return True
+    owner = tools.peers.caller_of(context.response.request)
+    creator = _creator(context, tools.peers, owner)
+    mine = None if creator is None else _thing(context.case, context.response)
+    if owner is None or creator is None or mine is None:
+        return True
+    for peer in tools.peers.names:
+        if peer != owner:
+            leak = yield from _leak(context, tools.peers, (peer, owner), creator, mine)
+            if leak is not None:
+                return leak
+    return PASSED
+
+
+def _leak(
+    context: CheckContext,
+    peers: Peers,
+    users: tuple[str, str],
+    creator: JudgedInteraction,
+    mine: Thing,
+) -> Exchanging[Failure | None]:
+    """What to say when a peer gets the thing of its owner; `users` are the two."""
+    peer, owner = users
+    try:
+        anonymous = context.make(context.case, with_credentials=False)
+        request = replace(anonymous, headers=list(anonymous.headers))
+        peers.lend(context.case, request, peer)
+    except CheckerError as error:
+        context.unjudged.append(f"a request cannot be made as the peer {peer!r} ({error})")
+        return None
+    answer = yield request
+    if not _shows(context.case, answer, mine):
+        return None
+    everybody = yield anonymous
+    if _shows(context.case, everybody, mine):
+        # It is public: another check says whether it may be.
+        return None
+    if (yield from _is_listed(context, peers, peer, creator, mine)):
+        return None
+    assert isinstance(answer, Response)
+    failure = ObjectLevelAuthorizationViolation(
+        f"Made by {owner!r} with: {line_of(creator.request)}\n"
+        f"Read by {peer!r} with: {line_of(request)} ({answer.status_code})\n"
+        f"Both got the same {len(_scalars(mine))} values; without credentials it is not shown"
+    )
+    failure.request = request
+    return failure
+
+
+def _is_listed(
+    context: CheckContext, peers: Peers, peer: str, creator: JudgedInteraction, mine: Thing
+) -> Exchanging[bool]:
+    """Whether the collection shows the thing to the peer: then it is meant to be shared."""
+    path = creator.case.operation.path
+    if _READING not in _methods_at(creator.case.operation, path) or creator.request is None:
+        return False
+    base = context.make(context.case, with_credentials=False)
+    request = replace(base, target=creator.request.path, headers=list(base.headers))
+    peers.lend(context.case, request, peer)
+    answer = yield request
+    if not isinstance(answer, Response) or answer.status_code >= 300:
+        return False
+    wanted = _scalars(mine).items()
+    return any(wanted <= _scalars(one).items() for one in _things(_body(answer)))
+
+
+def _methods_at(operation: Operation, path: str) -> frozenset[str]:
+    return frozenset(method for methods in operation.methods_at(path) for method in methods)
+
+
+def _is_wrong(case: Case) -> bool:
+    """Whether a case is meant to be refused, or names nothing that was made."""
+    meta = case.meta
+    return meta is None or meta.mode.is_negative or not meta.bindings
+
+
+def _creator(context: CheckContext, peers: Peers, owner: str | None) -> JudgedInteraction | None:
+    """The step in which the caller made what the case reads."""
+    case = context.case
+    for step in reversed(context.sequence):
+        is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
+        is_made = method_of(step.case) == "POST" and is_done(step) and is_member
+        if is_made and concerns(case, step.case):
+            is_own = owner is not None and peers.caller_of(step.request) == owner
+            return step if is_own and _is_named_in(step, case) else None
+    return None
+
+
+def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
+    """Whether the answer to a creation holds the name that a case asks for."""
+    assert case.meta is not None
+    label, answer = creator.case.operation.label, creator.outcome
+    took = any(
+        one.producer == label and one.location is Location.PATH for one in case.meta.bindings
+    )
+    return took and isinstance(answer, Response)
+
+
+def _thing(case: Case, answer: Response) -> Thing | None:
+    """The object in an answer that has the name of what was asked for, and something else to compare."""
+    names = {str(value) for value in named_values(case).values()}
+    for one in _things(_body(answer)):
+        values = _scalars(one)
+        if len(values) > 1 and any(str(value) in names for value in values.values()):
+            return one
+    return None
+
+
+def _shows(case: Case, answer: object, mine: Thing) -> bool:
+    """Whether an answer has the same thing: all values that both have are equal, and they share more than its name."""
+    if not isinstance(answer, Response) or not 200 <= answer.status_code < 300 or answer.redirects:
+        return False
+    theirs = _thing(case, answer)
+    if theirs is None:
+        return False
+    ours, others = _scalars(mine), _scalars(theirs)
+    shared = ours.keys() & others.keys()
+    names = {str(value) for value in named_values(case).values()}
+    says_more = any(str(ours[key]) not in names for key in shared)
+    return says_more and all(ours[key] == others[key] for key in shared)
+
+
+def _scalars(thing: Thing) -> dict[str, Any]:
+    return {key: value for key, value in thing.items() if isinstance(value, str | int | float)}
+
+
+def _body(answer: Response) -> Any:
+    try:
+        return answer.json()
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _things(body: Any) -> Iterator[Thing]:
+    """Objects of a body, outermost first."""
+    return islice(_objects(body), _MOST_NODES)
+
+
+def _objects(body: Any) -> Iterator[Thing]:
+    pending = [body]
+    while pending:
+        value = pending.pop(0)
+        if isinstance(value, dict):
+            yield value
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
