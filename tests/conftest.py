@@ -7,7 +7,9 @@ not looked at: texts are tried that stand in whatever modules other tests have l
 
 import os
 import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Compiled modules are kept, also where the surroundings say otherwise: a run starts four processes or more, and each
@@ -25,3 +27,14 @@ settings.register_profile(
 settings.load_profile("house")
 
 pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def corpora() -> Path:
+    """The folder of the large corpora, laid out as `tests/measuring/corpora.py` says."""
+    folder = os.environ.get("CHECKER_CORPORA")
+    if folder is None:
+        pytest.skip(
+            "thousands of real API descriptions are no part of this repository; name a folder of them in CHECKER_CORPORA"
+        )
+    return Path(folder)

@@ -20,6 +20,8 @@ STAGES = (Stage.MAKE, Stage.SEND, Stage.JUDGE, Stage.RECORD, Stage.SHRINK, Stage
 ORPHANS_S = 45.0
 """Less than the watchdog of a worker, which ends it sooner or later."""
 _LOOKS = 50
+_MOST_AWAITED = 6
+"""Findings: the API that is tested has more of them, but not without end."""
 _LONG_S = 30.0
 """What a run plans for: short, so that every operation soon has its turn."""
 
@@ -70,7 +72,7 @@ def kill_workers(
     campaign = Campaign(command.directory)
     with command.started(*_fuzz(location)) as process:
         for stage in stages:
-            time.sleep(chance.uniform(0.05, 0.4))
+            _wait_for_findings(campaign, process)
             worker = stopped_at(stage, process, command.directory, chance)
             worker.kill()
             _note(campaign, Kill("worker", stage))
@@ -86,7 +88,8 @@ def kill_supervisors(
     campaign = Campaign(command.directory)
     for stage in stages:
         with command.started(*_fuzz(location)) as process:
-            worker = stopped_at(stage, process, command.directory, chance, chance.uniform(0.1, 0.6))
+            _wait_for_findings(campaign, process)
+            worker = stopped_at(stage, process, command.directory, chance)
             process.kill()
             process.wait()
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -104,17 +107,12 @@ def stopped_at(
     process: "subprocess.Popen[str]",
     directory: Path,
     chance: random.Random,
-    pause_s: float = 0.0,
 ) -> psutil.Process:
-    """A worker that stands still at this stage; `pause_s` is given to it once it works."""
+    """A worker that stands still at this stage."""
     deadline = time.monotonic() + NEVER_S
-    paused = pause_s == 0.0
     while time.monotonic() < deadline:
         assert process.poll() is None, "the run is over"
         for worker, slots in _workers(process, directory, chance):
-            if not paused and slots.heartbeat_ns:
-                time.sleep(pause_s)
-                paused = True
             if _is_caught(worker, slots, stage):
                 return worker
         time.sleep(chance.uniform(0.0, 0.003))
@@ -127,6 +125,17 @@ def orphans(directory: Path, within_s: float = ORPHANS_S) -> list[psutil.Process
     while (found := list(_living(directory))) and time.monotonic() < deadline:
         time.sleep(0.01)
     return found
+
+
+def _wait_for_findings(campaign: Campaign, process: "subprocess.Popen[str]") -> None:
+    """Let a run find what can be lost: two things before the first kill, and one more before each of the next few."""
+    least = min(len(campaign.kills) + 2, _MOST_AWAITED)
+
+    def is_enough() -> bool:
+        corpora = campaign.directory.glob(".checker/*")
+        return sum(len(evidence.findings(corpus)) for corpus in corpora) >= least
+
+    wait_until(lambda: process.poll() is not None or is_enough())
 
 
 def _ended(campaign: Campaign, command: Command, process: "subprocess.Popen[str]") -> Ran:

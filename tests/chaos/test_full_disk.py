@@ -21,6 +21,8 @@ _LIMITED = (
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 
+FULL = "No space left on device"
+
 
 def _fuzz(command: Command) -> Ran:
     # Findings keep their answers, and nothing else grows for long.
@@ -30,20 +32,22 @@ def _fuzz(command: Command) -> Ran:
         )
 
 
-def _ends_with_a_sentence(ran: Ran, reason: str) -> None:
+def _sentence(ran: Ran) -> str:
+    """The one that a run ends with that cannot go on; nobody is left behind."""
     assert ran.code == 2, ran.shown
     assert "Traceback" not in ran.shown
-    (sentence,) = ran.stderr.splitlines()
-    assert sentence.startswith(f"Error: the corpus cannot be written: {reason} at ")
     assert orphans(ran.directory) == []
+    (sentence,) = ran.stderr.splitlines()
+    return sentence
 
 
-def _tells_what_it_kept(ran: Ran) -> None:
+def _kept(ran: Ran) -> list[evidence.Said]:
+    """What was acknowledged, by what is told of it: as many as are worth a test, and whole in the fold, too."""
     (corpus,) = ran.directory.glob(".checker/*")
     kept = evidence.findings(corpus)
     assert len(kept) > 3
-    assert sorted(evidence.reported(ran.stdout).elements()) == sorted(kept.values())
     assert {finding.fingerprint for finding in ran.findings} == set(kept)
+    return sorted(kept.values())
 
 
 @pytest.mark.parametrize("limit", [0, 2_000, 100_000, 260_000])
@@ -51,16 +55,18 @@ def test_files_that_may_not_grow_end_a_run_with_a_sentence(command: Command, lim
     """From the first file on; the last limit leaves room for work."""
     program = (sys.executable, "-c", _LIMITED.format(limit=limit), *command.program[1:])
     ran = _fuzz(replace(command, program=program))
-    _ends_with_a_sentence(ran, "File too large")
+    assert _sentence(ran).startswith("Error: the corpus cannot be written: File too large at ")
     if limit == 260_000:
-        _tells_what_it_kept(ran)
+        assert sorted(evidence.reported(ran.stdout).elements()) == _kept(ran)
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one megabyte."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
-        pytest.skip("only root of a Linux system can mount a small disk")
+        pytest.skip(
+            "a disk of one megabyte is mounted for this test, which only root of a Linux system may do"
+        )
     path = tmp_path.resolve() / "disk"
     path.mkdir()
     mounted = subprocess.run(
@@ -69,15 +75,18 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         text=True,
     )
     if mounted.returncode:
-        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+        pytest.skip(
+            "this system refuses to mount the disk of one megabyte that this test fills:"
+            f" {mounted.stderr.strip()}"
+        )
     yield path
     subprocess.run(["umount", "--lazy", str(path)], check=True)
 
 
 def test_a_full_disk_ends_a_run_with_a_sentence(command: Command, small_disk: Path) -> None:
     ran = _fuzz(replace(command, directory=small_disk))
-    _ends_with_a_sentence(ran, "No space left on device")
-    _tells_what_it_kept(ran)
+    assert _sentence(ran).startswith(f"Error: the corpus cannot be written: {FULL} at ")
+    assert sorted(evidence.reported(ran.stdout).elements()) == _kept(ran)
 
 
 def test_a_disk_that_is_full_before_a_run_ends_it_with_a_sentence(
@@ -85,4 +94,5 @@ def test_a_disk_that_is_full_before_a_run_ends_it_with_a_sentence(
 ) -> None:
     with contextlib.suppress(OSError):
         (small_disk / "ballast").write_bytes(bytes(2 << 20))
-    _ends_with_a_sentence(_fuzz(replace(command, directory=small_disk)), "No space left on device")
+    ran = _fuzz(replace(command, directory=small_disk))
+    assert _sentence(ran).startswith(f"Error: the corpus cannot be written: {FULL} at ")

@@ -194,7 +194,8 @@ def sent(raw: bytes) -> tuple[bytes, list[bytes], bytes]:
 
 
 @pytest.mark.skipif(
-    not (shutil.which("curl") and shutil.which("bash")), reason="needs the programs curl and bash"
+    not (shutil.which("curl") and shutil.which("bash")),
+    reason="printed commands are pasted into bash and sent by curl, and one of the two is not installed",
 )
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -34,7 +34,10 @@ def test_a_reader_that_leaves_is_no_problem() -> None:
     os.close(writing)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a disk that is full")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"),
+    reason="the disk that is full is /dev/full, which this system does not have",
+)
 def test_what_cannot_be_written_is_taken_and_remembered() -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     outlet = Outlet(full)

@@ -177,7 +177,10 @@ def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(
     assert (reader.finish(), reader.notes()) == ([finding("f1")], [])
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(),
+    reason="the disk that is full is /dev/full, which this system does not have",
+)
 def test_a_full_device_is_one_sentence() -> None:
     writer = JournalWriter(Path("/dev/full"))
     with pytest.raises(StorageError, match=r"No space left on device at /dev/full; free space"):

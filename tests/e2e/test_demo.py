@@ -52,7 +52,8 @@ def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
 
 
 @pytest.mark.skipif(
-    not (shutil.which("curl") and shutil.which("bash")), reason="needs curl and bash"
+    not (shutil.which("curl") and shutil.which("bash")),
+    reason="printed commands are pasted into bash and sent by curl, and one of the two is not installed",
 )
 def test_printed_commands_show_the_failure_again(ran: Ran) -> None:
     lines = ran.stdout.splitlines()

@@ -1,6 +1,5 @@
 """Every smoke operation: what chance draws, Hypothesis replays, two validators admit, and no mutation spoils."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from .making import drawer, opinions, program_of
 
 SMOKE = Path(__file__).parent.parent / "data" / "smoke"
 FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
-CORPORA = os.environ.get("CHECKER_CORPORA")
 UNSATISFIABLE: frozenset[str] = frozenset()
 """Labels of operations whose schemas contradict themselves."""
 
@@ -84,9 +82,7 @@ def test_texts_replay_in_hypothesis_and_bear_mutations(name: str) -> None:
 
 @pytest.mark.corpora
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(CORPORA is None, reason="CHECKER_CORPORA is not set")
-def test_every_operation_of_the_smoke_set_keeps_the_contract() -> None:
-    folder = Path(CORPORA or "")
-    for line in (folder / "smoke.txt").read_text().split():
-        for program in _programs(folder / line):
+def test_every_operation_of_the_smoke_set_keeps_the_contract(corpora: Path) -> None:
+    for line in (corpora / "smoke.txt").read_text().split():
+        for program in _programs(corpora / line):
             _assert_kept(contract_of(program, records=200, mutations=1000), 200, 1000)

@@ -1,7 +1,6 @@
 """Schemas as they are found."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from checker.kinds.table import kind_named, open_description, packed, unpacked
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import opened, opened_value
 
-CORPORA = Path(os.environ.get("CHECKER_CORPORA", "")) / "graphql"
 LABELS = ["Query.book", "Query.books", "Query.search", "Query.node", "Query.count", "Query.odd", "Query.old", "Mutation.addBook", "Mutation.deleteBook"]  # fmt: skip
 
 
@@ -119,8 +117,7 @@ def test_files_are_known_by_what_they_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.skipif("CHECKER_CORPORA" not in os.environ, reason="CHECKER_CORPORA is not set")
-def test_all_real_schemas_are_read() -> None:
-    for path in sorted(CORPORA.iterdir()):
+def test_all_real_schemas_are_read(corpora: Path) -> None:
+    for path in sorted((corpora / "graphql").iterdir()):
         schema = open_description(FileSource(path), DIRECT)
         assert list(schema.checked_entries()), path.name

@@ -1,7 +1,6 @@
 """Positive queries are valid, negative ones wrong: graphql-core says so of the final bytes."""
 
 import json
-import os
 import re
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,6 @@ from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import MAKER, cases, opened, operations
 
 POSITIVE, NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
-CORPORA = Path(os.environ.get("CHECKER_CORPORA", "")) / "graphql"
 
 
 def verdicts(operation: GraphQLOperation, mode: GenerationMode, count: int) -> set[Outcome]:
@@ -44,10 +42,9 @@ def test_negative_queries_are_wrong(operation: GraphQLOperation) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.skipif("CHECKER_CORPORA" not in os.environ, reason="CHECKER_CORPORA is not set")
-def test_queries_of_all_real_schemas_are_what_they_are_meant_to_be() -> None:
+def test_queries_of_all_real_schemas_are_what_they_are_meant_to_be(corpora: Path) -> None:
     seen = 0
-    for path in sorted(CORPORA.iterdir()):
+    for path in sorted((corpora / "graphql").iterdir()):
         schema = open_description(FileSource(path), DIRECT)
         for entry in list(schema.checked_entries())[::40]:
             operation: Any = schema.find(entry.label)

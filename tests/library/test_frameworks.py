@@ -130,5 +130,7 @@ def test_the_test_client_of_django_sends() -> None:
 def test_responses_of_test_clients_are_judged() -> None:
     schema = of_django(True)
     case = schema["/items"]["GET"].Case(query={"limit": 4})
-    case.validate_response(DjangoClient().get("/items?limit=4"))
-    case.validate_response(of_flask(True).app.test_client().get("/items?limit=4"))
+    for client in (DjangoClient(), of_flask(True).app.test_client()):
+        case.validate_response(client.get("/items?limit=4"))
+        with pytest.raises(checker.errors.FailureGroup, match="Undocumented HTTP status code"):
+            case.validate_response(client.get("/nowhere"))

@@ -1,6 +1,5 @@
 """The referee against the generator, over real documents: the bounded version of `benchmarks/referee.py`."""
 
-import os
 from itertools import islice
 from pathlib import Path
 
@@ -32,8 +31,7 @@ def test_what_is_generated_is_what_it_was_meant_to_be(mode: GenerationMode) -> N
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("mode", GenerationMode)
-@pytest.mark.skipif("CHECKER_CORPORA" not in os.environ, reason="CHECKER_CORPORA is not set")
-def test_what_is_generated_for_a_sample_of_the_corpora(mode: GenerationMode) -> None:
-    tally = tally_of(mode, Path(os.environ["CHECKER_CORPORA"]), 40)
+def test_what_is_generated_for_a_sample_of_the_corpora(mode: GenerationMode, corpora: Path) -> None:
+    tally = tally_of(mode, corpora, 40)
     assert tally.wrong == []
     assert tally.ambiguous_json == 0

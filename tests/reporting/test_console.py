@@ -138,9 +138,12 @@ def test_a_part_of_the_summary_that_cannot_be_shown_costs_itself_only() -> None:
 
 
 def test_a_record_that_cannot_be_shown_does_not_stop_the_run() -> None:
-    console = Console(settings(kind="fuzz"), io.StringIO(), clock=lambda: 100.0)
-    console.on_record(1, replace(finding(), title=None))  # type: ignore[arg-type]
+    stream = io.StringIO()
+    console = Console(settings(kind="fuzz"), stream, clock=lambda: 100.0)
+    console.on_record(1, replace(finding(), hits=None))  # type: ignore[arg-type]
     console.on_record(1, replace(opened(), base_url=None))  # type: ignore[arg-type]
+    console.on_record(1, finding(fingerprint="f2"))
+    assert stream.getvalue().splitlines()[-1].endswith(f"GET /users: {finding().title}")
 
 
 def test_interrupted_run_prints_what_was_gathered() -> None:

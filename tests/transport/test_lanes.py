@@ -350,7 +350,9 @@ def test_descriptors_beyond_select_neither_stop_nor_spin(server) -> None:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 2048:
-        pytest.skip("this process may not open 2048 files")
+        pytest.skip(
+            "the system lets this process open fewer than 2048 files, and this test needs more than 1024"
+        )
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2048), hard))
     held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
 
@@ -391,5 +393,5 @@ def test_a_stream_is_not_listened_to_beyond_its_events(server) -> None:
         outcome = ok(lanes.send(0, request()))
     assert outcome.is_truncated
     assert outcome.content.count(b"data") >= 3
-    # The usual limits are far away.
-    assert outcome.elapsed < 5
+    # Whoever listened on would have heard thousands of them until the limit of 30 s.
+    assert outcome.content.count(b"data") < 1000

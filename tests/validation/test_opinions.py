@@ -1,6 +1,5 @@
 """Both validators read a schema alike."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from tests.measuring.corpora import suite
 
 from .schemas import schema_of, verdicts
 
-CORPORA = os.environ.get("CHECKER_CORPORA")
 BOTH_ACCEPT = (True, True)
 BOTH_REJECT = (False, False)
 V20, V30, V31 = Dialect.OPENAPI20, Dialect.OPENAPI30, Dialect.OPENAPI31
@@ -207,10 +205,9 @@ def test_opinions_agree(raw: Any, value: Any) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.skipif(CORPORA is None, reason="CHECKER_CORPORA is not set")
-def test_both_agree_with_every_label_of_the_json_schema_suite() -> None:
+def test_both_agree_with_every_label_of_the_json_schema_suite(corpora: Path) -> None:
     drafts, wrong = set(), []
-    for sample in suite(Path(CORPORA or "")):
+    for sample in suite(corpora):
         drafts.add(sample.schema.dialect)
         for value, is_valid in sample.instances:
             said = verdicts(sample.schema, value, validate_formats=sample.asserts_formats)

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import Finding, OperationError, TaskProgress
+from checker.corpus.records import Finding, OperationError, Record, TaskProgress
 from checker.workers.messages import LeaseReport
 from tests.asking import saying
 from tests.workers.harness import DOCUMENT, GETS, LABELS, POSTS, TASK, case_of, run, workplace
@@ -160,12 +160,7 @@ def test_what_others_may_have_caused_is_told_only_when_it_happens_every_time(
 
     with workplace(tmp_path, command="run", lanes=1) as place:
         ran = run(place, replace(POSTS, stop=3), spoil=spoil, is_patient=True)
-    told = [
-        (one.stage, one.withdrawn)
-        for one in ran.records
-        if isinstance(one, Finding) and one.check == "not_a_server_error"
-    ]
-    assert told == [("found", True), ("minimised", not is_told)]
+    assert _server_errors(ran.records) == [("found", True), ("minimised", not is_told)]
 
 
 def test_what_was_withdrawn_is_looked_into_again(
@@ -182,16 +177,20 @@ def test_what_was_withdrawn_is_looked_into_again(
 
     with workplace(tmp_path, command="run", lanes=1) as place:
         ran = run(place, replace(POSTS, stop=3), spoil=spoil, is_patient=True)
-    told = [
-        (one.stage, one.withdrawn)
-        for one in ran.records
-        if isinstance(one, Finding) and one.check == "not_a_server_error"
-    ]
-    assert told == [
+    assert _server_errors(ran.records) == [
         ("found", True),
         ("minimised", True),
         ("found", True),
         ("minimised", False),
+    ]
+
+
+def _server_errors(records: Iterable[Record]) -> list[tuple[str, bool]]:
+    """(stage, withdrawn) of each version that was written."""
+    return [
+        (one.stage, one.withdrawn)
+        for one in records
+        if isinstance(one, Finding) and one.check == "not_a_server_error"
     ]
 
 

@@ -174,7 +174,8 @@ def test_lingering_ends_when_nobody_reads(ends: tuple[Sender, Receiver]) -> None
 
 
 @pytest.mark.skipif(
-    resource.getrlimit(resource.RLIMIT_NOFILE)[0] <= BEYOND_SELECT, reason="needs many descriptors"
+    resource.getrlimit(resource.RLIMIT_NOFILE)[0] <= BEYOND_SELECT,
+    reason="this process may not open as many files as `select` cannot take",
 )
 def test_lingering_takes_descriptors_of_any_number() -> None:
     reading, writing = Pipe(duplex=False)

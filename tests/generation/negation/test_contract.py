@@ -1,6 +1,5 @@
 """Every smoke operation: what is meant to be wrong is, on the wire and under every mutation of its record."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +21,6 @@ from .test_parts import wrong_part
 
 SMOKE = Path(__file__).parents[2] / "data" / "smoke"
 FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
-CORPORA = os.environ.get("CHECKER_CORPORA")
 
 
 def _programs(path: Path) -> Iterator[OperationProgram]:
@@ -58,9 +56,7 @@ def test_part_that_is_meant_to_be_wrong_is_wrong_on_the_wire(path: Path) -> None
 
 @pytest.mark.corpora
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(CORPORA is None, reason="CHECKER_CORPORA is not set")
-def test_every_operation_of_the_smoke_set_keeps_the_contract() -> None:
-    folder = Path(CORPORA or "")
-    for line in (folder / "smoke.txt").read_text().split():
-        for program in _programs(folder / line):
+def test_every_operation_of_the_smoke_set_keeps_the_contract(corpora: Path) -> None:
+    for line in (corpora / "smoke.txt").read_text().split():
+        for program in _programs(corpora / line):
             assert contract_of(program, records=200, mutations=1000).faults == []
