@@ -5,7 +5,7 @@ from copy import copy
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import place_of, verdict_of
-from checker.checks.statuses import matches_status
+from checker.checks.statuses import denies_condition, matches_status
 from checker.checks.undeclared import declared_body_alone
 from checker.core.case import Case
 from checker.core.contract import Blame, Complaint, ResponsePlan
@@ -59,7 +59,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     status, said = context.response.status_code, _complaint(context)
     if said is not None and said.blame is not Blame.REFUSED:
         return PASSED
-    if _accepts(status, context.config) and said is None:
+    if said is None and (_accepts(status, context.config) or denies_condition(context.response)):
         return PASSED
     if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:
         # Nobody can make up a user and a password that are right.

@@ -1,6 +1,18 @@
-"""Status patterns of the configuration: `404`, `2XX`, `20X`."""
+"""What a status says: patterns of the configuration (`404`, `2XX`, `20X`), and answers that speak of no data."""
 
 from collections.abc import Iterable
+
+from checker.core.response import Response
+
+_PRECONDITION_FAILED = 412
+_CONDITIONS = (
+    b"if-match",
+    b"if-none-match",
+    b"if-modified-since",
+    b"if-unmodified-since",
+    b"if-range",
+)
+"""Headers that make a request conditional (RFC 9110, 13.1)."""
 
 
 def matches_status(status: int, patterns: Iterable[str]) -> bool:
@@ -10,4 +22,17 @@ def matches_status(status: int, patterns: Iterable[str]) -> bool:
         len(pattern) == 3
         and all(p in "xX" or p == d for p, d in zip(pattern, digits, strict=False))
         for pattern in patterns
+    )
+
+
+def denies_condition(response: Response) -> bool:
+    """Whether an answer says that a condition of its request does not hold (RFC 9110, 15.5.13).
+
+    That is of the state of the resource: the data is neither refused nor accepted.
+    """
+    sent = response.request
+    return (
+        response.status_code == _PRECONDITION_FAILED
+        and sent is not None
+        and any(sent.header(name) is not None for name in _CONDITIONS)
     )

@@ -22,6 +22,15 @@ PATHS = {
     "/plain": _post(NAMED),
     "/parts": _post({"allOf": [{"$ref": "#/components/schemas/Named"}]}),
     "/map": _post(MAP),
+    "/conditional": {
+        "post": {
+            "parameters": [
+                {"name": name, "in": "header", "schema": {"type": "string"}}
+                for name in ("If-Match", "If-None-Match", "If-Unmodified-Since")
+            ],
+            "responses": {"200": {"description": "fine"}},
+        }
+    },
 }
 
 
@@ -65,3 +74,14 @@ def test_nothing_is_sent_where_all_is_described(
 ) -> None:
     assert "Hint" not in _message(exchanges, label, body)
     assert exchanges.asked == []
+
+
+@pytest.mark.parametrize("name", ["If-Match", "If-None-Match", "If-Unmodified-Since"])
+def test_a_condition_that_does_not_hold_refuses_no_data(exchanges: Exchanges, name: str) -> None:
+    sent = exchanges.sent("POST /conditional", 412, mode=POSITIVE, headers={name: "x"})
+    assert exchanges.failures(CHECK, sent) == []
+
+
+def test_412_to_what_has_no_condition_is_a_refusal(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("POST /conditional", 412, mode=POSITIVE)
+    assert exchanges.failures(CHECK, sent) == ["412"]

@@ -48,6 +48,13 @@ def test_another_rule_or_status_is_another_failure(other: JudgedCase) -> None:
     assert looked_for.strays == {}
 
 
+def test_what_was_made_the_first_time_is_replaced_the_next() -> None:
+    looked_for = ExpectedFailure("negative_data_rejection", "2XX", 201, "")
+    again = shot("", rule="2XX", status=200)
+    again.verdict.judgement.failures[0].check = "negative_data_rejection"
+    assert looked_for.again(again) is not None
+
+
 def test_a_shrink_does_not_slip_to_another_defect() -> None:
     looked_for = wanted("KeyError name")
     stray = shot("ZeroDivisionError by zero")
