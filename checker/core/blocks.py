@@ -13,6 +13,7 @@ EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
 FROM_ELSEWHERE = "Values come from other requests. On a fresh target put in what is answered there:"
+MADE_EARLIER = "Earlier requests made what this one is about. A fresh target needs them first, and its identifiers put in where they differ:"
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 INDENT = "    "
 _HANGING = f"{INDENT}  "
@@ -76,6 +77,8 @@ class FailedCase:
     """Where values of its commands come from, if other requests made them: `path id: /id of the answer to POST /things`."""
     ids: tuple[str, ...] = ()
     """By which `checker replay` sends it again; nothing where it cannot."""
+    needs: tuple[tuple[str, str], ...] = ()
+    """(path, command) of what other requests made and the commands are about, outermost first."""
     marks: tuple[str, ...] = ()
     """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
 
@@ -102,6 +105,9 @@ def failure_block(
         parts.append(f"Or: `checker replay {' '.join(failed.ids)}`")
     if failed.sources:
         parts += [FROM_ELSEWHERE, "\n".join(indented(one) for one in failed.sources)]
+    if failed.needs:
+        lines = (line for path, command in failed.needs for line in (f"# {path}", command))
+        parts += [MADE_EARLIER, "\n".join(map(indented, lines))]
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return "\n\n".join(parts)

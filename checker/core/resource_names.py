@@ -1,8 +1,9 @@
 """What resources, their members and the fields that name them are called: names and paths compared. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 _IDENTIFIERS = """
 id uuid guid code slug reference ref token key number no name handle identifier username email
@@ -13,6 +14,10 @@ IDENTIFIERS = frozenset(_IDENTIFIERS.split())
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _VERSION = re.compile(r"v[0-9]+(\.[0-9]+)*|api|rest", re.IGNORECASE)
+
+_USUAL = ("id", "uuid", "_id", "key", "slug", "name")
+"""Members that identify a resource, where none is called like the variable of its path."""
+_WRAPPERS = ("data", "result", "item")
 
 Resource = tuple[str, ...]
 """Segments of a collection, lower case, without versions and the like before it; parameters as `{}`."""
@@ -109,6 +114,20 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
         return 0.0
     base = 0.6 if is_identifier(field) else 0.4
     return base if at_home else base / 2
+
+
+def identifier_in(body: Any, names: Sequence[str]) -> str | int | None:
+    """What a body says that identifies its resource: the member called like a variable of the path, or as is usual."""
+    if isinstance(body, str | int) and not isinstance(body, bool):
+        return body
+    if not isinstance(body, dict):
+        return None
+    for name in (*names, *_USUAL):
+        value = body.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            return value
+    inner = [body[name] for name in _WRAPPERS if isinstance(body.get(name), dict)]
+    return identifier_in(inner[0], names) if inner else None
 
 
 def ends_with_variable(path: str) -> bool:

@@ -19,6 +19,7 @@ from checker.corpus.records import (
     OperationsSelected,
     Quarantined,
     Record,
+    ResourceMade,
     RunFinished,
     RunStarted,
     SchemaOpened,
@@ -52,6 +53,7 @@ TAGS: dict[type[Record], int] = {
     OperationsSelected: 18,
     OperationDescribed: 19,
     DemandHeard: 20,
+    ResourceMade: 21,
 }
 """Stand in files for years: a number is never used again for something else."""
 

@@ -6,12 +6,13 @@ all of them.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from math import inf
 from typing import TypeVar
 
 from checker.core.constraints import Constraint
 from checker.corpus.learned import DemandHeard
+from checker.corpus.needs import creation_rank, needed_by
 from checker.corpus.records import (
     Finding,
     Note,
@@ -20,6 +21,7 @@ from checker.corpus.records import (
     OperationsSelected,
     Quarantined,
     Record,
+    ResourceMade,
     RunFinished,
     RunStarted,
     SchemaOpened,
@@ -113,6 +115,8 @@ class RunView:
     """By label: operations that were compiled."""
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
     """What targets were heard to demand of operations beyond the description, what turned out not to hold included."""
+    made: dict[str, ResourceMade] = field(default_factory=dict)
+    """Path -> the request that surely made what stands there, if its name is short."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     _known: dict[str, _Known] = field(default_factory=dict)
@@ -124,7 +128,8 @@ class RunView:
 
         Without those that turned out to be another sight of one of them.
         """
-        return {name: self._known[name].best for name in sorted(self._told(), key=self._first_seen)}
+        names = sorted(self._told(), key=self._first_seen)
+        return {name: self._with_needs(self._known[name].best) for name in names}
 
     @property
     def settled(self) -> dict[str, Finding]:
@@ -160,6 +165,10 @@ class RunView:
     def finding_count(self) -> int:
         """How many findings there are."""
         return len(self._told())
+
+    def _with_needs(self, finding: Finding) -> Finding:
+        needs = needed_by(finding, self.made)
+        return replace(finding, needs=needs) if needs else finding
 
     def _told(self) -> set[str]:
         """One fingerprint of each defect."""
@@ -198,6 +207,9 @@ class RunView:
                 self._absorb_progress(incarnation, record)
             case Finding():
                 self._absorb_finding(incarnation, record)
+            case ResourceMade():
+                known_maker = self.made.get(record.path, record)
+                self.made[record.path] = min(known_maker, record, key=creation_rank)
             case OperationError():
                 self._absorb_error(record)
             case TaskStarted():

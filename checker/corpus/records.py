@@ -194,6 +194,22 @@ class StoredBody:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceMade:
+    """A request that made something under a name so short that other cases may hit it by chance."""
+
+    path: str
+    """Where it stands now: as in a request, still encoded, base path included."""
+    label: str
+    phase: str
+    index: int
+    """Of the case in its task."""
+    status: int
+    command: str
+    components: tuple[Component, ...] = ()
+    """Of that request."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One version of one defect. A later, better version of the same fingerprint replaces it in every report."""
 
@@ -240,6 +256,8 @@ class Finding:
     """How often they were sent."""
     cause: str = ""
     """Fingerprint of the mistake behind it, which it shares with findings of other operations; empty in old files."""
+    needs: tuple[ResourceMade, ...] = ()
+    """What other requests made of what its path names, outermost first. The fold of a run knows; no file says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +364,7 @@ Record = (
     | Interaction
     | StoredBody
     | Finding
+    | ResourceMade
     | ValueSeen
     | ValueGone
     | SignalsSeen

@@ -6,11 +6,9 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from checker.core.operation import Label
+from checker.core.resource_names import identifier_in
 from checker.core.response import Response
 
-_USUAL = ("id", "uuid", "_id", "key", "slug", "name")
-"""Members that identify a resource, where none is called like the variable of its path."""
-_WRAPPERS = ("data", "result", "item")
 _LONGEST = 1024
 
 
@@ -70,22 +68,9 @@ def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Itera
         return
     if not names:
         return
-    value = _identifier(_json_of(answer), names)
+    value = identifier_in(_json_of(answer), names)
     if value is not None:
         yield f"{collection}/{quote(str(value), safe='')}"
-
-
-def _identifier(body: Any, names: Sequence[str]) -> str | int | None:
-    if isinstance(body, str | int) and not isinstance(body, bool):
-        return body
-    if not isinstance(body, dict):
-        return None
-    for name in (*names, *_USUAL):
-        value = body.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            return value
-    inner = [body[name] for name in _WRAPPERS if isinstance(body.get(name), dict)]
-    return _identifier(inner[0], names) if inner else None
 
 
 def _json_of(answer: Response) -> Any:

@@ -115,7 +115,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
         _NOT_TRIED: finding.reproduced is None,
         _SEQUENCE: not is_alone,
-        _DEPENDENT: is_alone and _takes_values(finding),
+        _DEPENDENT: bool(finding.needs) or any(one is None for *_, one in _origins(finding)),
     }
     return tuple(mark for mark in MARKS if found[mark])
 
@@ -126,9 +126,16 @@ def marks_of(finding: Finding) -> tuple[str, ...]:
     return tuple(f"{mark}{counts}" if mark == INTERMITTENT else mark for mark in kinds_of(finding))
 
 
-def _takes_values(finding: Finding) -> bool:
-    """Whether the last request holds values of earlier answers."""
-    return bool(finding.steps) and any(_taken(finding, len(finding.steps) - 1))
+def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
+    """(request, value of an earlier answer that it holds, the request of the sequence that was answered so).
+
+    None: another request of the run made the value.
+    """
+    labels = [step.label for step in finding.steps]
+    for number in range(len(labels)):
+        for one in _taken(finding, number):
+            earlier = [at for at in range(number) if labels[at] == one.producer]
+            yield number, one, earlier[-1] if earlier else None
 
 
 def _taken(finding: Finding, number: int) -> Iterator[Binding]:
@@ -146,14 +153,12 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
 def sources_of(finding: Finding) -> tuple[str, ...]:
     """Where values of the requests come from that others made: `path id of request 2: /id of the answer to request 1`."""
     found: dict[str, None] = {}
-    labels = [step.label for step in finding.steps]
-    for number in range(len(labels)):
-        for one in _taken(finding, number):
-            of = f" of request {number + 1}" if len(labels) > 1 else ""
-            earlier = [at for at in range(number) if labels[at] == one.producer]
-            whose = f"request {earlier[-1] + 1}" if earlier else one.producer
-            place = f"{one.pointer} of the answer" if one.pointer else "the answer"
-            found[f"{one.location.value} {one.name}{of}: {place} to {whose}"] = None
+    is_alone = len(finding.steps) == 1
+    for number, one, earlier in _origins(finding):
+        of = "" if is_alone else f" of request {number + 1}"
+        whose = one.producer if earlier is None else f"request {earlier + 1}"
+        place = f"{one.pointer} of the answer" if one.pointer else "the answer"
+        found[f"{one.location.value} {one.name}{of}: {place} to {whose}"] = None
     return tuple(found)
 
 
@@ -207,6 +212,9 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
         sources=sources_of(first),
         ids=tuple(
             finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)
+        ),
+        needs=tuple(
+            (made.path, shown(made.command, [made.components]).text) for made in first.needs
         ),
     )
 

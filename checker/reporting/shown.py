@@ -83,6 +83,8 @@ class ShownFinding:
     """Of the answer, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without an answer."""
     commands: tuple[str, ...]
     """One for each step, oldest first."""
+    needs: tuple[str, ...]
+    """Commands of other requests, which made what these are about, outermost first."""
     hidden: tuple[str, ...]
     """Places whose values the commands do not show."""
     standing: Standing = Standing.NEW
@@ -155,6 +157,7 @@ def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailure
         status=unicode_text(status),
         body=unicode_text(body),
         commands=tuple(map(unicode_text, case.commands)),
+        needs=tuple(map(unicode_text, (command for _, command in case.needs))),
         hidden=case.hidden,
         standing=known.standing(finding),
         entry=known.entry_of(finding),

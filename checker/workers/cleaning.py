@@ -30,12 +30,8 @@ def gate_for(
     if level == Safety.FULL:
         return SafetyGate()
     ledger = MadeLedger(layout.made, f"{origin.url}{origin.base_path}")
-    children: dict[str, tuple[str, ...]] = {}
-    for entry in selected.entries:
-        parent, _, last = entry.path.rpartition("/")
-        if names := variables_of(last):
-            children[parent] = tuple(dict.fromkeys((*children.get(parent, ()), *names)))
-    return SafetyGate(Safety(level), MadeResources(ledger.write, ledger.news), children)
+    made = MadeResources(ledger.write, ledger.news)
+    return SafetyGate(Safety(level), made, selected.variables_below())
 
 
 def clean_up(place: WorkerContext) -> None:

@@ -124,17 +124,17 @@ class Investigator:
             elif allowance is not None:
                 self._minimise_sequence(suspicion, wanted, settlement, allowance)
         self.stage(Stage.CONFIRM)
-        self._reproduce(settlement, wanted)
+        self._reproduce(suspicion, settlement, wanted)
         needs_repetition = suspicion.failure.needs_repetition
         if needs_repetition and not settlement.is_confirmed:
             # Values that are found anew may lead elsewhere: what is sent as printed is the same each time.
-            settlement.is_confirmed = self._shows_each_time(settlement, wanted)
+            settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
         is_told = settlement.is_confirmed or not needs_repetition
         if is_told and not (settlement.is_confirmed and settlement.showed(wanted)):
             # Once it did not show: how often it does is all that can be said.
             for _ in range(MORE_TRIES):
                 if not self.hurry():
-                    self._reproduce(settlement, wanted)
+                    self._reproduce(suspicion, settlement, wanted)
         return settlement
 
     # Again
@@ -352,22 +352,27 @@ class Investigator:
 
     # As printed
 
-    def _reproduce(self, settlement: Settlement, wanted: ExpectedFailure) -> None:
+    def _reproduce(
+        self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
+    ) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
         failure = wanted.again(settlement.chain[-1])
         own = None if failure is None else failure.request
         settlement.is_of_check = own is not None
-        printed = PrintedReplay(self.tools, self.render, self._driven)
+        following = self._replay(suspicion).following
+        printed = PrintedReplay(self.tools, self.render, self._driven, following)
         settlement.commands, verdict = printed.sent(settlement.chain, own)
         if verdict is not None:
             settlement.printed.append((verdict.outcome, verdict.judgement))
 
-    def _shows_each_time(self, settlement: Settlement, wanted: ExpectedFailure) -> bool:
+    def _shows_each_time(
+        self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
+    ) -> bool:
         """Whether the commands, which were sent once, show a failure as often as they are sent again."""
         for _ in range(REPETITIONS):
             if settlement.showed(wanted) < len(settlement.printed):
                 return False
-            self._reproduce(settlement, wanted)
+            self._reproduce(suspicion, settlement, wanted)
         return 0 < len(settlement.printed) == settlement.showed(wanted)
 
     def _described(

@@ -38,12 +38,14 @@ from checker.workers.defects import Defects
 from checker.workers.demands import DemandLearner
 from checker.workers.drafts import Draft
 from checker.workers.leased import InFlight, LeasedTask
+from checker.workers.makings import Makings
 from checker.workers.messages import Again
 from checker.workers.titles import title_of
 from checker.workers.traffic import Traffic, without_answer
 from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
 _TEST = Purpose.TEST
+_MAKING = ("POST", "PUT")
 _DRAWN = get_args(Recipe).index(Drawn)
 """What names a drawn recipe in files."""
 
@@ -64,6 +66,8 @@ class Recorder:
     """None where nothing is learned of refusals."""
     reproduction: Callable[[WireRequest], str] = lambda request: ""
     """The command that sends a request."""
+    makings: Makings | None = None
+    """What the cases made; None where nobody wants to know."""
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _peers: dict[str, JournalReader] = field(default_factory=dict)
@@ -348,7 +352,17 @@ class Recorder:
         if self.values is not None:
             for record in self.values.observe(case, outcome):
                 self.journal.append(record)
+        self._keep_makings(flight, verdict.request, outcome)
         return bool(ids)
+
+    def _keep_makings(
+        self, flight: InFlight, request: WireRequest | None, outcome: Response
+    ) -> None:
+        if self.makings is None or request is None or request.method not in _MAKING:
+            return
+        if 200 <= outcome.status_code < 300:
+            place = (flight.running.task.phase, flight.index)
+            self.keep(self.makings.observe(flight.made.case, request, outcome, place))
 
     def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:
         """Whether it is told for the first time."""

@@ -19,6 +19,7 @@ from checker.corpus.values import LiveValues
 from checker.workers.components import Components
 from checker.workers.corpus_loading import remember
 from checker.workers.demands import DemandLearner
+from checker.workers.makings import Makings
 from checker.workers.operation_tools import (
     checks_by_case,
 )
@@ -51,6 +52,7 @@ def open_recorder(
         None if settings.keeps_traffic else InterestingAndLast(),
         segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
     )
+    components = Components(sends_as_made=not GLOBAL_HOOKS.named("before_call"))
     recorder = Recorder(
         journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
         traffic=Traffic(
@@ -59,7 +61,7 @@ def open_recorder(
             CheckOutcomes(operations.common.checks, checks_by_case(operations)),
             secrets,
             most=settings.truncation.max_recorded_payload_size,
-            components=Components(sends_as_made=not GLOBAL_HOOKS.named("before_call")),
+            components=components,
         ),
         signals=signals,
         values=values,
@@ -71,6 +73,7 @@ def open_recorder(
         ),
         demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
         reproduction=render,
+        makings=Makings(selected.variables_below(), render, components.of),
     )
     for note in notes:
         recorder.note(note)

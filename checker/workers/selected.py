@@ -5,6 +5,7 @@ from functools import cached_property
 
 from checker.config.filters import Selection, unmatched
 from checker.core.operation import BrokenOperation, Label
+from checker.core.resource_names import variables_of
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
@@ -74,6 +75,15 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         assert operation is not None
         assert not isinstance(operation, BrokenOperation)
         return operation
+
+    def variables_below(self) -> dict[str, tuple[str, ...]]:
+        """Path template -> variables of the templates right below it: `/users` -> `id`."""
+        found: dict[str, tuple[str, ...]] = {}
+        for entry in self.entries:
+            parent, _, last = entry.path.rpartition("/")
+            if names := variables_of(last):
+                found[parent] = tuple(dict.fromkeys((*found.get(parent, ()), *names)))
+        return found
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self._entries)

@@ -10,7 +10,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.send import Purpose
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
-from checker.phases.bindings import resolved, without_step
+from checker.phases.bindings import Sent, resolved, without_step
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, StillFails, shrink_case
 from checker.workers.unconfirmed import Chain, JudgedCase, before_in
@@ -54,7 +54,10 @@ class SequenceReplay:
         return chain
 
     def _remade(self, made: GeneratedCase, earlier: Sequence[JudgedCase]) -> GeneratedCase:
-        sent = before_in(earlier)
+        return self.following(made, before_in(earlier))
+
+    def following(self, made: GeneratedCase, sent: Sequence[Sent]) -> GeneratedCase:
+        """A step with the values that earlier ones gave this time. Raises whatever making a case does."""
         bindings = tuple(resolved(binding, sent) for binding in made.bindings)
         name = digest("confirmed", made.case.id)[:12]
         return self.factory.remake(

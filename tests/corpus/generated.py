@@ -24,6 +24,7 @@ from checker.corpus.records import (
     OperationsSelected,
     Quarantined,
     Record,
+    ResourceMade,
     RunFinished,
     RunStarted,
     SchemaOpened,
@@ -167,6 +168,7 @@ OTHERS = {
         COMPONENTS,
     ),
     Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
+    ResourceMade: st.builds(ResourceMade, TEXT, LABELS, TEXT, COUNTS, COUNTS, TEXT),
     CheckState: st.builds(CheckState, TEXT, st.binary(max_size=9), TEXT),
     Quarantined: st.builds(
         Quarantined,

@@ -1,5 +1,6 @@
 """What may not show again is marked where it is told, and is not counted as stable."""
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -44,3 +45,88 @@ def test_stable_failures_are_only_counted(command: Command) -> None:
     assert ran.code == 1, ran.shown
     assert " 2 failures, no operation ever answered 2xx in " in ran.stdout
     assert "stable" not in ran.stdout
+
+
+THING: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "string"}}}
+MADE = {"201": {"description": "", "content": {"application/json": {"schema": THING}}}}
+KEY = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+THINGS: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Things", "version": "1"},
+    "paths": {
+        "/things": {"post": {"responses": MADE}},
+        "/things/{id}": {
+            "delete": {"parameters": [KEY], "responses": {"204": {"description": ""}}}
+        },
+    },
+}
+
+
+def removing_badly(number: "count[int]") -> Callable[[Request], Reply]:
+    """Makes things under ever new identifiers; removes them with a 500, once."""
+    there: set[bytes] = set()
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            name = f"thing-{next(number)}"
+            there.add(f"/things/{name}".encode())
+            return json_reply({"id": name}, 201)
+        if request.target in there:
+            there.remove(request.target)
+            return json_reply({}, 500)
+        return json_reply({}, 404)
+
+    return answer
+
+
+def test_a_sequence_about_what_it_makes_itself_shows_again(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(removing_badly(count()), THINGS) as app:
+        ran = command.run(app.document_url, "-n", "10", "--phases", "stateful", inline=True)
+    assert ran.code == 1, ran.shown
+    (found,) = ran.findings
+    assert (found.label, found.hits, found.tries) == ("DELETE /things/{id}", 2, 2)
+    assert "(needs its sequence)" in ran.stdout
+    assert "path id of request 2: /id of the answer to request 1" in ran.stdout
+
+
+BOXES: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Boxes", "version": "1"},
+    "paths": {
+        "/boxes/{id}": {"put": {"parameters": [KEY], "responses": {"201": {"description": ""}}}},
+        "/boxes/{id}/size": {
+            "get": {"parameters": [KEY], "responses": {"200": {"description": ""}}}
+        },
+    },
+}
+
+
+def measuring_badly(there: set[bytes]) -> Callable[[Request], Reply]:
+    """Puts boxes where a request says; their sizes are a 500."""
+
+    def answer(request: Request) -> Reply:
+        if request.method == "PUT":
+            status = 200 if request.target in there else 201
+            there.add(request.target)
+            return json_reply({}, status)
+        is_there = request.target.removesuffix(b"/size") in there
+        return json_reply({}, 500 if is_there else 404)
+
+    return answer
+
+
+def test_a_failure_names_the_request_that_made_what_it_is_about(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(measuring_badly(set()), BOXES) as app:
+        ran = command.run(app.document_url, "-n", "10", "--phases", "coverage", inline=True)
+    assert ran.code == 1, ran.shown
+    (found,) = ran.findings
+    (made,) = found.needs
+    assert "(dependent on earlier requests)" in ran.stdout
+    assert f"    # {made.path}\n    {made.command}\n" in ran.stdout
+    # What is printed first makes what the command is about.
+    sent = found.interactions[-1].exchange.target.decode()
+    assert sent.startswith(f"{made.path}/")
+    assert made.command.startswith("curl -X PUT ")
+    assert made.path in made.command

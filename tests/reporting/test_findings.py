@@ -37,6 +37,7 @@ def test_what_one_command_shows_is_one_block() -> None:
 
 BINDING = Binding(Location.PATH, "id", Label("POST /a"), "/id", 0, 1)
 ALONE = Step(Label("GET /a"), Drawn((1,)))
+MAKER = Step(Label("POST /a"), Drawn((1,)))
 BOUND = Step(Label("GET /a"), Drawn((1,)), (BINDING,))
 
 
@@ -61,6 +62,9 @@ def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
         (True, (ALONE, ALONE), ("needs its sequence",)),
         (True, (BOUND,), ("dependent on earlier requests",)),
         (False, (BOUND,), ("intermittent", "dependent on earlier requests")),
+        # The thing that a sequence is about was made by another one.
+        (True, (ALONE, BOUND), ("needs its sequence", "dependent on earlier requests")),
+        (True, (MAKER, BOUND), ("needs its sequence",)),
     ],
 )
 def test_what_may_not_show_again_is_marked(

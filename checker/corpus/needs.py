@@ -1,0 +1,65 @@
+"""What a finding needs that other requests of its run made."""
+
+import json
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote
+
+from checker.core.phases import phase_names
+from checker.core.resource_names import identifier_in
+from checker.corpus.records import Exchange, Finding, ResourceMade
+
+_CREATED, _CONFLICT = 201, 409
+_NOTHING_THERE = frozenset((401, 403, 404, 410))
+"""Answers that say nothing of what is there."""
+_LAST = 1_000
+
+
+def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
+    """Sorts requests that made the same thing: what surely created it first, then by phase and case."""
+    return made.status != _CREATED, _order(made.phase), made.index, made.command
+
+
+def needed_by(finding: Finding, made: Mapping[str, ResourceMade]) -> tuple[ResourceMade, ...]:
+    """Requests without which a fresh target may not show a finding, outermost first. `made` is by path."""
+    if not made or not finding.interactions:
+        return ()
+    exchange = finding.interactions[-1].exchange
+    if exchange.status in _NOTHING_THERE:
+        return ()
+    own = {str(step.label) for step in finding.steps[:-1]}
+    return tuple(
+        known
+        for path in _named_paths(exchange)
+        if (known := made.get(path)) is not None
+        and known.label not in own
+        and _order(known.phase) <= _order(finding.phase)
+        and not _makes_itself(finding, exchange, known)
+    )
+
+
+def _named_paths(exchange: Exchange) -> Iterator[str]:
+    """Each path above that of a request, outermost first, its own, and that of what it could not make again."""
+    path = exchange.target.partition(b"?")[0].decode("latin-1").rstrip("/")
+    at = path.find("/", 1)
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+    yield path
+    if exchange.status == _CONFLICT and exchange.method == "POST":
+        try:
+            name = identifier_in(json.loads(exchange.body or b""), ())
+        except (ValueError, RecursionError):
+            return
+        if name is not None:
+            yield f"{path}/{quote(str(name), safe='')}"
+
+
+def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:
+    """Whether the request of a finding is one that makes the thing where it is not there."""
+    is_done = exchange.status is not None and 200 <= exchange.status < 300
+    return is_done and known.label == finding.label
+
+
+def _order(phase: str) -> int:
+    names = phase_names()
+    return names.index(phase) if phase in names else _LAST

@@ -1,0 +1,70 @@
+"""Requests that made something which other cases may hit by chance: a finding about it needs them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
+
+from checker.core.case import Case
+from checker.core.request import WireRequest
+from checker.core.resource_names import identifier_in
+from checker.core.response import Response
+from checker.corpus.needs import creation_rank
+from checker.corpus.records import Component, ResourceMade
+from checker.health.made import made_paths
+from checker.health.safety import path_of
+
+_LONGEST_NAME = 8
+"""Characters of a name that cases hit without having been told of it: small numbers, what is left of a shrunk text."""
+_MOST_LOOKS = 200
+"""Successes of one operation that are looked at: what is simple comes early, and bodies have to be read for it."""
+_LONGEST_COMMAND = 4096
+
+
+@dataclass(slots=True)
+class Makings:
+    """What the cases of one worker have made."""
+
+    children: Mapping[str, Sequence[str]]
+    """Path template -> variables of the templates right below it: `/users` -> `id`."""
+    render: Callable[[WireRequest], str]
+    """The command that sends a request."""
+    components: Callable[[Case], tuple[Component, ...]]
+    _known: dict[str, ResourceMade] = field(default_factory=dict)
+    _looks: Counter[str] = field(default_factory=Counter)
+
+    def observe(
+        self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
+    ) -> Iterator[ResourceMade]:
+        """What a success made, if no request is known that made it more surely. `place`: phase and index of the case."""
+        label = case.operation.label
+        if self._looks[label] >= _MOST_LOOKS:
+            return
+        self._looks[label] += 1
+        command = ""
+        for path in self._paths(case, request, answer):
+            if len(unquote(path.rpartition("/")[2])) > _LONGEST_NAME:
+                continue
+            command = command or self.render(request)
+            made = ResourceMade(
+                path, label, *place, answer.status_code, command, self.components(case)
+            )
+            known = self._known.get(path)
+            is_better = known is None or creation_rank(made) < creation_rank(known)
+            if is_better and len(command) <= _LONGEST_COMMAND:
+                self._known[path] = made
+                yield made
+
+    def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
+        template, path = case.operation.path, path_of(request)
+        if request.method == "PUT":
+            if template.endswith("}"):
+                yield path
+            return
+        names = self.children.get(template, ())
+        found = list(made_paths(path, answer, names))
+        if not found and names and isinstance(case.body, dict):
+            # Whoever chose the name need not be told it.
+            name = identifier_in(case.body, names)
+            found = [] if name is None else [f"{path}/{quote(str(name), safe='')}"]
+        yield from found

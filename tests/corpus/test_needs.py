@@ -1,0 +1,74 @@
+"""A finding about something that another request made says which request that was."""
+
+from dataclasses import replace
+
+import pytest
+
+from checker.core.operation import Label
+from checker.core.sequence import Drawn, Step
+from checker.corpus.fold import RunView
+from checker.corpus.records import Finding, Interaction, Record, ResourceMade
+from tests.corpus.generated import finding
+from tests.reporting import samples
+
+BOX = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 3, 201, "curl box")
+ITEM = ResourceMade("/v1/boxes/0/items/1", "POST /boxes/{box}/items", "coverage", 5, 201, "item")
+
+
+def asking(target: bytes, *, method: str = "GET", status: int = 200, body: bytes = b"") -> Finding:
+    sent = samples.interaction()
+    exchange = replace(sent.exchange, method=method, target=target, status=status, body=body)
+    shot: Interaction = replace(sent, exchange=exchange)
+    return replace(finding(), label="GET /boxes/{box}/items/{item}", interactions=(shot,))
+
+
+def needs(one: Finding, *records: ResourceMade) -> list[str]:
+    view = RunView()
+    everything: tuple[Record, ...] = (one, *records)
+    for record in everything:
+        view.absorb(1, record)
+    (told,) = view.findings.values()
+    return [made.command for made in told.needs]
+
+
+def test_all_above_a_path_is_needed_outermost_first() -> None:
+    one = asking(b"/v1/boxes/0/items/1?full=1")
+    assert needs(one, ITEM, BOX) == ["curl box", "item"]
+    assert needs(asking(b"/v1/boxes/00/items/1"), ITEM, BOX) == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_what_was_not_there_needs_nothing(status: int) -> None:
+    assert needs(asking(b"/v1/boxes/0", status=status), BOX) == []
+
+
+def test_what_surely_created_it_first_is_told() -> None:
+    one = asking(b"/v1/boxes/0")
+    replaced = replace(BOX, status=200, index=0, command="replaced")
+    later = replace(BOX, index=9, command="later")
+    assert needs(one, replaced, later, BOX) == ["curl box"]
+    assert needs(one, BOX, later, replaced) == ["curl box"]
+
+
+def test_what_a_later_phase_made_was_not_there() -> None:
+    assert needs(asking(b"/v1/boxes/0"), replace(BOX, phase="stateful")) == []
+
+
+def test_what_makes_the_thing_itself_needs_nothing_before() -> None:
+    one = replace(asking(b"/v1/boxes/0", method="PUT"), label=BOX.label)
+    assert needs(one, BOX) == []
+    (sent,) = one.interactions
+    broken = replace(sent, exchange=replace(sent.exchange, status=500))
+    assert needs(replace(one, interactions=(broken,)), BOX) == ["curl box"]
+
+
+def test_a_sequence_that_makes_it_needs_nothing_before() -> None:
+    steps = (Step(Label(BOX.label), Drawn(())), Step(Label("GET /boxes/{box}"), Drawn(())))
+    assert needs(replace(asking(b"/v1/boxes/0"), steps=steps), BOX) == []
+
+
+def test_a_conflict_needs_what_is_there_already() -> None:
+    name = replace(BOX, label="POST /boxes")
+    one = asking(b"/v1/boxes", method="POST", status=409, body=b'{"name": "0"}')
+    assert needs(one, name) == ["curl box"]
+    assert needs(replace(one, interactions=()), name) == []
