@@ -1,26 +1,70 @@
 """`checker explain`."""
 
+from collections.abc import Iterator
+from contextlib import closing
+from difflib import get_close_matches
+from pathlib import Path
+
 import click
 
 from checker.cli.command import Command
+from checker.cli.past import PastRun, configured, folder_of
 from checker.core.errors import UsageError
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import Interaction
 from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
+from checker.reporting.operation_page import operation_page, samples_by_status
+from checker.reporting.writing import Over, RunEvents
 
 
 @click.command(cls=Command)
-@click.argument("name", metavar="CODE", required=False)
+@click.argument("name", metavar="CODE|OPERATION", required=False)
 @click.option("--list", "lists", is_flag=True, help="All that can be explained.")
-def explain(name: str | None, *, lists: bool) -> None:
-    """Say what a failure or a warning means and what to do: CODE is `ST101`, the name of a check, or of a warning."""
+@click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant, for an operation.")
+@click.pass_context
+def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | None) -> None:
+    """Say what a failure or a warning means and what to do, or what came of one operation in the last run.
+
+    CODE is `ST101`, the name of a check, or of a warning; OPERATION is as reports call it: "POST /users", Query.user.
+    """
     if lists:
         for one in known_names():
             click.echo(f"{one:<28}  {title_of_name(one)}")
         return
     if name is None:
-        raise UsageError("give a code such as ST101, or --list")
+        raise UsageError('give a code such as ST101, an operation such as "POST /users", or --list')
     pages = pages_for(name)
+    if pages is None and (run is not None or _is_label(name)):
+        click.echo(_page_of(ctx, name, run))
+        return
     if pages is None:
         near = nearest(name)
         hint = f" Did you mean {near!r}?" if near else ""
         raise UsageError(f"nobody knows {name!r}.{hint} --list shows what can be explained")
     click.echo("\n\n".join(pages))
+
+
+def _is_label(name: str) -> bool:
+    """Whether it looks as operations do: names of codes, checks and warnings are one word."""
+    return " " in name.strip() or "." in name
+
+
+def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
+    folder = folder_of(run)
+    past = PastRun.of(folder, configured(ctx))
+    label, report = name.strip(), past.report
+    labels = [one.label for one in report.operations]
+    if label not in labels:
+        near = get_close_matches(label, labels, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(f"the last run of {folder} had no operation {label!r}.{hint}")
+    samples = samples_by_status(_interactions(folder, past), label)
+    return operation_page(label, past.view, report, samples, past.context)
+
+
+def _interactions(folder: Path, past: PastRun) -> Iterator[Interaction]:
+    """What is kept of the traffic of a run, by time."""
+    with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
+        for event in events.all(Over()):
+            if isinstance(event, Interaction):
+                yield event

@@ -1,9 +1,17 @@
+from pathlib import Path
+
 import pytest
 
 from checker.checks.table import BUILT_IN, FAILURES
+from checker.core.constraints import Constraint
 from checker.core.warning_table import warning_rows
+from checker.corpus.journal import JournalWriter
+from checker.corpus.learned import DemandHeard
+from checker.corpus.records import Note
 from checker.reporting.explanations import PAGES, pages_for
 from tests.reporting.golden import assert_golden
+from tests.reporting.samples import AT, ORDERS, USERS, exchange, interaction, records
+from tests.reporting.traffic import Workers
 
 CODES = sorted({kind.code for kind in FAILURES.values() if kind.code})
 
@@ -44,3 +52,42 @@ def test_the_list_names_codes_checks_and_warnings(invoke) -> None:
     lines = invoke("explain", "--list").output.splitlines()
     names = [line.split()[0] for line in lines]
     assert {"ST101", "not_a_server_error", "missing_auth"} <= set(names)
+
+
+@pytest.fixture
+def past(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus of one run, with the requests to one operation that it keeps."""
+    monkeypatch.chdir(tmp_path)
+    workers = Workers(tmp_path / ".checker" / "shop")
+    writer = JournalWriter(workers.layout.journal(3, 1003))
+    demand = Constraint("query", ("limit",), "minimum", "1")
+    warned = Note("missing_auth", USERS, "401", "401 in 95% of cases")
+    for record in (*records(), DemandHeard(USERS, demand, "fuzzing"), warned):
+        writer.write(record)
+    writer.close()
+    workers.keep(3, interaction(case="a", mode="negative", at=AT))
+    workers.keep(3, interaction(case="b", at=AT + 1))
+    workers.keep(
+        3, interaction(case="c", at=AT + 2, exchange=exchange(status=204, response_body=b""))
+    )
+    workers.keep(3, interaction(case="d", at=AT + 3, label=ORDERS))
+    workers.close()
+    return workers.layout.root
+
+
+def test_an_operation_is_explained_by_what_was_tried_and_came_back(invoke, past: Path) -> None:
+    shown = invoke("explain", USERS)
+    assert shown.exit_code == 0, shown.stderr
+    assert_golden("explain_operation", shown.stdout)
+    assert invoke("explain", USERS, "--run", str(past)).stdout == shown.stdout
+
+
+def test_an_operation_that_no_run_knows_is_answered_with_the_nearest(invoke, past: Path) -> None:
+    shown = invoke("explain", f"{USERS}x")
+    assert shown.exit_code == 2
+    assert f"had no operation '{USERS}x'. Did you mean {USERS!r}?" in shown.stderr
+
+
+def test_an_operation_without_a_run_is_one_sentence(invoke) -> None:
+    shown = invoke("explain", "GET /users")
+    assert (shown.exit_code, "holds no run" in shown.stderr) == (2, True)
