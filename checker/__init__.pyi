@@ -23,6 +23,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.hooks import GLOBAL_HOOKS as hooks
 from checker.core.hooks import HookContext, hook
 from checker.core.meta import GenerationMode
+from checker.core.metrics import MetricContext, MetricFunction, metric
 from checker.core.providers import GLOBAL_AUTH as auth
 from checker.core.providers import AuthContext, AuthProvider
 from checker.core.registry import (
@@ -55,6 +56,8 @@ __all__ = [
     "DeserializationContext",
     "GenerationMode",
     "HookContext",
+    "MetricContext",
+    "MetricFunction",
     "Response",
     "SerializationContext",
     "auth",
@@ -70,6 +73,7 @@ __all__ = [
     "hook",
     "hooks",
     "kinds",
+    "metric",
     "openapi",
     "phases",
     "pytest",

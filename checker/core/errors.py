@@ -10,7 +10,8 @@ CheckerError
 │   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's code around cases went wrong          an error of its operation
 │   ├── HookExecutionError a user's hook raised
-│   └── CheckError         a user's check raised, and not that it failed
+│   ├── CheckError         a user's check raised, and not that it failed
+│   └── MetricError        a user's metric raised, or gave no number
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
 │   ├── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
 │   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
@@ -103,6 +104,12 @@ class CheckError(HookError):
     """A user's check raised what is no failure."""
 
     kind = "check"
+
+
+class MetricError(HookError):
+    """A user's metric raised, or gave what is no number."""
+
+    kind = "metric"
 
 
 class Unsatisfiable(CheckerError):

@@ -14,6 +14,7 @@ from checker.core.operation import BrokenOperation
 from checker.library.parametrized import SCHEMA
 from checker.library.property_tests import PropertyTest, given_names, property_test, refuse_misuse
 from checker.library.schema import LoadedSchema
+from checker.pytest.collected import CollectedOutcomes
 from checker.pytest.lazy import LazySchema
 from checker.pytest.running import prepare
 from checker.pytest.several import SeveralSchemas
@@ -25,8 +26,11 @@ NO_OPERATION = "Test function {name} does not match any API operations and there
 NONE_ENABLED = "{name}: the configuration disables all operations of the test"
 
 
-def expanded(test: Test, name: str) -> Iterator[tuple[str, Test]]:
-    """Names and functions of the tests of a function; each is a test of its own, or says what is wrong."""
+def expanded(test: Test, name: str, *, has_subtests: bool = True) -> Iterator[tuple[str, Test]]:
+    """Names and functions of the tests of a function; each is a test of its own, or says what is wrong.
+
+    `has_subtests` is whether pytest, or a plugin, knows subtests.
+    """
     schema = test.__dict__[SCHEMA]
     try:
         refuse_misuse(test)
@@ -35,7 +39,7 @@ def expanded(test: Test, name: str) -> Iterator[tuple[str, Test]]:
         return
     match schema:
         case LazySchema():
-            yield name, _lazy(test, schema, name)
+            yield name, _lazy(test, schema, name, has_subtests=has_subtests)
         case SeveralSchemas(named):
             for key, one in named.items():
                 yield from _of_schema(test, one, f"{name}[{key}]")
@@ -80,13 +84,15 @@ def _nothing_tested(schema: LoadedSchema, name: str) -> str:
     return NO_OPERATION.format(name=name) if is_mistaken else ""
 
 
-def _lazy(test: Test, lazy: LazySchema, name: str) -> Test:
+def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Test:
     """One test that takes the schema from a fixture and has a subtest for each operation."""
-    wanted = {lazy.fixture, SUBTESTS} - set(inspect.signature(test).parameters)
+    needed = {lazy.fixture, SUBTESTS} if has_subtests else {lazy.fixture}
+    wanted = needed - set(inspect.signature(test).parameters)
 
     def run(*instance: Any, **fixtures: Any) -> None:
         __tracebackhide__ = True
-        schema, subtests = lazy.resolved(fixtures[lazy.fixture]), fixtures[SUBTESTS]
+        schema = lazy.resolved(fixtures[lazy.fixture])
+        subtests = fixtures[SUBTESTS] if has_subtests else CollectedOutcomes()
         own = {key: value for key, value in fixtures.items() if key not in wanted}
         is_empty = True
         for own_name, made in _operations(test, schema, name):
@@ -100,6 +106,8 @@ def _lazy(test: Test, lazy: LazySchema, name: str) -> Test:
             if reason:
                 pytest.fail(reason, pytrace=False)
             pytest.skip(NONE_ENABLED.format(name=name))
+        if isinstance(subtests, CollectedOutcomes):
+            subtests.conclude()
 
     found = _instead_of(test, run)
     signature = inspect.signature(found)

@@ -95,7 +95,9 @@ def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, C
     expansion = _module("checker.pytest.expansion")
     if _CALLS not in config.stash:
         config.stash[_CALLS] = _module("checker.pytest.session").SessionCalls.recording()
-    for own_name, function in expansion.expanded(test, name):
+    # The name of what is built into pytest 9, and of the plugin for earlier ones.
+    has_subtests = config.pluginmanager.has_plugin("subtests")
+    for own_name, function in expansion.expanded(test, name, has_subtests=has_subtests):
         function.__dict__[GENERATED] = True
         yield own_name, function
 

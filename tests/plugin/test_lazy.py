@@ -142,3 +142,35 @@ def test_awaited():
     assert "awaited" in SEEN
 """
     run(LAZY + text).assert_outcomes(passed=2)
+
+
+def test_without_subtests_failures_of_all_operations_are_told_together(run) -> None:
+    result = run(LAZY + API, "-p", "no:subtests")
+    result.assert_outcomes(failed=1)
+    result.stdout.re_match_lines(
+        [">       case.call_and_validate()", "E +.*checker found 2 distinct failures"]
+    )
+    result.stdout.fnmatch_lines(["*test_api?DELETE /users/{id}?"])
+
+
+def test_without_subtests_what_passes_passes_and_what_is_skipped_is_skipped(run) -> None:
+    narrowed = API.replace("lazy", "lazy.exclude(method='DELETE')")
+    run(LAZY + narrowed, "-p", "no:subtests").assert_outcomes(passed=1)
+    nothing = API.replace("lazy", "lazy.include(path='/users')")
+    result = run(
+        LAZY + nothing + "\nschema.config.generation.update(modes=['negative'])\n",
+        "-p", "no:subtests", "-rs",
+    )  # fmt: skip
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*there is nothing to violate*"])
+
+
+def test_without_subtests_a_failing_assertion_is_shown_with_its_operation(run) -> None:
+    text = """
+@lazy.parametrize()
+def test_api(case):
+    assert case.method == "POST"
+"""
+    result = run(LAZY + text, "-p", "no:subtests")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*3 of 4 operations failed*", "*test_api?GET /users?"])

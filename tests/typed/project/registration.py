@@ -79,6 +79,14 @@ def provider(schema: checker.BaseSchema, signer: object) -> checker.AuthProvider
     return Other()
 
 
+@checker.metric
+def size(ctx: checker.MetricContext) -> float:
+    return len(ctx.response.content) + len(ctx.case.query)
+
+
+metric: checker.MetricFunction = size
+
+
 @checker.serializer("application/x-mine", "text/mine")
 def to_mine(ctx: checker.SerializationContext, value: Any) -> bytes | None:
     return None if ctx.case is None else str(value).encode()
