@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
 from checker.checks.check import Applies, Check, Fact
 from checker.checks.classes import (
@@ -15,9 +15,10 @@ from checker.checks.classes import (
 from checker.checks.context import CheckContext, CheckFunction, Failures, Found
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
-from checker.core.errors import CheckError, IncorrectUsage
+from checker.core.errors import CheckError
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
+from checker.core.registry import Registry
 from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.core.templates import error_template, sent_texts
@@ -36,7 +37,7 @@ class CustomCheck:
     applies: Applies = field(default_factory=Applies)
 
 
-CUSTOM_CHECKS: dict[str, CustomCheck] = {}
+CUSTOM_CHECKS: Final[Registry[CustomCheck]] = Registry("check", built_in=BUILT_IN)
 """Users' checks by name, in the order in which they were registered."""
 
 
@@ -73,14 +74,11 @@ def check(
 
     def register(source: Decorated) -> Decorated:
         name = source.__name__
-        known = CUSTOM_CHECKS.get(name)
-        if name in BUILT_IN or (known is not None and known.source is not source):
-            raise IncorrectUsage(f"check {name!r} is already registered; choose another name")
         if inspect.isclass(source):
             refuse_malformed(source)
         else:
             _refuse_arguments(name, len(inspect.signature(source).parameters))
-        CUSTOM_CHECKS[name] = CustomCheck(source, applies)
+        CUSTOM_CHECKS.add(name, CustomCheck(source, applies))
         return source
 
     return register if function is None else register(function)

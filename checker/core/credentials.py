@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from checker.core.case import Case
-from checker.core.errors import IncorrectUsage
+from checker.core.registry import NameRule, Registry
 from checker.core.response import Response
 
 
@@ -53,16 +53,13 @@ class CredentialSource(Protocol):
 
 Source = TypeVar("Source", bound=CredentialSource)
 
-CREDENTIAL_SOURCES: dict[str, CredentialSource] = {}
+CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
+    "source of credentials", names=NameRule(".+", "a line of text")
+)
 """Sources by name, in the order of registration."""
 
 
 def register(source: Source) -> Source:
     """Have requests carry what a source gives. Gives the source back. Raises `IncorrectUsage` for a name that is taken."""
-    known = CREDENTIAL_SOURCES.get(source.name)
-    if known is not None and known is not source:
-        raise IncorrectUsage(
-            f"a source of credentials {source.name!r} is already registered; choose another name"
-        )
-    CREDENTIAL_SOURCES[source.name] = source
+    CREDENTIAL_SOURCES.add(source.name, source)
     return source

@@ -1,13 +1,11 @@
 """The phases of a run: one row each. Settings, plans, workers and reports go by these rows alone."""
 
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from checker.core.errors import ConfigError, IncorrectUsage
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+from checker.core.registry import LOWER_CASE, Registry
 
 
 class CaseSource(StrEnum):
@@ -71,7 +69,12 @@ RUN_PHASES: Final = (
     FUZZING,
     Phase("stateful", CaseSource.CHAINED, extends=True, tries_saved=True),
 )
-_ROWS = {phase.name: phase for phase in RUN_PHASES}
+_ROWS: Final[Registry[Phase]] = Registry(
+    "phase",
+    ((phase.name, phase) for phase in RUN_PHASES),
+    built_in=(EXPLORATION.name,),
+    names=LOWER_CASE,
+)
 """Those of a run, in order; what is registered comes after what is built in."""
 
 
@@ -107,12 +110,4 @@ def add_phase(row: Phase) -> Phase:
     """Add a phase that runs when it is asked for by name; gives its row. Raises `IncorrectUsage`."""
     if not row.is_available:
         raise IncorrectUsage(f"a phase has a source of cases, got {row!r}")
-    if not _NAME.fullmatch(row.name):
-        raise IncorrectUsage(
-            f"the name of a phase must be one word in lower case, got {row.name!r}"
-        )
-    added = replace(row, is_default=False)
-    if row.name == EXPLORATION.name or _ROWS.get(row.name, added) != added:
-        raise IncorrectUsage(f"phase {row.name!r} is already there; choose another name")
-    _ROWS[row.name] = added
-    return added
+    return _ROWS.add(row.name, replace(row, is_default=False))

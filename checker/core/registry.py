@@ -1,8 +1,9 @@
-"""What users add by name: string formats, media types of bodies, sources of constants."""
+"""What users add by name: one way to register, whatever it is, and the registries of values and media types."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
@@ -12,7 +13,58 @@ from checker.core.operation import Operation
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
-FORMATS: dict[str, object] = {}
+
+class NameRule(NamedTuple):
+    """What the names of one registry look like."""
+
+    pattern: str
+    words: str
+    """The same for people: `one word`."""
+
+
+WORD: Final = NameRule("[A-Za-z_][A-Za-z0-9_]*", "one word")
+LOWER_CASE: Final = NameRule("[a-z][a-z0-9_]*", "one word in lower case")
+
+
+class Registry(dict[str, Item]):
+    """What is registered under names, in the order of registration.
+
+    `what` is what people call one ("check"), and `built_in` the names that nobody may take. Where one `replaces` another,
+    the last of a name counts.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        rows: Iterable[tuple[str, Item]] = (),
+        *,
+        built_in: Container[str] = (),
+        names: NameRule = WORD,
+        replaces: bool = False,
+    ) -> None:
+        super().__init__(rows)
+        self._what = what
+        self._built_in = built_in
+        self._names = names
+        self._replaces = replaces
+
+    def add(self, name: object, item: Item) -> Item:
+        """Register something; gives it back. Raises `IncorrectUsage` for what is no name, or the name of another."""
+        if not isinstance(name, str) or not re.fullmatch(self._names.pattern, name):
+            wanted = self._names.words
+            raise IncorrectUsage(f"the name of a {self._what} must be {wanted}, got {name!r}")
+        is_taken = not self._replaces and self.get(name, item) != item
+        if is_taken or name in self._built_in:
+            raise IncorrectUsage(
+                f"{self._what} {name!r} is already registered; choose another name"
+            )
+        self[name] = item
+        return item
+
+
+FORMATS: Final[Registry[object]] = Registry(
+    "format", names=NameRule("(?s:.*)", "a string"), replaces=True
+)
 """Format name -> strategy of strings, as given by users."""
 
 
@@ -131,10 +183,8 @@ def constants(function: Registered) -> Registered:
 
 def register_format(name: str, strategy: object) -> None:
     """Strings of `format: name` are drawn from `strategy`. A later one replaces an earlier one."""
-    if not isinstance(name, str):
-        raise IncorrectUsage(f"the name of a format must be a string, got {name!r}")
     _require_strategy(strategy, f"format {name!r} must be a Hypothesis strategy of strings")
-    FORMATS[name] = strategy
+    FORMATS.add(name, strategy)
 
 
 def register_media_type(name: str, strategy: Any, *, aliases: Iterable[str] = ()) -> None:

@@ -1,12 +1,9 @@
 """The formats of reports: one row each. Settings, options, file names and what traffic is kept go by these rows alone."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.core.errors import IncorrectUsage
-
-_NAME = re.compile(r"[a-z][a-z0-9]*")
+from checker.core.registry import LOWER_CASE, NameRule, Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,11 @@ BUILT_IN: Final = (
     ReportFormat("archive", "Archive", "tar.gz", f"{_FORMATS}.archive:write", is_binary=True),
 )
 
-_BY_NAME: dict[str, ReportFormat] = {row.name: row for row in BUILT_IN}
+_BY_NAME: Final[Registry[ReportFormat]] = Registry(
+    "report format",
+    ((row.name, row) for row in BUILT_IN),
+    names=NameRule("[a-z][a-z0-9]*", LOWER_CASE.words),
+)
 
 
 def report_formats() -> tuple[ReportFormat, ...]:
@@ -97,10 +98,4 @@ def report_format(name: str) -> ReportFormat | None:
 
 def add_report_format(row: ReportFormat) -> None:
     """Add a row to the table. Raises `IncorrectUsage`."""
-    if not _NAME.fullmatch(row.name):
-        raise IncorrectUsage(
-            f"the name of a report format must be one word in lower case, got {row.name!r}"
-        )
-    if _BY_NAME.get(row.name, row) != row:
-        raise IncorrectUsage(f"report format {row.name!r} is already there; choose another name")
-    _BY_NAME[row.name] = row
+    _BY_NAME.add(row.name, row)

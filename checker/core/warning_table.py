@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.core.errors import IncorrectUsage
+from checker.core.registry import LOWER_CASE, Registry
 from checker.core.schema_warnings import WarningKind
 
 
@@ -149,7 +149,11 @@ BUILT_IN: Final = (
 )
 """In the order in which they are told."""
 
-_BY_NAME: dict[str, WarningRow] = {str(row.name): row for row in BUILT_IN}
+_BY_NAME: Final[Registry[WarningRow]] = Registry(
+    "warning",
+    ((str(row.name), row) for row in BUILT_IN),
+    names=LOWER_CASE,
+)
 
 
 def warning_rows() -> tuple[WarningRow, ...]:
@@ -169,11 +173,4 @@ def usually_shown(name: str) -> bool:
 
 def add_warning(row: WarningRow) -> WarningRow:
     """Add a kind; gives it back. Raises `IncorrectUsage`."""
-    if not row.name.isidentifier() or not row.name.islower():
-        raise IncorrectUsage(
-            f"the name of a warning must be words in lower case with underscores, got {row.name!r}"
-        )
-    if _BY_NAME.get(row.name, row) != row:
-        raise IncorrectUsage(f"warning {row.name!r} is already there; choose another name")
-    _BY_NAME[row.name] = row
-    return row
+    return _BY_NAME.add(row.name, row)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from graphql import GraphQLScalarType, is_specified_scalar_type
 
 from checker.core.errors import IncorrectUsage
-from checker.core.registry import register_format
+from checker.core.registry import WORD, NameRule, Registry, register_format
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import draw_strategy
@@ -72,7 +72,9 @@ _SPECIFIED: Final[Mapping[str, str]] = {
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
 """Of a scalar that only its server knows."""
 
-_STRATEGIES: dict[str, Any] = {}
+_STRATEGIES: Final[Registry[Any]] = Registry(
+    "scalar", names=NameRule(WORD.pattern, "a name of GraphQL"), replaces=True
+)
 """Name of a scalar -> strategy of nodes or of plain values, as users gave it."""
 
 
@@ -81,14 +83,12 @@ def scalar(name: object, strategy: Any) -> None:
 
     A later strategy replaces an earlier one. Raises `IncorrectUsage`.
     """
-    if not isinstance(name, str) or not name.isidentifier():
-        raise IncorrectUsage(f"the name of a scalar must be a name of GraphQL, got {name!r}")
     if not hasattr(strategy, "example") or not hasattr(strategy, "map"):
         raise IncorrectUsage(
             f"scalar {name!r} must be a Hypothesis strategy of `checker.graphql.nodes`, got {strategy!r}"
         )
-    _STRATEGIES[name] = strategy.map(plain)
-    register_format(_format_of(name), _STRATEGIES[name])
+    registered = _STRATEGIES.add(name, strategy.map(plain))
+    register_format(_format_of(str(name)), registered)
 
 
 def is_registered(name: str) -> bool:

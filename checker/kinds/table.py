@@ -5,7 +5,8 @@ from importlib import import_module
 from typing import Final
 
 from checker.config.plugins import load_plugins
-from checker.core.errors import ForeignDescription, IncorrectUsage, LoaderError
+from checker.core.errors import ForeignDescription, LoaderError
+from checker.core.registry import Registry
 from checker.kinds.protocol import ApiSchema, DescriptionKind
 from checker.kinds.sources import DescriptionSource, FetchOptions
 
@@ -15,18 +16,12 @@ BUILT_IN: Final = {
 }
 """Name -> module:attribute. What claims nothing is asked in this order."""
 
-_REGISTERED: dict[str, DescriptionKind] = {}
+_REGISTERED: Final[Registry[DescriptionKind]] = Registry("kind", built_in=BUILT_IN)
 
 
 def register(kind: DescriptionKind) -> DescriptionKind:
     """Add a kind; gives it back. Raises `IncorrectUsage` when there is one of that name."""
-    name = kind.name
-    if not name.isidentifier():
-        raise IncorrectUsage(f"the name of a kind must be one word, got {name!r}")
-    if name in BUILT_IN or _REGISTERED.get(name, kind) is not kind:
-        raise IncorrectUsage(f"kind {name!r} is already registered; choose another name")
-    _REGISTERED[name] = kind
-    return kind
+    return _REGISTERED.add(kind.name, kind)
 
 
 def kind_named(name: str) -> DescriptionKind:

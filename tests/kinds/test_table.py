@@ -8,6 +8,7 @@ import pytest
 
 from checker.config import plugins
 from checker.core.errors import ConfigError, ForeignDescription, IncorrectUsage, LoaderError
+from checker.core.registry import Registry
 from checker.kinds import table
 from checker.kinds.declared import DeclaredSchema, json_schema
 from checker.kinds.sources import DIRECT, FileSource, TextSource
@@ -38,7 +39,7 @@ class Lines:
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
-    monkeypatch.setattr(table, "_REGISTERED", {})
+    monkeypatch.setattr(table, "_REGISTERED", Registry("kind", built_in=table.BUILT_IN))
     kind = Lines("lines")
     assert register(kind) is kind
     return kind
