@@ -7,6 +7,7 @@ from functools import lru_cache
 from checker.core.blocks import FailedCase, quoted_body, standard_reason
 from checker.core.codings import codings_of, readable
 from checker.core.known import FAILING, KnownFailure, KnownFailures, Standing, failure_id
+from checker.core.queries import query_of
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
@@ -100,6 +101,11 @@ class ShownFinding:
     def fails(self) -> bool:
         """Whether it fails the run."""
         return self.standing in FAILING
+
+    @property
+    def query(self) -> str:
+        """The GraphQL query that the last command sends, a field a line, and its variables; empty for other requests."""
+        return query_of(self.commands[-1]) if self.commands else ""
 
     @property
     def stability(self) -> str:

@@ -1,5 +1,6 @@
 """Every format: what it says of a small run, and that nothing makes it ill-formed."""
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -267,3 +268,17 @@ def test_sarif_of_a_masked_location_is_valid() -> None:
     found = READERS["sarif"](files("sarif", context))
     place = found[0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place["uri"] == "http://%5BFiltered%5D@h/a?key=%5BFiltered%5D"
+
+
+@pytest.mark.parametrize(("name", "mark"), [("html", "Query</h3>"), ("markdown", "```graphql"), ("sarif", "Query:")])  # fmt: skip
+def test_queries_stand_a_field_a_line_with_their_variables_apart(name: str, mark: str) -> None:
+    body = json.dumps({"query": "query ($id: ID!) { book(id: $id) { id title } }", "variables": {"id": "a"}})  # fmt: skip
+    asking = finding(reproduction=f"curl -X POST -d '{body}' http://127.0.0.1:8080/api")
+    row = next(row for row in WRITTEN if row.name == name)
+    text = written(row, [*records(), asking], (), settings(), CONTEXT)[""].decode()
+    shown = html.unescape(text) if name == "html" else text.replace("\\n", "\n").replace('\\"', '"')
+    assert mark in shown
+    assert (
+        'query ($id: ID!) {\n  book(id: $id) {\n    id\n    title\n  }\n}\n{"id": "a"}'
+        in shown.replace("\xa0", " ")
+    )

@@ -96,6 +96,8 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         yield f' <span class="mark">{plain(mark)}</span>'
     yield f"</summary>\n{_message(shown)}"
     yield from _exchange(shown, context)
+    if shown.query:
+        yield f'<h3 class="part">Query</h3>\n{block(shown.query)}'
     if shown.commands:
         yield '<h3 class="part">Reproduce with</h3>\n'
         yield "".join(block(command, copied=True) for command in shown.commands)

@@ -107,6 +107,7 @@ def _finding(shown: ShownFinding, places: str) -> str:
         *([_fenced(shown.message, "text")] if shown.message else []),
         *([_fenced(places, "text")] if places else []),
         *([f"Answer: {_escaped(_line(shown.status))}"] if shown.status else []),
+        *([_fenced(shown.query, "graphql")] if shown.query else []),
         *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
         "</details>",
     ]

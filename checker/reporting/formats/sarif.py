@@ -89,6 +89,8 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
     told = [f"{finding.label}: {shown.title}", shown.message]
     if shown.status:
         told.append(f"Answer: {shown.status}")
+    if shown.query:
+        told.append(f"Query:\n{shown.query}")
     if shown.commands:
         told.append("Reproduce with:\n" + "\n".join(shown.commands))
     state: dict[str, Any] = {}
