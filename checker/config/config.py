@@ -15,6 +15,7 @@ from checker.config.layers import custom_checks_in, is_check_enabled, is_phase_e
 from checker.config.operation_settings import OperationLayers
 from checker.config.overrides import Overrides
 from checker.config.projects import Projects, resolved
+from checker.config.query_files import QueryFile, read_queries
 from checker.config.reading import (
     Layer,
     Updates,
@@ -196,6 +197,11 @@ class Config(Section):
             tuple((one.filters, one.parameters, one.dictionaries) for one in self.operations),
             self._words.entries,
         )
+
+    def queries(self) -> tuple[QueryFile, ...]:
+        """Queries of the files that the examples phase is given, beside the configuration. Raises `ConfigError`."""
+        folder = FilePath.cwd() if self._file is None else self._file.parent
+        return read_queries(self.phases.examples.queries, folder)
 
     def for_project(self, title: str) -> "Config":
         """Configuration of the API with this title; later updates of either are seen by both."""

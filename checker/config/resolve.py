@@ -100,6 +100,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         # What was found before would be tried first: no two runs would be the same.
         database="none" if generation.deterministic else generation.database,
         overrides=config.overrides(),
+        queries=config.queries(),
         reads_constants=config.analysis.constants.enabled,
         hooks=hooks,
         warnings=replace(

@@ -11,6 +11,7 @@ from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.plugins import know_phases
+from checker.config.query_files import QueryFile
 from checker.config.table import default_of
 from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
@@ -137,6 +138,8 @@ class RunSettings:
     """`none`, `:memory:` or a folder."""
     overrides: Overrides = NO_OVERRIDES
     """Values in place of generated ones."""
+    queries: tuple[QueryFile, ...] = ()
+    """What the examples phase sends beside what a description gives."""
     reads_constants: bool = True
     """Whether literals of the application are sent (`analysis.constants`)."""
     hooks: tuple[str, ...] = ()
@@ -269,6 +272,7 @@ _FROM_PLAIN: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "selection": Selection.from_dict,
     "operations": OperationLayers.from_dict,
     "overrides": Overrides.from_dict,
+    "queries": lambda plain: tuple(QueryFile(*one) for one in plain),
     "baseline": _baseline,
     "upload": lambda plain: UploadSettings(**plain),
 }

@@ -210,7 +210,7 @@ def _phase(name: str) -> dict[str, Key]:
     if name != "stateful":
         keys["operation-ordering"] = Key(Choice(("auto", "none")), "auto")
     return keys | {
-        "examples": {"fill-missing": Key(_FLAG, False)},
+        "examples": {"fill-missing": Key(_FLAG, False), "queries": Key(_TEXTS, [])},
         "coverage": {
             "generate-duplicate-query-parameters": Key(_FLAG, False),
             "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),

@@ -31,6 +31,8 @@ class Example:
     """Where the value stands."""
     name: str = ""
     """Of its Example Object: what has the same name in several parts of a request belongs together."""
+    is_settled: bool = False
+    """Its kind has judged it, and it goes out as it is: the schema that it stands beside says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)

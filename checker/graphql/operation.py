@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
-from graphql import GraphQLField, Undefined
+from graphql import GraphQLField, Undefined, is_required_argument
 
 from checker.core.engine import Engine
 from checker.core.operation import (
@@ -28,6 +28,7 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.answers import GraphQLContract
+from checker.graphql.coercion import simplest
 from checker.graphql.inputs import InputSchemas, required_scalars
 from checker.graphql.outcomes import data_of, resource_status
 from checker.graphql.referee import QueryReferee
@@ -65,6 +66,7 @@ class GraphQLOwner(Protocol):
     def referee(self) -> QueryReferee: ...
     def allows_null(self, operation: Operation) -> bool: ...
     def always(self, label: Label) -> tuple[tuple[str, ...], ...]: ...
+    def written(self, label: Label) -> list[Example]: ...
     def inputs(self, *, allows_null: bool) -> InputSchemas: ...
     def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema: ...
 
@@ -204,7 +206,7 @@ class GraphQLOperation(EntryMembers):
             schema,
             schema.pointer,
             {},
-            examples=_examples(self.entry),
+            examples=(*_defaults(self.entry), *owner.written(self.label)),
             write=writer,
             is_wrong=writer.is_wrong,
             breaks=partial(_breaks, has_arguments=bool(self.entry.field.args)),
@@ -292,12 +294,14 @@ def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool
             return False
 
 
-def _examples(entry: RootField) -> tuple[Example, ...]:
-    """The defaults of the arguments, if there are any."""
+def _defaults(entry: RootField) -> tuple[Example, ...]:
+    """The defaults of the arguments, if there are any; what is required besides is made up."""
+    args = entry.field.args
     given = {
-        name: arg.default_value
-        for name, arg in entry.field.args.items()
-        if arg.default_value is not Undefined
+        name: arg.default_value for name, arg in args.items() if arg.default_value is not Undefined
     }
+    if not given:
+        return ()
+    made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
     pointer = f"#/{entry.type_name}/{entry.name}"
-    return (Example({ARGUMENTS: given}, pointer, "defaults"),) if given else ()
+    return (Example({ARGUMENTS: made_up | given}, pointer, "defaults"),)

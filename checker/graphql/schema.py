@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from graphql import GraphQLField, GraphQLObjectType, OperationType
 
-from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.operation import BrokenOperation, Example, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema import Dialect, Schema
 from checker.core.schema_warnings import SchemaWarning, WarningKind
@@ -21,6 +21,7 @@ from checker.graphql.malformed import refuse_malformed
 from checker.graphql.operation import GraphQLOperation, RootField
 from checker.graphql.referee import QueryReferee
 from checker.graphql.resources import RootRoles
+from checker.graphql.written import WrittenQueries, written_queries
 from checker.kinds.declared import json_schema
 from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
@@ -53,6 +54,7 @@ class GraphQLDescription:
         self.app: object | None = None
         self._endpoint = base_url
         self._options = SchemaOptions()
+        self._written: WrittenQueries | None = None
         self._entries: dict[Label, RootField] | None = None
         self._roles = RootRoles(document.schema)
         self._read: dict[Label, GraphQLOperation] = {}
@@ -139,7 +141,7 @@ class GraphQLDescription:
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say; a base URL is that of the endpoint."""
-        self._options = options
+        self._options, self._written = options, None
         if options.base_url is not None:
             self._endpoint = options.base_url
 
@@ -147,6 +149,15 @@ class GraphQLDescription:
         """Say that an application in this process serves the API, which believes to be that host."""
         self.app = app
         self._endpoint = url + self.path
+
+    def _queries(self) -> WrittenQueries:
+        if self._written is None:
+            self._written = written_queries(self.document.schema, self._options.queries)
+        return self._written
+
+    def written(self, label: Label) -> list[Example]:
+        """Queries that users wrote for an operation."""
+        return self._queries().by_label.get(label, [])
 
     def allows_null(self, operation: Operation) -> bool:
         """Whether requests of an operation hold null where they may."""
@@ -221,6 +232,8 @@ class GraphQLDescription:
                     yield _skipped(f"{root.name}.{name}", WarningKind.FEDERATION, says)
         for note in self.document.notes:
             yield _skipped("schema", WarningKind.LOOSE_SCHEMA, note)
+        for where, says in self._queries().faults:
+            yield _skipped(where, WarningKind.INVALID_EXAMPLE, says)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the schema and stops nothing."""

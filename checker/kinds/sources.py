@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from checker.config.query_files import QueryFile
 from checker.config.settings import FetchLimits
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.operation import Operation
@@ -115,5 +116,7 @@ class SchemaOptions:
     """Whether answers of an operation have to keep the formats of their schemas."""
     allows_null: AllowsNull = lambda operation: True
     """Whether requests of an operation hold null, and NUL, where they may: for kinds in which both are left to users."""
+    queries: tuple[QueryFile, ...] = ()
+    """Requests that users wrote: for kinds in which a request is a text."""
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
     """What users run while it is read."""

@@ -109,6 +109,7 @@ class LibraryEngine:
                 server_variables=dict(config.servers.variables),
                 asserts_formats=lambda operation: self.settings_of(operation).validate_formats,
                 allows_null=lambda operation: self.settings_of(operation).graphql_allow_null,
+                queries=config.queries(),
                 hooks=self._chain,
             )
         )

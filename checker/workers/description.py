@@ -70,7 +70,11 @@ def settled_target(
 ) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     options = SchemaOptions(
-        settings.base_url, dict(settings.server_variables), asserts_formats, allows_null
+        settings.base_url,
+        dict(settings.server_variables),
+        asserts_formats,
+        allows_null,
+        settings.queries,
     )
     schema.configure(options)
     given = settings.base_url

@@ -25,7 +25,6 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         self._entries: dict[Label, OperationEntry] = {}
         self.broken: list[BrokenOperation] = []
         """Those that would be tested and cannot be read."""
-        self.dropped: list[SchemaWarning] = []
         """Those that would be tested if the version of the description knew their method."""
         self.total = 0
         """Number of all operations."""
@@ -41,10 +40,16 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
                 self._entries[entry.label] = entry
         self.unmatched = tuple(unmatched(selection.filters, readable))
         """Sentences about filters that match no operation."""
-        for dropped in schema.dropped():
-            unread = BrokenOperation(dropped.label, dropped.method, dropped.path, "")
-            if selection.matches_broken(unread):
-                self.dropped.append(dropped.warning)
+        self._selection = selection
+
+    @cached_property
+    def dropped(self) -> list[SchemaWarning]:
+        """What is written like operations and is not tested: asked for once the schema knows what users say of it."""
+        return [
+            one.warning
+            for one in self._schema.dropped()
+            if self._selection.matches_broken(BrokenOperation(one.label, one.method, one.path, ""))
+        ]
 
     @property
     def entries(self) -> Iterable[OperationEntry]:

@@ -90,6 +90,9 @@ class OperationExamples:
         """Values that are declared beside a schema, then those in it; and whether each is a default."""
         found: dict[Any, tuple[Example, bool]] = {}
         for example in beside:
+            if example.is_settled:
+                found.setdefault(distinct(example.value), (example, False))
+                continue
             for value in self._compiler.fitting((example.value,), part):
                 found.setdefault(distinct(value), (replace(example, value=value), False))
         said = SaidValues(Edges(part.compiler), self._refused)
@@ -127,7 +130,10 @@ class OperationExamples:
             if value is not None or parameter.required:
                 parts = parts.with_value(parameter.location, parameter.name, value)
         if body is not None:
-            return self._with_body(parts, row[_place_of(body)].value, body)
+            given = row[_place_of(body)]
+            if given.is_settled:
+                return parts.with_body(given.value, body.media_type)
+            return self._with_body(parts, given.value, body)
         return self._with_usual_body(parts) if self.operation.body_required else parts
 
     def _with_usual_body(self, parts: Parts) -> Parts | None:

@@ -1,0 +1,161 @@
+"""Queries that users wrote in files: whose operation each is, and what is wrong with it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    GraphQLSchema,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    OperationType,
+    SelectionSetNode,
+    parse,
+    print_ast,
+    validate,
+)
+from graphql.execution.values import get_variable_values
+from graphql.utilities import separate_operations
+
+from checker.config.query_files import QueryFile
+from checker.core.operation import Example, Label
+
+_MOST_TOKENS: Final = 100_000
+_MOST_SPREADS: Final = 100
+
+
+@dataclass(slots=True)
+class WrittenQueries:
+    """Of all files, by root field."""
+
+    by_label: dict[Label, list[Example]] = field(default_factory=dict)
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    """(where, what is wrong), one for each query that is not sent."""
+
+
+def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> WrittenQueries:
+    """Valid queries as bodies of the first root field that each asks for."""
+    found = WrittenQueries()
+    for file in files:
+        try:
+            document = parse(file.text, no_location=True, max_tokens=_MOST_TOKENS)
+            variables = _variables(file)
+        except (GraphQLError, ValueError, RecursionError) as error:
+            found.faults.append((file.path, f"it cannot be read: {_line(error)}; correct it"))
+            continue
+        operations = [
+            one for one in document.definitions if isinstance(one, OperationDefinitionNode)
+        ]
+        if not operations:
+            found.faults.append((file.path, "it holds no query; write one"))
+        for operation, whole in zip(operations, _apart(document, operations), strict=True):
+            name = operation.name.value if operation.name else ""
+            where = f"{file.path} {name}".rstrip()
+            given = _own(variables, name, operations)
+            try:
+                label = _label(schema, document, operation)
+                _require_valid(schema, whole, operation, given)
+            except (GraphQLError, ValueError, RecursionError) as error:
+                found.faults.append((where, f"{_line(error)}; it is not sent"))
+                continue
+            value: dict[str, Any] = {"query": print_ast(whole), "variables": given}
+            value |= {"operationName": name} if name else {}
+            found.by_label.setdefault(label, []).append(
+                Example(value, where, name, is_settled=True)
+            )
+    return found
+
+
+def _variables(file: QueryFile) -> dict[str, Any]:
+    value = json.loads(file.variables or "{}")
+    if not isinstance(value, dict):
+        raise ValueError("the variables beside it are no object")
+    return value
+
+
+def _own(
+    variables: dict[str, Any], name: str, operations: list[OperationDefinitionNode]
+) -> dict[str, Any]:
+    """Variables of one operation: all that are there, or those under its name where each operation has some."""
+    names = {one.name.value for one in operations if one.name}
+    if (
+        variables
+        and variables.keys() <= names
+        and all(isinstance(one, dict) for one in variables.values())
+    ):
+        own: dict[str, Any] = variables.get(name, {})
+        return own
+    operation = next(one for one in operations if (one.name.value if one.name else "") == name)
+    declared = {one.variable.name.value for one in operation.variable_definitions}
+    return {key: value for key, value in variables.items() if key in declared}
+
+
+def _apart(
+    document: DocumentNode, operations: list[OperationDefinitionNode]
+) -> Iterator[DocumentNode]:
+    """Each operation with the fragments that it uses; the operation first."""
+    by_name: Mapping[str, DocumentNode] = separate_operations(document)
+    for operation in operations:
+        whole = by_name[operation.name.value if operation.name else ""]
+        others = [one for one in whole.definitions if isinstance(one, FragmentDefinitionNode)]
+        yield DocumentNode(definitions=(operation, *others))
+
+
+def _label(
+    schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode
+) -> Label:
+    """`Query.user` of the first root field. Raises `ValueError`."""
+    if operation.operation is OperationType.SUBSCRIPTION:
+        raise ValueError("it is a subscription, and those are not tested")
+    root = schema.get_root_type(operation.operation)
+    if root is None:
+        raise ValueError(f"the schema has no {operation.operation.value}")
+    fragments = {
+        one.name.value: one.selection_set
+        for one in document.definitions
+        if isinstance(one, FragmentDefinitionNode)
+    }
+    for name in _fields(operation.selection_set, fragments, [0]):
+        if name in root.fields:
+            return Label(f"{root.name}.{name}")
+        if not name.startswith("__"):
+            raise ValueError(f"`{root.name}` has no field `{name}`")
+    raise ValueError("it asks for nothing of the schema")
+
+
+def _fields(
+    selection: SelectionSetNode, fragments: Mapping[str, SelectionSetNode], seen: list[int]
+) -> Iterator[str]:
+    seen[0] += 1
+    for one in selection.selections if seen[0] < _MOST_SPREADS else ():
+        if isinstance(one, FieldNode):
+            yield one.name.value
+        elif isinstance(one, InlineFragmentNode):
+            yield from _fields(one.selection_set, fragments, seen)
+        elif isinstance(one, FragmentSpreadNode) and one.name.value in fragments:
+            yield from _fields(fragments[one.name.value], fragments, seen)
+
+
+def _require_valid(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: dict[str, Any],
+) -> None:
+    """Raise the first error of a query, or of its variables."""
+    errors = validate(schema, document, max_errors=1)
+    if not errors:
+        found = get_variable_values(schema, operation.variable_definitions, variables, max_errors=1)
+        errors = found if isinstance(found, list) else []
+    if errors:
+        raise errors[0]
+
+
+def _line(error: Exception) -> str:
+    return str(getattr(error, "message", error)).partition("\n")[0][:300].rstrip(".")
