@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, MetricError
+from checker.core.registry import Registry
 from checker.core.response import Response
 
 
@@ -28,7 +29,7 @@ def response_time(ctx: MetricContext) -> float:
 
 
 BUILT_IN: Final[dict[str, MetricFunction]] = {"response_time": response_time}
-METRICS: Final[dict[str, MetricFunction]] = {}
+METRICS: Final[Registry[MetricFunction]] = Registry("metric", built_in=BUILT_IN)
 """Metrics of users, by name."""
 
 
@@ -40,9 +41,7 @@ def metric(function: Registered) -> Registered:
     name = getattr(function, "__name__", "")
     if not name:
         raise IncorrectUsage(f"`checker.metric` takes a function, got {function!r}")
-    if name in BUILT_IN or METRICS.get(name, function) is not function:
-        raise IncorrectUsage(f"metric {name!r} is already registered; choose another name")
-    METRICS[name] = function
+    METRICS.add(name, function)
     return function
 
 
