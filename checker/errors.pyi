@@ -5,6 +5,7 @@ from checker.checks.content_type import MalformedMediaType, MissingContentType, 
 from checker.checks.ignored_auth import IgnoredAuth
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
+from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
 from checker.checks.resource_availability import EnsureResourceAvailability
 from checker.checks.response_headers import HeaderSchemaError, MissingHeaders
@@ -46,6 +47,8 @@ from checker.core.errors import (
 from checker.core.failures import Failure, FailureGroup, Severity
 from checker.core.schema import UnresolvableReference
 
+def __getattr__(name: str) -> type[Failure]: ...
+
 __all__ = [
     "AcceptedNegativeData",
     "AllowHeaderMismatch",
@@ -78,6 +81,7 @@ __all__ = [
     "NoLinksFound",
     "NotAvailableYet",
     "NothingToBreak",
+    "ObjectLevelAuthorizationViolation",
     "OperationNotFound",
     "RejectedPositiveData",
     "ReportedServerError",

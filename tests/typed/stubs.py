@@ -37,9 +37,10 @@ def stub_of(package: str) -> str:
 
 
 def stub_of_errors() -> str:
-    """The stub of `checker.errors`: each kind of failure is a class there."""
+    """The stub of `checker.errors`: each kind of failure is a class there, one that came since the last time is a failure."""
     names = dir(errors)
-    return _stub([_import(getattr(errors, name).__module__, name, name) for name in names], names)
+    lines = [_import(getattr(errors, name).__module__, name, name) for name in names]
+    return _stub([*lines, "", "def __getattr__(name: str) -> type[Failure]: ..."], names)
 
 
 def stubs() -> Iterator[tuple[Path, str]]:
