@@ -82,6 +82,7 @@ class BoundedPlan:
         self._awaited = self._producers | {card.label for card in cards if card.method == REMOVING}
         self._given_up: set[str] = set()
         """Operations that never answer: later phases leave them alone."""
+        self._count = len(cards)
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target served nobody."""
@@ -109,6 +110,8 @@ class BoundedPlan:
     def waiting(self) -> int:
         """Tasks that wait for a worker, without those that are known to be slow."""
         self._begin_next_stage()
+        if self._is_kept_for_last:
+            return int(not self._is_busy)
         return len(self._waiting) or int(bool(self._last) and self._is_at_its_end)
 
     @property
@@ -121,7 +124,9 @@ class BoundedPlan:
         """The first task in the queue; when nothing else is left, what waited for the end, one after another."""
         self._elapsed_s = elapsed_s
         self._begin_next_stage()
-        if self._last and self._is_at_its_end:
+        if self._is_kept_for_last and self._is_busy:
+            return None
+        if self._last and (self._is_kept_for_last or self._is_at_its_end):
             return self._lease(self._last.popleft(), worker)
         return self._lease(self._taken(worker), worker) if self._waiting else None
 
@@ -129,6 +134,19 @@ class BoundedPlan:
     def _is_at_its_end(self) -> bool:
         """Whether nothing is left but what waits for the end, if anything does."""
         return not any((self._waiting, self._stages, self._slow, self._left, self._leased))
+
+    @property
+    def _is_kept_for_last(self) -> bool:
+        """Whether the time that is left is for what waits for the end: as much as such operations would have had before."""
+        if not self._last or not self._shares.is_limited:
+            return False
+        mine = len(self._ending) / max(1, self._count)
+        return self._shares.is_rest(self._elapsed_s, mine)
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether something is at work that does not only wait for slow answers."""
+        return any(not piece.task.is_slow for piece in self._leased.values())
 
     def hold_back(self, label: Label) -> None:
         """Leave all that is not begun of an operation to the end of the run."""
@@ -150,7 +168,7 @@ class BoundedPlan:
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """A task whose requests wait beside others: a producer, or any when nothing fast waits for a worker."""
         self._elapsed_s = elapsed_s
-        if held >= MOST_SLOW:
+        if held >= MOST_SLOW or self._is_kept_for_last:
             return None
         for piece in self._slow:
             if piece.is_producer or not self._waiting:
@@ -250,7 +268,7 @@ class BoundedPlan:
 
     def _is_awaited(self) -> bool:
         """Whether something is at work, or slow, on which it depends what later tasks send: how fast it is must not matter."""
-        if any(not piece.task.is_slow for piece in self._leased.values()):
+        if self._is_busy:
             return True
         slow = (*self._leased.values(), *self._slow)
         return any(piece.task.labels[0] in self._awaited for piece in slow)
@@ -267,7 +285,9 @@ class BoundedPlan:
         if worker is not None:
             self._homes[piece.task.labels[0]] = worker
         slice_s = SLICE_S
-        if self._shares.is_limited:
+        if self._is_kept_for_last:
+            slice_s = self._shares.last_slice_s(self._elapsed_s, len(self._last) + 1)
+        elif self._shares.is_limited:
             first_turns = sum(not one.is_begun for one in (piece, *self._waiting))
             slice_s = self._shares.slice_s(self._elapsed_s, first_turns, len(self._waiting) + 1)
         piece.task, piece.is_begun = replace(piece.task, slice_s=slice_s), True

@@ -49,6 +49,17 @@ class TimeShares:
         """Whether others should have had the time that this stage still takes."""
         return self._stage_ends_s is not None and elapsed_s >= self._stage_ends_s
 
+    def is_rest(self, elapsed_s: float, share: float) -> bool:
+        """Whether no more of the whole time is left than this share."""
+        return self._window is not None and (
+            self._window.ends_s - elapsed_s <= share * self._window.length_s
+        )
+
+    def last_slice_s(self, elapsed_s: float, waiting: int) -> float:
+        """Seconds of the next turn of those that come one after another at the end."""
+        left_s = 0.0 if self._window is None else self._window.ends_s - elapsed_s
+        return min(SLICE_S, max(SHORTEST_SLICE_S, left_s / waiting))
+
     def slice_s(self, elapsed_s: float, first_turns: int, waiting: int) -> float:
         """Seconds of the next turn; `first_turns` of those that wait had none in this stage yet."""
         if self._stage_ends_s is None:

@@ -173,3 +173,20 @@ def test_a_task_whose_stage_is_over_comes_back_after_the_last_phase() -> None:
         phases.append((task.phase, task.start))
         plan.come_back(task, task.stop, finished=True, spent_s=0.0)
     assert phases == [("fuzzing", 0), ("stateful", 0), ("examples", 3)]
+
+
+def test_what_waits_for_the_end_has_its_turns_before_time_is_over() -> None:
+    plain = cards(40)
+    dangerous = [replace(plain[number], is_ending=True) for number in (3, 20)]
+    mixed = [card for card in plain if card.label not in {one.label for one in dangerous}]
+    plan = BoundedPlan([*mixed, *dangerous], seed=1, max_examples=10**6, phases=phase_names())
+    plan.limit(TimeWindow(0.0, 20.0), WORKERS)
+    simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
+    simulation.run(0.0, 20.0)
+    labels = [label for _, label in simulation.order]
+    last = {card.label for card in dangerous}
+    begins = min(labels.index(label) for label in last)
+    assert not set(labels[:begins]) & last
+    # Everything that follows is theirs.
+    assert set(labels[begins:]) == last
+    assert {phase for phase, label in simulation.cases if label in last} == set(phase_names())
