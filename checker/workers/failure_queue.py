@@ -176,6 +176,7 @@ class _Desk:
             stage=self.enter,
             allowance=self.allowance,
             suspect=self.suspect,
+            sent=lambda verdict: place.recorder.keep_makings(self.flight, verdict),
             hurry=self.hurry,
         )
 

@@ -61,6 +61,8 @@ class Investigator:
         lambda parent, shot, found: None
     )
     """Told of every other failure that turns up on the way; gives it if it is news."""
+    sent: Callable[[Verdict], None] = lambda verdict: None
+    """Told of everything that was sent."""
     hurry: Callable[[], str] = lambda: ""
     """Why nothing but the last version is to be sent any more; empty if there is no reason."""
     _waiting: list[UnconfirmedFailure] = field(default_factory=list)
@@ -217,6 +219,7 @@ class Investigator:
         if answers:
             verdict.at, verdict.purpose = answers[0].at, purpose
             self.describer.record(shot)
+            self.sent(verdict)
             self.describer.unjudged(made, answers[1:], Purpose.PROBE)
         return shot
 

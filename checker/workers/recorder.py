@@ -352,17 +352,17 @@ class Recorder:
         if self.values is not None:
             for record in self.values.observe(case, outcome):
                 self.journal.append(record)
-        self._keep_makings(flight, verdict.request, outcome)
+        self.keep_makings(flight, verdict)
         return bool(ids)
 
-    def _keep_makings(
-        self, flight: InFlight, request: WireRequest | None, outcome: Response
-    ) -> None:
+    def keep_makings(self, flight: InFlight, verdict: Verdict) -> None:
+        """Write down what a request made that others may hit by chance, whatever it was sent for."""
+        request, outcome = verdict.request, verdict.outcome
         if self.makings is None or request is None or request.method not in _MAKING:
             return
-        if 200 <= outcome.status_code < 300:
+        if isinstance(outcome, Response) and 200 <= outcome.status_code < 300:
             place = (flight.running.task.phase, flight.index)
-            self.keep(self.makings.observe(flight.made.case, request, outcome, place))
+            self.keep(self.makings.observe(verdict.case, request, outcome, place))
 
     def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:
         """Whether it is told for the first time."""

@@ -1,0 +1,77 @@
+"""Which requests made what other cases may hit by chance."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.response import Response
+from checker.corpus.records import ResourceMade
+from checker.workers.makings import Makings
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+
+KEY = {"name": "box", "in": "path", "required": True, "schema": {"type": "string"}}
+NAMED = {"content": {"application/json": {"schema": {"type": "object"}}}}
+DONE = {"responses": {"200": {"description": ""}}}
+PATHS = {
+    "/boxes": {"post": {"requestBody": NAMED, **DONE}},
+    "/boxes/{box}": {"put": {"parameters": [KEY], **DONE}},
+    "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
+}
+
+
+@pytest.fixture
+def makings() -> Makings:
+    return Makings(
+        {"/boxes": ("box",)},
+        lambda request: f"curl -X {request.method} {request.target.decode()}",
+        lambda case: (),
+    )
+
+
+def made(
+    makings: Makings, label: str, answer: Response, index: int = 0, **parts: Any
+) -> list[ResourceMade]:
+    sent = Exchanges(operations_of(PATHS)).sent(label, answer.status_code, mode=POSITIVE, **parts)
+    assert sent.request is not None
+    return list(makings.observe(sent.case, sent.request, answer, ("coverage", index)))
+
+
+def put(makings: Makings, name: str, status: int = 201, index: int = 0) -> list[ResourceMade]:
+    parts = {"path_parameters": {"box": name}}
+    return made(makings, "PUT /boxes/{box}", Response(status, [], b""), index, **parts)
+
+
+def test_what_is_put_stands_where_it_was_put(makings: Makings) -> None:
+    command = "curl -X PUT /v1/boxes/0"
+    wanted = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 0, 201, command)
+    assert put(makings, "0") == [wanted]
+
+
+def test_names_that_nobody_hits_by_chance_are_left_out(makings: Makings) -> None:
+    assert put(makings, "8bd1a9c3-1f5e") == []
+    action = {"path_parameters": {"box": "0"}}
+    assert made(makings, "PUT /boxes/{box}/open", Response(200, [], b""), **action) == []
+
+
+def test_only_what_made_it_more_surely_is_told_once_more(makings: Makings) -> None:
+    assert len(put(makings, "0", status=200, index=5)) == 1
+    assert put(makings, "0", status=200, index=7) == []
+    assert len(put(makings, "0", status=201, index=9)) == 1
+    assert len(put(makings, "0", status=201, index=2)) == 1
+    assert put(makings, "0", status=200, index=0) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        (Response(201, [("Location", "/v1/boxes/7")], b""), {}),
+        (Response(200, [], b'{"box": 7}'), {"box": "other"}),
+        (Response(200, [], b"{}"), {"name": "7"}),
+    ],
+)
+def test_what_is_posted_stands_where_the_answer_or_the_request_says(
+    makings: Makings, answer: Response, body: dict[str, str]
+) -> None:
+    parts = {"media_type": "application/json", "body": body}
+    (found,) = made(makings, "POST /boxes", answer, **parts)
+    assert (found.path, found.status) == ("/v1/boxes/7", answer.status_code)
