@@ -166,10 +166,12 @@ def _failure(
 ) -> Failure:
     status = f"{answer.status_code} {answer.message}".rstrip()
     line = f"{request.method} {context.case.path}"
+    title = what.accepted if answer.status_code < 300 else what.unexpected
+    # Credentials are looked at in one place of a service, or in none.
     return IgnoredAuth(
         f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}",
-        title=what.accepted if answer.status_code < 300 else what.unexpected,
-    )
+        title=title,
+    ).sharing(title)
 
 
 def _has_wrong_path(context: CheckContext) -> bool:

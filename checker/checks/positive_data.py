@@ -1,5 +1,6 @@
 """Valid data is accepted."""
 
+import re
 from copy import copy
 
 from checker.checks.check import Config, QuickLook
@@ -13,11 +14,16 @@ from checker.core.failures import Failure
 from checker.core.operation import Location
 from checker.core.response import Response
 from checker.core.send import Exchanging
+from checker.core.templates import sent_texts
 from checker.core.verdicts import Outcome
 
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "429", "5XX")
 """All but those that refuse data: who may not, who is too fast and what is not there has nothing to do with it."""
 
+_LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
+"""`at least 3 characters`."""
+_NUMBER = re.compile(r"\d+")
+_LONGEST_REASON = 2048
 _CREDENTIALS_REFUSED = (400, 422)
 _CONTAINERS = (
     ("query", Location.QUERY),
@@ -81,7 +87,22 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     hint = yield from _hint(context)
     return RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=str(status)
-    )
+    ).sharing(_reason(context))
+
+
+def _reason(context: CheckContext) -> str:
+    """What a refusal says wherever the same rule is broken; empty where it names no part of the request and no limit.
+
+    Numbers and what was sent are left out of it: many servers repeat what they refuse.
+    """
+    text = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
+    names = (parameter.name for parameter in context.case.operation.parameters)
+    if not (_LIMIT.search(text) or any(name in text for name in names if len(name) > 2)):
+        return ""
+    for sent in sorted(sent_texts(context.case), key=len, reverse=True):
+        if len(sent) > 2:
+            text = text.replace(sent, "")
+    return f"{context.response.status_code} {_NUMBER.sub('', text)}"
 
 
 def _hint(context: CheckContext) -> Exchanging[str]:

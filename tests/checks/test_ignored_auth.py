@@ -85,6 +85,15 @@ def test_who_ignores_credentials_is_found_out() -> None:
     assert len(them.asked) == 1
 
 
+def test_operations_that_ignore_credentials_have_one_cause() -> None:
+    them = exchanges(BEARER)
+    causes = set()
+    for label in ("GET /bearer", "GET /either"):
+        failures = them.verdict(CHECK, sent(them, label), answers=always(200)).failures
+        causes |= {one.cause(label) for one in failures}
+    assert len(causes) == 1
+
+
 def test_who_takes_any_credentials_is_found_out() -> None:
     def takes_any(request: WireRequest) -> Outcome:
         return Response(401 if request.header(b"authorization") is None else 200, [], b"")

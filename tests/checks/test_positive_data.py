@@ -23,13 +23,14 @@ PATHS = {
     "/parts": _post({"allOf": [{"$ref": "#/components/schemas/Named"}]}),
     "/map": _post(MAP),
     "/conditional": {
-        "post": {
+        method: {
             "parameters": [
                 {"name": name, "in": "header", "schema": {"type": "string"}}
                 for name in ("If-Match", "If-None-Match", "If-Unmodified-Since")
             ],
             "responses": {"200": {"description": "fine"}},
         }
+        for method in ("post", "put")
     },
 }
 
@@ -74,6 +75,36 @@ def test_nothing_is_sent_where_all_is_described(
 ) -> None:
     assert "Hint" not in _message(exchanges, label, body)
     assert exchanges.asked == []
+
+
+def _cause(exchanges: Exchanges, label: str, answer: bytes, **parts: Any) -> str:
+    sent = exchanges.sent(label, 400, mode=POSITIVE, answer=answer, **parts)
+    (failure,) = exchanges.verdict(CHECK, sent, answers=strict).failures
+    return failure.cause(label)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        (b"expected 3-512 characters, got: abc", b"expected 3-512 characters, got: xyz", True),
+        (b"the name is required", b"the name is required", False),
+        (b'{"in": "a", "min": "at least 3 characters"}', b'{"in": "b", "min": "at least 3 characters"}', False),
+    ],
+)  # fmt: skip
+def test_refusals_that_name_the_same_limit_have_one_cause(
+    exchanges: Exchanges, one: bytes, other: bytes, is_shared: bool
+) -> None:
+    parts = {"media_type": "application/json"}
+    found = _cause(exchanges, "POST /plain", one, body={"name": "abc"}, **parts)
+    again = _cause(exchanges, "POST /parts", other, body={"name": "xyz"}, **parts)
+    assert (found == again) is is_shared
+
+
+def test_refusals_that_name_the_same_parameter_have_one_cause(exchanges: Exchanges) -> None:
+    told = b'{"code": 400, "message": "If-Match in header: not an integer"}'
+    found = _cause(exchanges, "POST /conditional", told, headers={"If-Match": "0*"})
+    again = _cause(exchanges, "PUT /conditional", told, headers={"If-Match": "00*"})
+    assert found == again
 
 
 @pytest.mark.parametrize("name", ["If-Match", "If-None-Match", "If-Unmodified-Since"])
