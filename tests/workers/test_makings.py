@@ -37,7 +37,7 @@ def made(
 
 
 def put(makings: Makings, name: str, status: int = 201, index: int = 0) -> list[ResourceMade]:
-    parts = {"path_parameters": {"box": name}}
+    parts: dict[str, Any] = {"path_parameters": {"box": name}}
     return made(makings, "PUT /boxes/{box}", Response(status, [], b""), index, **parts)
 
 
@@ -49,7 +49,7 @@ def test_what_is_put_stands_where_it_was_put(makings: Makings) -> None:
 
 def test_names_that_nobody_hits_by_chance_are_left_out(makings: Makings) -> None:
     assert put(makings, "8bd1a9c3-1f5e") == []
-    action = {"path_parameters": {"box": "0"}}
+    action: dict[str, Any] = {"path_parameters": {"box": "0"}}
     assert made(makings, "PUT /boxes/{box}/open", Response(200, [], b""), **action) == []
 
 
@@ -72,6 +72,6 @@ def test_only_what_made_it_more_surely_is_told_once_more(makings: Makings) -> No
 def test_what_is_posted_stands_where_the_answer_or_the_request_says(
     makings: Makings, answer: Response, body: dict[str, str]
 ) -> None:
-    parts = {"media_type": "application/json", "body": body}
+    parts: dict[str, Any] = {"media_type": "application/json", "body": body}
     (found,) = made(makings, "POST /boxes", answer, **parts)
     assert (found.path, found.status) == ("/v1/boxes/7", answer.status_code)
