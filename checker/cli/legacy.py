@@ -65,6 +65,11 @@ def _parameter(place: str) -> Translation:
     return today
 
 
+def _metrics(value: str) -> list[str]:
+    """`all` were those that there are, which is one."""
+    return ["--generation-maximize", "response_time" if value == "all" else value]
+
+
 def _name_alone(parameter: str) -> str:
     return f"{parameter.partition('=')[0]}={_MASK}"
 
@@ -144,6 +149,7 @@ TABLE: Final = (
     Legacy(("--set-path",), _parameter("path"), shown=_name_alone),
     Legacy(("--checker-io-url",), _is("--upload-url")),
     Legacy(("--checker-io-token",), _is("--upload-token"), shown=lambda _: _MASK),
+    Legacy(("-t", "--target"), _metrics),
     Legacy(("--request-proxy",), _is("--proxy")),
     Legacy(("--request-tls-verify",), _is("--tls-verify")),
     Legacy(("--validate-schema",), _validated),

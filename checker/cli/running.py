@@ -37,6 +37,11 @@ def run_command(
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, settings, has_hooks=has_hooks)
+    if kind == "run" and config.generation.maximize:
+        click.echo(
+            "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever is answered",
+            err=True,
+        )
     _name_api(ctx, config, options["api_name"])
     occasion = Invocation(
         location=options["location"],

@@ -64,6 +64,12 @@ def _upper(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(dict.fromkeys(name.upper() for name in names))
 
 
+def _names(asked: str | list[str] | None) -> tuple[str, ...]:
+    if isinstance(asked, str):
+        return tuple(name.strip() for name in asked.split(",") if name.strip())
+    return tuple(asked or ())
+
+
 def _checks(layers: Layers) -> tuple[str, ...]:
     names = dict.fromkeys((*AVAILABLE, *CUSTOM_CHECKS, *custom_checks_in(layers)))
     return tuple(name for name in names if is_check_enabled(layers, name))
@@ -111,6 +117,8 @@ class OperationSettings:
     """Requests may have parameters and properties that the description does not speak of."""
     unique_inputs: bool = _setting("generation", "unique-inputs")
     """No request of the operation is sent twice."""
+    maximize: tuple[str, ...] = _setting("generation", "maximize", as_=_names)
+    """Metrics that are to become large, in `fuzz` and in tests."""
     security_parameters: bool = _setting("generation", "with-security-parameters")
     """Requests carry credentials that are made up, where users give none."""
     fill_missing: bool = _setting("phases", "examples", "fill-missing")

@@ -150,7 +150,7 @@ _GENERATION = {
     "allow-extra-parameters": Key(_FLAG, True),
     "exclude-header-characters": Key(Text(), "\r\n"),
     "codec": Key(Text(rules.codec)),
-    "maximize": _later(Either((Text(), _TEXTS))),
+    "maximize": Key(Either((Text(), _TEXTS))),
     "with-security-parameters": Key(_FLAG, True),
     "graphql-allow-null": Key(_FLAG, True),
     "database": Key(Text(), ".proptest/examples"),

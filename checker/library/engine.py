@@ -56,6 +56,7 @@ from checker.library.options import CallOptions, CheckOptions
 from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
+from checker.library.targets import pursue
 from checker.library.verdicts import failure_group
 from checker.phases.attempt import (
     CallHooks,
@@ -326,6 +327,7 @@ class LibraryEngine:
         if self.schema is not None:
             self.schema.record_runtime_observations(sent, outcome)
         assert isinstance(outcome, Response)
+        pursue(sent, outcome, own.maximize)
         return outcome
 
     def _asked(self) -> tuple[RunSettings, OperationResolver]:

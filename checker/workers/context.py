@@ -16,6 +16,7 @@ from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory
 from checker.workers.class_checks import ClassChecks
+from checker.workers.climbing import Climbing
 from checker.workers.concurrency import Concurrency, SlowLanes
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.messages import Opened
@@ -42,6 +43,8 @@ class WorkerContext:
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
     explorer: Explorer
+    climbing: Climbing | None
+    """None where no metric is to be made large."""
     """How sequences of `fuzz` go on."""
     chains: ChainExplorer
     """How those of the stateful phase do."""

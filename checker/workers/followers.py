@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checker.core.digests import digest
+from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
 from checker.core.sequence import Step
 from checker.phases.attempt import Verdict
@@ -133,6 +133,12 @@ class FollowerQueue:
         running = flight.running
         index = running.extra_index()
         recipe = (running.task.seed, index, running.phase)
+        climbing = self._place.climbing
+        if climbing is not None:
+            climbing.observe(flight.made, chain[-1].verdict.outcome)
+            variant = climbing.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
+            if variant is not None:
+                return Follower(running, index, variant)
         made = self._place.explorer.follow(before_in(chain), recipe)
         if made is None or made.label in running.dead_labels:
             return None

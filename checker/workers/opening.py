@@ -25,6 +25,7 @@ from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
 from checker.workers.cleaning import gate_for
+from checker.workers.climbing import climbing_of
 from checker.workers.collector import uncollected
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.constants import with_constants
@@ -120,6 +121,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         unhooked=makers.unhooked,
         tools=tools,
         explorer=makers.explorer(incarnation, chains),
+        climbing=climbing_of(operations, makers, incarnation),
         chains=chains,
         origin=origin,
         http=http,

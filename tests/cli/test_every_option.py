@@ -84,6 +84,7 @@ ROWS: dict[str, Row] = {
     "--generation-with-security-parameters": Row(("off",), lambda one: one.common.security_parameters, False, "maybe", "a boolean"),
     "--generation-graphql-allow-null": Row(("0",), lambda one: one.common.graphql_allow_null, False, "maybe", "a boolean"),
     "--generation-database": Row((":memory:",), lambda one: one.database, ":memory:"),
+    "--generation-maximize": Row(("response_time",), lambda one: one.common.maximize, ("response_time",)),
     "--generation-unique-inputs": Row((), lambda one: one.common.unique_inputs, True),
     "--max-response-time": Row(("0.5",), check_setting("max_response_time"), {"max_response_time": 0.5}, "0", "greater than 0"),
     "--upload-url": Row(("http://127.0.0.1:9/in",), lambda one: one.upload.url, "http://127.0.0.1:9/in", "nowhere", "absolute http(s) URL"),

@@ -39,6 +39,8 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
     (("--set-path", "id=1"), parameters, [("path", ("id",))]),
     (("--checker-io-url", "http://127.0.0.1:9/in"), lambda one: one.upload.url, "http://127.0.0.1:9/in"),
     (("--checker-io-token", "s3cret"), lambda one: one.upload.token, "s3cret"),
+    (("-t", "response_time"), lambda one: one.common.maximize, ("response_time",)),
+    (("--target=all",), lambda one: one.common.maximize, ("response_time",)),
     (("--request-proxy", "http://127.0.0.1:9"), lambda one: one.common.proxy, "http://127.0.0.1:9"),
     (("--request-tls-verify=false",), lambda one: one.common.tls_verify, False),
     (("--validate-schema", "true"), lambda one: one.warnings.fails_on("unresolvable_reference"), True),

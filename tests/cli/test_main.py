@@ -87,13 +87,6 @@ def test_missing_configuration_file_ends_with_2(invoke) -> None:
     assert result.stderr == expected
 
 
-def test_key_that_does_not_work_yet_ends_with_2(invoke, folder) -> None:
-    (folder / "checker.toml").write_text('[generation]\nmaximize = "response_time"')
-    result = invoke("run", "openapi.json")
-    assert result.exit_code == 2
-    assert "[generation] maximize: not available yet" in result.stderr
-
-
 def test_replay_needs_a_cassette_that_exists(invoke) -> None:
     result = invoke("replay", "no.yaml")
     assert result.exit_code == 2

@@ -164,7 +164,7 @@ WRONG = {
         (*RUN, "--max-example", "1"),
         "No such option '--max-example'. Did you mean '--max-examples'?",
     ),
-    "option of another tool": ((*RUN, "--target", "1"), "No such option '--target'."),
+    "option of another tool": ((*RUN, "--targets", "1"), "No such option '--targets'."),
     "end of an option": (
         (*RUN, "--timeout", "1"),
         "No such option '--timeout'. Did you mean '--request-timeout'?",
@@ -182,18 +182,6 @@ def test_wrong_usage(invoke, name: str) -> None:
     assert f"Try 'checker {command} --help' for help." in result.stderr
     assert f"\nError: {reason}" in result.stderr
     assert result.stdout == ""
-
-
-LATER = (("--generation-maximize", "response_time"),)
-
-
-@pytest.mark.parametrize("option", LATER, ids=" ".join)
-def test_known_options_that_do_not_work_yet_are_refused(invoke, option: tuple[str, ...]) -> None:
-    result = invoke(*RUN, *option)
-    assert result.exit_code == 2
-    error = result.stderr.splitlines()[-1]
-    assert error.startswith(f"Error: {option[0]}")
-    assert error.endswith(": not available yet")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 import checker.config
 from checker.config.config import Config
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError
 from checker.core.meta import GenerationMode
 
 
@@ -60,11 +60,6 @@ def test_wrong_update_changes_nothing() -> None:
     with pytest.raises(ConfigError, match=r"'max_exampels'\. Did you mean 'max_examples'"):
         config.generation.update(max_exampels=1)
     assert (config.seed, config.workers) == (None, None)
-
-
-def test_update_refuses_what_is_not_available() -> None:
-    with pytest.raises(NotAvailableYet, match="maximize"):
-        Config().generation.update(maximize="response_time")
 
 
 def test_update_knows_short_names_for_several_keys() -> None:

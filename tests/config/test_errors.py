@@ -4,7 +4,7 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.table import SECTIONS
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError
 
 GOLDEN = {
     "unknown key with a near name": (
@@ -208,30 +208,6 @@ def test_error_text(name: str) -> None:
     assert str(caught.value) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "[generation]\nmaximize = 'response_time'",
-            "[generation] maximize: not available yet",
-        ),
-        (
-            "[[operations]]\ninclude-path = '/a'\n[operations.generation]\nmaximize = 'response_time'",
-            "[operations.0.generation] maximize: not available yet",
-        ),
-    ],
-)
-def test_what_does_not_work_yet_is_refused(text: str, expected: str) -> None:
-    with pytest.raises(NotAvailableYet) as caught:
-        Config.from_str(text, environment={})
-    assert str(caught.value) == expected
-
-
-def test_error_beats_what_is_not_available() -> None:
-    with pytest.raises(ConfigError):
-        Config.from_str("warnings = false\nseed = 'a'", environment={})
-
-
 def test_missing_file_is_named(tmp_path) -> None:
     path = tmp_path / "no.toml"
     with pytest.raises(ConfigError) as caught:
@@ -241,14 +217,6 @@ def test_missing_file_is_named(tmp_path) -> None:
         f"{path} does not exist; give the path of a configuration in TOML"
     )
     assert str(caught.value) == expected
-
-
-def test_file_is_named_when_something_is_not_available(tmp_path) -> None:
-    path = tmp_path / "checker.toml"
-    path.write_text("[generation]\nmaximize = 'response_time'")
-    with pytest.raises(NotAvailableYet) as caught:
-        Config.from_path(path)
-    assert str(caught.value) == f"{path}: [generation] maximize: not available yet"
 
 
 def test_every_default_has_the_type_of_its_key() -> None:

@@ -8,6 +8,8 @@ SECURITY = ("generation", "with-security-parameters")
 """Means nothing without schemes: `tests/generation/test_security.py`."""
 NULL = ("generation", "graphql-allow-null")
 """Means nothing for OpenAPI: `tests/graphql_kind/test_null.py`."""
+MAXIMIZE = ("generation", "maximize")
+"""Leads `fuzz` and Hypothesis: `tests/cli/test_maximize.py`."""
 OF_CHECKS = {
     "negative_data_rejection",
     "missing_required_header",

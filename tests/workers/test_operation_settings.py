@@ -21,11 +21,10 @@ from checker.workers.opening import open_worker_context
 from tests.apps.serving import serving
 from tests.reporting.samples import finding
 from tests.workers.block_probes import OVER, PROBES, Observed, Place, Probe, document, good
-from tests.workers.elsewhere import BASIC, NULL, OF_CHECKS, SECURITY
+from tests.workers.elsewhere import BASIC, MAXIMIZE, NULL, OF_CHECKS, SECURITY
 
 LATER: dict[str, Any] = {
     "warnings": False,
-    "maximize": "response_time",
     "enabled": True,
     "expected-statuses": [400],
     "checks": {"enabled": False},
@@ -56,7 +55,7 @@ ELSEWHERE = [
     ("continue-on-failure",),
     ("max-stream-events",),
     *BASIC,
-    *(place for key in (SECURITY, NULL) for place in (key, ("phases", "fuzzing", *key))),
+    *(place for key in (SECURITY, NULL, MAXIMIZE) for place in (key, ("phases", "fuzzing", *key))),
 ]
 """Have tests of their own."""
 LISTED = tuple(("phases", name) for name in phases.phase_names() if name != FUZZING.name)

@@ -1,0 +1,80 @@
+"""Goes on from the cases of an operation that made a metric largest (`generation.maximize`), in `fuzz`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from checker.config.operation_settings import OperationResolver
+from checker.core.digests import digest_int
+from checker.core.errors import CheckerError, IncorrectUsage, UsageError
+from checker.core.meta import PhaseInfo
+from checker.core.metrics import metric_named, observed
+from checker.core.operation import Label, Operation
+from checker.core.response import Outcome, Response
+from checker.core.sequence import Choice, Drawn, Step
+from checker.generation.sources.context import Rejected
+from checker.generation.sources.replay import ReplaySource
+from checker.phases.making import CaseFactory, GeneratedCase, choices_of
+from checker.workers.makers import Makers
+
+_SHARE: Final = 0.5
+"""Of the turns that go on from the largest one; the others look elsewhere."""
+
+
+@dataclass(slots=True)
+class Climbing:
+    """Remembers the best case of each operation, and makes cases that are like it."""
+
+    names_of: Callable[[Operation], Sequence[str]]
+    """Metrics of an operation."""
+    factory: CaseFactory
+    random: Random
+    _best: dict[tuple[Label, str], tuple[float, Step]] = field(default_factory=dict)
+    """(operation, metric) -> the largest value, and what made it."""
+
+    def observe(self, made: GeneratedCase, outcome: Outcome | None) -> None:
+        """Take note of an answer. Raises `MetricError`."""
+        if not isinstance(outcome, Response) or not isinstance(made.recipe, Drawn):
+            return
+        for name, value in observed(self.names_of(made.case.operation), made.case, outcome).items():
+            best = self._best.get((made.label, name))
+            if best is None or value > best[0]:
+                self._best[made.label, name] = value, made.step
+
+    def variant(self, label: Label, name: str, phase: PhaseInfo) -> GeneratedCase | None:
+        """A case that begins as the best one of an operation does, and goes on in another way; None for another turn."""
+        known = [step for (of, _), (_, step) in self._best.items() if of == label]
+        if not known or self.random.random() > _SHARE:
+            return None
+        step = self.random.choice(known)
+        source = ReplaySource(self._changed(choices_of(step)), self.random.getrandbits(32))
+        try:
+            return self.factory.redraw(step, name=name, phase=phase)(source)
+        except (CheckerError, Rejected):
+            return None
+
+    def _changed(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """Choices of which one to three are forgotten: they are drawn anew."""
+        if not choices:
+            return ()
+        gone = {self.random.randrange(len(choices)) for _ in range(self.random.randint(1, 3))}
+        # No source takes a choice of another type.
+        return tuple(
+            b"" if i in gone and one.__class__ is not bytes else one
+            for i, one in enumerate(choices)
+        )
+
+
+def climbing_of(operations: OperationResolver, makers: Makers, incarnation: int) -> Climbing | None:
+    """What climbs, where anybody asks for it. Raises `UsageError` for metrics that there are not."""
+    asked = {name for own in operations.layers.everywhere() for name in own.maximize}
+    if not asked:
+        return None
+    try:
+        for name in asked:
+            metric_named(name)
+    except IncorrectUsage as error:
+        raise UsageError(f"generation.maximize: {error}") from error
+    chance = Random(digest_int(str(makers.seed), "climbing", str(incarnation)))
+    return Climbing(lambda operation: operations.of(operation).maximize, makers.factory, chance)
