@@ -26,7 +26,7 @@ from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
 from checker.workers.reproduction import PrintedReplay
 from checker.workers.sequences import SequenceReplay, SequenceShrink
-from checker.workers.settlement import Describer, Settlement
+from checker.workers.settlement import Describer, Settlement, spent_after
 from checker.workers.unconfirmed import (
     Chain,
     ExpectedFailure,
@@ -288,7 +288,7 @@ class Investigator:
         settlement.chain = work.shrunk(settlement.chain)
         settlement.executions = work.executions
         if not work.is_finished and not settlement.stopped:
-            settlement.stopped = f"after {work.executions} requests"
+            settlement.stopped = spent_after(work.executions)
 
     def _simplest_shot(self, suspicion: UnconfirmedFailure) -> JudgedCase | None:
         """The simplest case of the operation, sent once; None if there is none."""
@@ -345,7 +345,7 @@ class Investigator:
         settlement.executions = result.executions
         if not result.finished and not settlement.stopped:
             settlement.wants_more = True
-            settlement.stopped = f"after {result.executions} requests"
+            settlement.stopped = spent_after(result.executions)
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
         smallest = self._shot(self._named(result.made), Purpose.CONFIRM)

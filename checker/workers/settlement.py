@@ -71,3 +71,10 @@ class Settlement:
             stopped=self.stopped,
             wants_more=self.wants_more,
         )
+
+
+def spent_after(requests: int) -> str:
+    """Why a shrink ended whose share of the requests was spent: `shrinking stopped after 20 requests`."""
+    if requests:
+        return f"after {requests} requests"
+    return "before it began (`generation.shrink-share` of the requests was spent)"
