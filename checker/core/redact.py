@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
@@ -96,8 +96,7 @@ class Redaction:
 
     def is_sensitive(self, name: str) -> bool:
         """True when values from outside are masked under that name."""
-        lowered = name.lower()
-        return lowered in self.keys or any(marker in lowered for marker in self.markers)
+        return _is_sensitive(name, self.keys, self.markers)
 
     def masks(self, location: Location, name: str) -> bool:
         """True when the value of a header, cookie or pair of the query is masked."""
@@ -258,3 +257,10 @@ _UNKNOWN = (ANYTHING,)
 
 def _is_empty(item: Any) -> bool:
     return item is None or item in ("", [], {})
+
+
+@lru_cache(maxsize=4096)
+def _is_sensitive(name: str, keys: frozenset[str], markers: tuple[str, ...]) -> bool:
+    # A cassette asks for the same few names a million times.
+    lowered = name.lower()
+    return lowered in keys or any(marker in lowered for marker in markers)

@@ -14,7 +14,7 @@ from zlib import crc32
 import zstandard
 from msgspec.msgpack import Decoder
 
-_FINDING, _QUARANTINED = 6, 13
+FINDING, _QUARANTINED = 6, 13
 _TEXT = 2
 Said = tuple[str, str, str]
 """Operation, title, first line of the details: what a reader of a report can tell findings apart by."""
@@ -46,7 +46,7 @@ def findings(corpus: Path) -> dict[str, Said]:
     """Fingerprint -> what its last version says."""
     return {
         fields[0]: (fields[1], fields[3], next(iter(fields[4].splitlines()), ""))
-        for fields in records(corpus, _FINDING)
+        for fields in records(corpus, FINDING)
     }
 
 
