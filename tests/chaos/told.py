@@ -1,8 +1,10 @@
 """`kill -9` of supervisors after so many requests, and what `checker report` makes of what they leave."""
 
 import re
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -51,16 +53,16 @@ def killed_after(
     for number, point in enumerate(points):
         before = len(app.seen)
         with command.started("fuzz", app.document_url, *options) as process:
-            wait_until(
-                lambda before=before, point=point: (
-                    process.poll() is not None or len(app.seen) - before >= point
-                )
-            )
+            wait_until(partial(_is_time, process, app, before + point))
             assert process.poll() is None, process.communicate()
             process.kill()
             said, _ = process.communicate()
         assert orphans(command.directory) == []
         yield _read(command.directory, reports / str(number), point, said)
+
+
+def _is_time(process: "subprocess.Popen[str]", app: App, requests: int) -> bool:
+    return process.poll() is not None or len(app.seen) >= requests
 
 
 def _read(directory: Path, folder: Path, point: int, said: str) -> Killed:

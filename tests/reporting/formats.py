@@ -14,9 +14,11 @@ import allure_commons.model2 as allure
 import html5lib
 import yaml
 from haralyzer import HarParser
-from jsonschema import Draft4Validator, Draft202012Validator
+from jsonschema import Draft4Validator, Draft6Validator, Draft202012Validator
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
+from referencing import Registry
+from referencing.jsonschema import DRAFT6
 
 import checker
 from checker.config.settings import RunSettings
@@ -31,9 +33,18 @@ from checker.reporting.writers import writer_of
 _FOLDER = Path(checker.__file__).parent / "reporting" / "formats"
 _EVENT = Draft202012Validator(json.loads((_FOLDER / "events.schema.json").read_text()))
 WRITTEN = [row for row in report_formats() if row.writer is not None]
-_SARIF = json.loads(Path(__file__).parents[1].joinpath("data/sarif/sarif-2.1.0.json").read_text())
+_DATA = Path(__file__).parents[1] / "data"
+_SARIF = json.loads(_DATA.joinpath("sarif/sarif-2.1.0.json").read_text())
 _WFC = yaml.safe_load(
     resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text()
+)
+_HAR_PARTS = json.loads(_DATA.joinpath("har/har-schema-2.0.0.json").read_text())["schemas"]
+_HAR = Draft6Validator(
+    _HAR_PARTS["har.json"],
+    registry=Registry().with_resources(
+        (name, DRAFT6.create_resource(part)) for name, part in _HAR_PARTS.items()
+    ),
+    format_checker=Draft6Validator.FORMAT_CHECKER,
 )
 _VERDICT = json.loads((_FOLDER / "verdict.schema.json").read_text())
 
@@ -75,7 +86,9 @@ def read_vcr(files: dict[str, bytes]) -> Any:
 
 
 def read_har(files: dict[str, bytes]) -> Any:
-    parser = HarParser(json.loads(files[""]))
+    found = json.loads(files[""])
+    _HAR.validate(found)
+    parser = HarParser(found)
     return [entry for page in parser.pages for entry in page.entries] or parser.har_data["entries"]
 
 
