@@ -64,6 +64,14 @@ def _upper(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(dict.fromkeys(name.upper() for name in names))
 
 
+def _server_variables(layers: Layers) -> tuple[tuple[str, str], ...]:
+    """Those of all layers, the nearest ones first."""
+    found: dict[str, str] = {}
+    for layer in reversed(layers):
+        found |= layer.get(("servers",), {}).get("variables", {})
+    return tuple(found.items())
+
+
 def _names(asked: str | list[str] | None) -> tuple[str, ...]:
     if isinstance(asked, str):
         return tuple(name.strip() for name in asked.split(",") if name.strip())
@@ -94,6 +102,8 @@ class OperationSettings:
     request_cert_key: str | None = _setting("request-cert-key")
     """File with its key; None: it stands in the same file."""
     proxy: str | None = _setting("proxy")
+    server_variables: tuple[tuple[str, str], ...] = _derived(_server_variables)
+    """Values of variables in the URL of its server, in place of their defaults."""
     max_redirects: int = _setting("max-redirects")
     request_retries: int = _setting("request-retries", as_=retries_of)
     rate_limit: str | None = _setting("rate-limit")

@@ -51,5 +51,5 @@ def not_in_operations() -> frozenset[Path]:
     return _NEVER_IN_OPERATIONS | frozenset(own)
 
 
-LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("servers",), ("warnings",)])
+LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("warnings",)])
 """What works for an API and not yet for single operations."""

@@ -112,6 +112,8 @@ class SchemaOptions:
     """In place of every server that it names; None leaves them."""
     server_variables: Mapping[str, str] = field(default_factory=dict)
     """Values of variables in the URLs of those servers, in place of their defaults."""
+    variables_of: Callable[[Operation], Mapping[str, str]] | None = None
+    """Those of one operation; None: they are the same for all."""
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether answers of an operation have to keep the formats of their schemas."""
     allows_null: AllowsNull = lambda operation: True

@@ -39,7 +39,9 @@ class Owner(Protocol):
     def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...
     @property
     def document(self) -> OpenApiDocument: ...
-    def base_url_of(self, servers: object) -> str | None: ...
+    def base_url_of(
+        self, servers: object, operation: "OpenApiOperation | None" = None
+    ) -> str | None: ...
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]: ...
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]: ...
 
@@ -128,7 +130,7 @@ class OpenApiOperation(EntryMembers):
     def base_url(self) -> str | None:
         """Absolute base URL of this operation: its own servers count more than those of the path item and of the document."""
         own = self.entry.definition.get("servers")
-        return self.owner.base_url_of(own or self.entry.path_item.get("servers"))
+        return self.owner.base_url_of(own or self.entry.path_item.get("servers"), self)
 
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:

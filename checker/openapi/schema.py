@@ -65,6 +65,7 @@ class OpenApiSchema:
         """What users run while paths and operations are read."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
+        self._variables_of: Callable[[Operation], Mapping[str, str]] | None = None
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None
         self._dropped: tuple[Dropped, ...] = ()
@@ -124,11 +125,11 @@ class OpenApiSchema:
             self.document, (one for one in read if isinstance(one, OpenApiOperation))
         )
 
-    def base_url_of(self, servers: object) -> str | None:
-        """Base URL of an operation that has servers of its own, unless one was given for all."""
+    def base_url_of(self, servers: object, operation: Operation | None = None) -> str | None:
+        """Base URL of an operation, which may have servers of its own, unless one was given for all."""
         if self._given_base_url is not None:
             return self._given_base_url
-        declared = self._declared_url(servers)
+        declared = self._declared_url(servers, operation)
         return declared if re.match("https?://[^/]", declared) else None
 
     @property
@@ -146,6 +147,7 @@ class OpenApiSchema:
         """Take in what users say of the document; a base URL replaces every server that it declares."""
         self.asserts_formats, self.hooks = options.asserts_formats, options.hooks
         self.server_variables = options.server_variables
+        self._variables_of = options.variables_of
         if options.base_url is not None:
             self._given_base_url = options.base_url
 
@@ -295,10 +297,11 @@ class OpenApiSchema:
         ]
         return b"[" + written + b"," + to_json(rest)[1:]
 
-    def _declared_url(self, servers: object) -> str:
-        return absolute_url(
-            self.document, self.location, servers=servers, variables=self.server_variables
-        )
+    def _declared_url(self, servers: object, operation: Operation | None = None) -> str:
+        variables = self.server_variables
+        if operation is not None and self._variables_of is not None:
+            variables = self._variables_of(operation)
+        return absolute_url(self.document, self.location, servers=servers, variables=variables)
 
     def _info(self, key: str) -> str:
         info = self.raw_schema.get("info")

@@ -1,12 +1,15 @@
 """Who fetches credentials, and who waits for them. Pure: messages in, messages out."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
 
 MOST_FAILURES = 3
-"""In a row: then nobody fetches any more, since logins that fail may lock an account."""
+"""In a row: then nobody fetches for a while, since logins that fail may lock an account."""
+COOLING_S = 30.0
+"""How long. What was good once and cannot be renewed is not asked for again: whoever refuses it has no token for us."""
 
 Told = tuple[int, FetchCredentials | GivenCredentials]
 """(incarnation, message)."""
@@ -20,12 +23,18 @@ class _CredentialState:
     """Who fetches the next ones."""
     waiting: list[int] = field(default_factory=list)
     failures: int = 0
+    failed_at: float = 0.0
+    """When the last of them was, of the clock."""
+    was_good: bool = False
+    """Whether there were any at all."""
 
 
 class CredentialExchange:
     """Credentials of a run: each fetched once, by one worker for all, and by another one if that worker dies."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` gives seconds."""
+        self._clock = clock
         self._kept: dict[tuple[str, str], _CredentialState] = {}
         """By source and key."""
 
@@ -35,7 +44,7 @@ class CredentialExchange:
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
         if kept.given.number > wanted.refused:
             return [(incarnation, kept.given)]
-        if kept.failures >= MOST_FAILURES:
+        if self._is_cooling(kept):
             # Numbered as an answer: whoever waits goes on, and tells the reason.
             kept.given = replace(kept.given, number=wanted.refused + 1)
             return [(incarnation, kept.given)]
@@ -53,6 +62,8 @@ class CredentialExchange:
         kept.waiting.clear()
         kept.given = given
         kept.failures = kept.failures + 1 if given.error else 0
+        kept.failed_at = self._clock()
+        kept.was_good = kept.was_good or not given.error
         return [(one, given) for one in alive]
 
     def join(self, incarnation: int) -> list[Told]:
@@ -68,6 +79,11 @@ class CredentialExchange:
                 kept.fetching = None
                 told += self._appoint(kept)
         return told
+
+    def _is_cooling(self, kept: _CredentialState) -> bool:
+        if kept.failures < MOST_FAILURES:
+            return False
+        return kept.was_good or self._clock() - kept.failed_at < COOLING_S
 
     def _appoint(self, kept: _CredentialState) -> list[Told]:
         """Have the one that waits longest fetch, if nobody does."""

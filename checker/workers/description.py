@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from checker.config.credentials import credentials_in, target
+from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import UsageError
@@ -16,9 +17,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import (
-    AllowsNull,
     ApplicationSource,
-    AssertsFormats,
     DescriptionSource,
     FetchOptions,
     FileSource,
@@ -65,16 +64,16 @@ def _digest(data: bytes) -> str:
 def settled_target(
     schema: ApiSchema,
     settings: RunSettings,
-    asserts_formats: AssertsFormats,
-    allows_null: AllowsNull,
+    operations: OperationResolver,
 ) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     options = SchemaOptions(
         settings.base_url,
         dict(settings.server_variables),
-        asserts_formats,
-        allows_null,
-        settings.queries,
+        variables_of=lambda operation: dict(operations.of(operation).server_variables),
+        asserts_formats=lambda operation: operations.of(operation).validate_formats,
+        allows_null=lambda operation: operations.of(operation).graphql_allow_null,
+        queries=settings.queries,
     )
     schema.configure(options)
     given = settings.base_url

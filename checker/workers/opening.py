@@ -228,12 +228,7 @@ def subject_of(contents: Contents) -> Subject:
         class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
     )
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
-    origin = settled_target(
-        schema,
-        settings,
-        lambda operation: operations.of(operation).validate_formats,
-        lambda operation: operations.of(operation).graphql_allow_null,
-    )
+    origin = settled_target(schema, settings, operations)
     return Subject(
         settings=settings,
         description=contents.description,

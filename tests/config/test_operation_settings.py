@@ -14,7 +14,7 @@ from checker.config.operation_settings import (
     OperationResolver,
     OperationSettings,
 )
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError
 from checker.core.operation import Label
 from tests.asking import saying
 
@@ -220,12 +220,6 @@ def test_what_is_about_the_whole_run_is_no_key_of_a_block(key: str, message: str
         Config.from_str(
             f"[[operations]]\ninclude-path = '/a'\n[operations.generation]\n{key}", environment={}
         )
-
-
-def test_servers_of_single_operations_are_refused_by_name() -> None:
-    text = "[[operations]]\ninclude-path = '/a'\nservers = { variables = { a = 'b' } }"
-    with pytest.raises(NotAvailableYet, match=r"\[operations\.0\] servers"):
-        Config.from_str(text, environment={})
 
 
 def test_a_wrong_value_is_told_where_it_stands() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from checker.supervisor.credentials import MOST_FAILURES, CredentialExchange
+from checker.supervisor.credentials import COOLING_S, MOST_FAILURES, CredentialExchange
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
 
 FIRST = GivenCredentials("login", 1, (("Authorization", "a"),))
@@ -69,3 +69,45 @@ def test_a_success_lets_failures_be_forgotten() -> None:
         error = "no" if number % MOST_FAILURES else ""
         exchange.receive(1, replace(FIRST, number=number + 1, error=error), (1,))
     assert exchange.want(1, WantedCredentials("login", 2 * MOST_FAILURES)) != []
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def failed(exchange: CredentialExchange, number: int) -> None:
+    exchange.want(1, WantedCredentials("login", number))
+    exchange.receive(1, GivenCredentials("login", number + 1, error="no"), (1,))
+
+
+def test_a_login_that_was_down_is_tried_once_more_after_a_while() -> None:
+    clock = Clock()
+    exchange = CredentialExchange(clock)
+    for number in range(MOST_FAILURES):
+        failed(exchange, number)
+    wanted = WantedCredentials("login", MOST_FAILURES)
+    clock.now = COOLING_S - 1
+    (told,) = exchange.want(1, wanted)
+    assert isinstance(told[1], GivenCredentials)
+    clock.now = COOLING_S
+    again = WantedCredentials("login", MOST_FAILURES + 1)
+    assert exchange.want(1, again) == [(1, FetchCredentials("login", MOST_FAILURES + 2))]
+    exchange.receive(1, GivenCredentials("login", MOST_FAILURES + 2, error="no"), (1,))
+    # One more failure is enough for another while.
+    (told,) = exchange.want(1, WantedCredentials("login", MOST_FAILURES + 2))
+    assert isinstance(told[1], GivenCredentials)
+
+
+def test_what_was_good_once_and_cannot_be_renewed_is_left_alone_for_good() -> None:
+    clock = Clock()
+    exchange = CredentialExchange(clock)
+    exchange.want(1, WANTED)
+    exchange.receive(1, FIRST, (1,))
+    for number in range(1, MOST_FAILURES + 1):
+        failed(exchange, number)
+    clock.now = 1000 * COOLING_S
+    (told,) = exchange.want(1, WantedCredentials("login", MOST_FAILURES + 1))
+    assert isinstance(told[1], GivenCredentials)
