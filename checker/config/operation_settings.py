@@ -135,6 +135,8 @@ class OperationSettings:
     """The examples phase makes a case where no examples are declared."""
     repeats_query: bool = _setting("phases", "coverage", "generate-duplicate-query-parameters")
     """The coverage phase sends query parameters twice."""
+    costly_queries: bool = _setting("phases", "coverage", "costly-queries")
+    """The coverage phase sends GraphQL queries with hundreds of aliases, and of great depth."""
     unexpected_methods: tuple[str, ...] | None = _setting(
         "phases", "coverage", "unexpected-methods", as_=_upper
     )

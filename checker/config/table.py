@@ -213,6 +213,7 @@ def _phase(name: str) -> dict[str, Key]:
         "examples": {"fill-missing": Key(_FLAG, False), "queries": Key(_TEXTS, [])},
         "coverage": {
             "generate-duplicate-query-parameters": Key(_FLAG, False),
+            "costly-queries": Key(_FLAG, False),
             "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),
         },
         "stateful": {

@@ -10,6 +10,7 @@ from checker.core.contract import ResponseContract
 from checker.core.locations import Location as Location
 from checker.core.request import WireRequest
 from checker.core.response import Response
+from checker.core.scenarios import Scenario
 from checker.core.schema import Schema
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement
@@ -94,6 +95,20 @@ class PropertyEncoding:
 
 
 @dataclass(frozen=True, slots=True)
+class BodyForm:
+    """A usual request in another form, which nobody has to take: the answer may be a refusal, and no fault of the server."""
+
+    scenario: Scenario
+    """One of `REQUEST_SHAPES`."""
+    description: str
+    body: Any
+    """`NOT_SET`: none is sent."""
+    method: str | None = None
+    """When it is not the operation's."""
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """One media type that an operation accepts and we can serialise."""
 
@@ -112,6 +127,8 @@ class Body:
     """Where `write` is set: whether what is written of a value is wrong in every reading; None: nobody can prove that."""
     breaks: Callable[[str, tuple[str, ...]], bool] | None = field(default=None, compare=False)
     """Where `write` is set: whether a keyword that is broken at a path of the value is one rule of what is written; None: always."""
+    forms: Callable[..., Iterable[BodyForm]] | None = field(default=None, compare=False)
+    """Other forms of a request with a usual value: `forms(value, costly=...)`; with `costly` those that ask for much at once."""
 
 
 class BodyFault(Enum):

@@ -55,6 +55,10 @@ class Scenario(StrEnum):
     UNSPECIFIED_METHOD = "unspecified_http_method"
     MALFORMED_CONTENT_TYPE = "malformed_content_type"
     UNSUPPORTED_CONTENT_TYPE = "unsupported_content_type"
+    BATCH = "batched_requests"
+    QUERY_BY_GET = "query_by_get"
+    MANY_ALIASES = "many_aliases"
+    DEEP_NESTING = "deep_nesting"
 
 
 REQUEST_SHAPES: Final = frozenset(
@@ -62,6 +66,10 @@ REQUEST_SHAPES: Final = frozenset(
         Scenario.UNSPECIFIED_METHOD,
         Scenario.MALFORMED_CONTENT_TYPE,
         Scenario.UNSUPPORTED_CONTENT_TYPE,
+        Scenario.BATCH,
+        Scenario.QUERY_BY_GET,
+        Scenario.MANY_ALIASES,
+        Scenario.DEEP_NESTING,
     )
 )
-"""Requests that are no requests to their operation, by their method or the type of their body: what it promises does not hold for them."""
+"""Requests that are no requests to their operation, by their method or the form of their body: what it promises does not hold for them."""

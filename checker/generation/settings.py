@@ -49,6 +49,8 @@ class GenerationSettings:
     """The examples phase makes a case of its own where none are declared."""
     repeats_query: bool = default_of(("phases", "coverage"), "generate-duplicate-query-parameters")
     """The coverage phase sends query parameters twice."""
+    costly_queries: bool = default_of(("phases", "coverage"), "costly-queries")
+    """The coverage phase sends queries that ask for much at once."""
     unexpected_methods: tuple[str, ...] = UNEXPECTED_METHODS
     """Methods, upper case, that the coverage phase tries where they are not declared."""
     judged_modes: frozenset[GenerationMode] = frozenset(GenerationMode)

@@ -7,6 +7,7 @@ from typing import Any, Final
 from checker.core.contract import Blame, Complaint
 
 _MOST_SHOWN: Final = 3
+_MOST_ANSWERS: Final = 10
 _LONGEST: Final = 300
 _LABELS: Final = ("code", "classification", "type", "errorType", "category", "exception", "status")
 """Of `extensions`: where servers put a word for what went wrong."""
@@ -133,7 +134,10 @@ _NULL: Final = re.compile(
 
 
 def complaint_of(value: Any) -> Complaint | None:
-    """What the `errors` of an answer say, all together; None when there are none."""
+    """What the `errors` of an answer say, all together; None when there are none. Of a list of answers the first ones count."""
+    if isinstance(value, list):
+        answers = [one for one in value[:_MOST_ANSWERS] if isinstance(one, dict)]
+        return next(filter(None, map(complaint_of, answers)), None)
     errors = value.get("errors") if isinstance(value, dict) else None
     if not errors:
         return None

@@ -29,6 +29,7 @@ from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.answers import GraphQLContract
 from checker.graphql.coercion import simplest
+from checker.graphql.forms import forms_of
 from checker.graphql.inputs import InputSchemas, required_scalars
 from checker.graphql.outcomes import data_of, resource_status
 from checker.graphql.referee import QueryReferee
@@ -209,6 +210,7 @@ class GraphQLOperation(EntryMembers):
             examples=(*_defaults(self.entry), *owner.written(self.label)),
             write=writer,
             is_wrong=writer.is_wrong,
+            forms=partial(forms_of, writer),
             breaks=partial(_breaks, has_arguments=bool(self.entry.field.args)),
         )
 

@@ -43,8 +43,13 @@ _QUERY: Final = re.compile(r"\s*(?:[{#]|(?:query|mutation|fragment)\b)")
 """How queries begin."""
 
 
-def written_request(value: Any) -> dict[str, Any] | None:
-    """The request of a body that holds a query as text, alone or under `query`; None for one that says what is asked."""
+def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
+    """The request of a body that holds a query as text, alone or under `query`; of a list of such requests, the list.
+
+    None for a body that says what is asked.
+    """
+    if isinstance(value, list) and value:
+        return value if all(isinstance(written_request(one), dict) for one in value) else None
     if isinstance(value, str):
         return {"query": value} if _QUERY.match(value) else None
     if isinstance(value, dict) and isinstance(value.get("query"), str):
@@ -95,14 +100,15 @@ class QueryWriter:
     ) -> None:
         """`refuses` says whether a request that somebody else wrote is wrong."""
         self._schema = schema
-        self._operation = root.operation
-        self._name, self._field = root.name, root.field
+        self.operation = root.operation
+        """`query` or `mutation`."""
+        self._name, self.field = root.name, root.field
         self._places = places
         self._refuses = refuses
         self.always = root.always
         """Ways from the root field down to what is asked for each time."""
-        self._args: Mapping[str, GraphQLArgument] = self._field.args
-        self._is_leaf = is_leaf_type(get_named_type(self._field.type))
+        self._args: Mapping[str, GraphQLArgument] = self.field.args
+        self._is_leaf = is_leaf_type(get_named_type(self.field.type))
         self._known: dict[tuple[Any, ...], bytes] = {}
         """Beginnings of requests."""
 
@@ -163,13 +169,26 @@ class QueryWriter:
             strangers[stranger(arguments, self._args)] = arguments
             arguments = {}
         given = {**arguments, **strangers}
+        text = self._root_text(draft, value, given)
+        declared = ", ".join(f"${name}: {kind}" for name, kind in draft.declared.items())
+        head = self.operation + (f" ({declared})" if declared else "")
+        return f"{head} {{ {text} }}", draft.variables
+
+    def _root_text(self, draft: "_QueryDraft", value: Any, given: Mapping[str, Any]) -> str:
         text = self._name + draft.arguments("", self._args, given, literals=draft.literals)
         chosen = self._selected(value)
         if chosen or not self._is_leaf:
             text += " " + draft.selection(chosen, self._nested(value))
-        declared = ", ".join(f"${name}: {kind}" for name, kind in draft.declared.items())
-        head = self._operation + (f" ({declared})" if declared else "")
-        return f"{head} {{ {text} }}", draft.variables
+        return text
+
+    def root_text(self, value: Mapping[str, Any], selection: str = "") -> str:
+        """The root field of a usual body with its values in it: `book(id: "0") { id }`; with another selection, if one is given."""
+        draft, given = _QueryDraft(self, literals=True), value.get(ARGUMENTS, {})
+        if not selection:
+            return self._root_text(draft, value, given)
+        return (
+            f"{self._name}{draft.arguments('', self._args, given, literals=True)} {{ {selection} }}"
+        )
 
     def _is_literal(self, value: Any) -> bool:
         wanted = isinstance(value, dict) and value.get(LITERALS) is True
@@ -196,7 +215,7 @@ class QueryWriter:
     @property
     def kind(self) -> Any:
         """The type that the root field leads to."""
-        return get_named_type(self._field.type)
+        return get_named_type(self.field.type)
 
     def is_wrong(self, value: Any) -> bool:
         """Whether a server has to refuse the request of a body: one rule of the schema is broken, in every reading.

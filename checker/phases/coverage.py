@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Operation
-from checker.core.scenarios import REQUEST_SHAPES
+from checker.core.scenarios import REQUEST_SHAPES, Scenario
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.program import too_deep
@@ -23,7 +23,13 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         return
     settings = context.settings
     methods = settings.unexpected_methods if context.is_first_of_path else ()
-    coverage = Coverage(settings.mode, methods, settings.repeats_query)
+    coverage = Coverage(
+        settings.mode,
+        methods,
+        settings.repeats_query,
+        has_forms=context.is_first_of_path,
+        costly=settings.costly_queries,
+    )
     edges = OperationEdges(operation, settings, coverage, store=context.store)
     maker = plain_maker()
     seen: set[Hashable] = set()
@@ -32,7 +38,8 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             if not _is_judged(listed, settings):
                 continue
             case = listed.case(operation, "")
-            if case.other_method is not None and not _is_undeclared(case, maker):
+            is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
+            if is_probe and not _is_undeclared(case, maker):
                 continue
             wire = _wire(listed, case, maker)
             if wire not in seen:

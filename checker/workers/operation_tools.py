@@ -67,6 +67,7 @@ def generation_rules(
             security_parameters=own.security_parameters,
             fills_missing_examples=own.fill_missing,
             repeats_query=own.repeats_query,
+            costly_queries=own.costly_queries,
             unexpected_methods=_methods(own.unexpected_methods),
             fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
             fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),

@@ -27,6 +27,7 @@ from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.shapes import (
     content_types,
+    forms_of_body,
     missing_credentials,
     other_methods,
     repeated_parameters,
@@ -64,6 +65,10 @@ class Coverage:
     """Methods that the path of the operation does not have."""
     duplicates_query: bool = False
     """Send query parameters twice."""
+    has_forms: bool = True
+    """Send the usual body in the other forms that its kind knows."""
+    costly: bool = False
+    """Those among them that ask for much at once, too."""
     most: int = MOST_LISTED
     """Cases; what is beyond is left out, and `is_cut` says so."""
 
@@ -133,6 +138,8 @@ class OperationEdges:
             yield from self._of_parameter(parameter, template)
         yield from other_methods(self.coverage.unexpected_methods, template)
         yield from content_types(self.operation, template)
+        if self.coverage.has_forms:
+            yield from forms_of_body(self.operation, template, costly=self.coverage.costly)
         if self.coverage.duplicates_query:
             yield from repeated_parameters(self._parameters(), template)
         yield from self._missing(template)

@@ -44,6 +44,21 @@ def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCas
         yield content_type_case(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
 
 
+def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Iterator[BoundaryCase]:
+    """The usual body as its kind also writes it, once for each path."""
+    for body in operation.bodies:
+        if body.forms is None or template.media_type != body.media_type:
+            continue
+        for form in body.forms(template.body, costly=costly):
+            parts = template.with_body(
+                form.body, body.media_type if form.body is not NOT_SET else None
+            )
+            for name, value in form.query.items():
+                parts = parts.with_value(Location.QUERY, name, value)
+            case = BoundaryCase(parts, _NEGATIVE, form.description, form.scenario)
+            yield replace(case, method=form.method)
+
+
 def repeated_parameters(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
     """The usual request with one parameter of the query twice."""
     query = template.containers.get(Location.QUERY, {})
