@@ -33,7 +33,9 @@ def count_faults(kind: Any, value: Any) -> int:
         case GraphQLList():
             # A single value stands for a list of one (GraphQL, 3.11).
             items = value if isinstance(value, list) else [value]
-            return sum(count_faults(kind.of_type, item) for item in items)
+            found = sum(count_faults(kind.of_type, item) for item in items)
+            # Of a wrong object that is alone nobody could say whether it is no list, or a wrong one of its type.
+            return found + 1 if found and isinstance(value, dict) else found
         case GraphQLEnumType():
             return not (isinstance(value, str) and value in kind.values)
         case GraphQLInputObjectType():

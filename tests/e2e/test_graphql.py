@@ -1,17 +1,23 @@
 """Real servers of GraphQL: what is planted is found, nothing else; clean ones stay clean."""
 
+import os
+import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from checker.core.phases import default_phases
 from tests.apps.graphql import ariadne_shop, careless, depot, graphene_staff, strawberry_library
+from tests.apps.planted import Hold
 from tests.apps.serving import serving
 from tests.defects.serving import serving_asgi, serving_wsgi
-from tests.e2e.runner import SLOW_CLOCK, Command
+from tests.e2e.runner import SLOW_CLOCK, Command, Ran, worker_pids
+from tests.waiting import wait_until
 
 MOST_REQUESTS = 2_000
 SERVERS = ["strawberry", "ariadne", "graphene", "careless", "depot"]
@@ -62,18 +68,62 @@ def test_clean_servers_stay_clean(name: str, tmp_path: Path) -> None:
     assert "GraphQL" in ran.stdout
 
 
-def test_one_worker_sends_what_four_send(tmp_path: Path) -> None:
-    (tmp_path / "careless.graphql").write_text(careless.SDL)
-    bodies = []
-    for workers in (1, 4):
-        command = Command(tmp_path / str(workers))
-        command.directory.mkdir()
-        (command.directory / "careless.graphql").write_text(careless.SDL)
-        with serving(careless.Careless(planted=False).answer, {}) as app:
-            command.run("careless.graphql", "--url", f"{app.url}/graphql", workers=workers)
-            bodies.append({request.body for request in app.seen})
-    assert bodies[0] == bodies[1]
-    assert len(bodies[0]) > 100
+@dataclass(frozen=True)
+class Seen:
+    """A run of the careless server through all phases, and what arrived."""
+
+    ran: Ran
+    bodies: Counter[tuple[str, bytes, bytes]]
+
+    @property
+    def found(self) -> list[tuple[str, str, str]]:
+        """(phase, operation, fingerprint) of each finding."""
+        return sorted((one.phase, one.label, one.fingerprint) for one in self.ran.findings)
+
+
+def _careless(directory: Path, workers: int, hold: Hold | None = None) -> Seen:
+    """Runs to its end; where a request is held, one of the workers is killed before it goes on."""
+    directory.mkdir()
+    (directory / "careless.graphql").write_text(careless.SDL)
+    command = Command(directory)
+    with serving(hold or careless.Careless(planted=True).answer, {}) as app:
+        where = ("run", "careless.graphql", "--url", f"{app.url}/graphql", "--seed", "1")
+        arguments = (*where, "--workers", str(workers), "-n", "10", "--no-shrink")
+        with command.started(*arguments) as process:
+            if hold is not None:
+                wait_until(lambda: process.poll() is not None or hold.reached.is_set())
+                os.kill(worker_pids(process)[0], signal.SIGKILL)
+                hold.released.set()
+            ran = command.finished(process)
+        sent = Counter((one.method, one.target, one.body) for one in app.seen)
+    assert ran.code == 1, ran.shown
+    return Seen(ran, sent)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    """One worker, whom nobody disturbs."""
+    return _careless(tmp_path_factory.mktemp("undisturbed") / "run", workers=1)
+
+
+def test_one_worker_sends_and_finds_what_four_do(undisturbed: Seen, tmp_path: Path) -> None:
+    phases = {task.phase for task in undisturbed.ran.view.tasks.values() if task.cases}
+    assert phases == set(default_phases())
+    four = _careless(tmp_path / "four", workers=4)
+    assert four.bodies == undisturbed.bodies
+    assert four.found == undisturbed.found
+
+
+def test_a_killed_worker_costs_nothing_and_doubles_nothing(
+    undisturbed: Seen, tmp_path: Path
+) -> None:
+    half = sum(undisturbed.bodies.values()) // 2
+    disturbed = _careless(
+        tmp_path / "killed", 2, Hold(careless.Careless(planted=True).answer, after=half)
+    )
+    assert disturbed.ran.view.gone
+    assert disturbed.found == undisturbed.found
+    assert set(disturbed.bodies) == set(undisturbed.bodies)
 
 
 def test_fuzz_reads_what_it_made_and_deleted(tmp_path: Path) -> None:

@@ -27,16 +27,17 @@ type Query {
   names: [String!]!
   count: Int!
   thing: Thing
+  again(id: ID!): Thing
   owner: Thing!
   open(number: Int!): Int
   closed(number: Int!): Int
-  crash(deep: Boolean): Int
+  crash(deep: Boolean = false): Int
 }
 """
 _SCHEMA = build_schema(SDL)
 _ROOT: dict[str, Any] = {
     "kind": "A", "names": ["a"], "count": 1, "thing": {"id": "1", "label": "x"}, "owner": {"id": "1"},
-    "open": 1, "closed": 1, "crash": 1,
+    "again": {"id": "1", "label": "x"}, "open": 1, "closed": 1, "crash": 1,
 }  # fmt: skip
 _SPOILT: dict[str, Any] = {
     "kind": "C",
