@@ -9,9 +9,9 @@ from typing import Any
 from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
 from checker.config.reading import Layer, read_layer, section_error, unknown
-from checker.config.scopes import LATER_IN_OPERATIONS, OPERATION_KEYS, not_in_operations
+from checker.config.scopes import OPERATION_KEYS, not_in_operations
 from checker.config.table import Path
-from checker.core.errors import ConfigError, NotAvailableYet, UsageError
+from checker.core.errors import ConfigError, UsageError
 
 _VERBS = ("include", "exclude")
 _EXACT = Either((Text(), ListOf(Text())))
@@ -63,7 +63,7 @@ def layer_of(plain: Sequence[Sequence[Any]]) -> Layer:
 
 
 def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, ...]:
-    """Checked blocks, in file order. Raises `ConfigError` or `NotAvailableYet`."""
+    """Checked blocks, in file order. Raises `ConfigError`."""
     if not isinstance(blocks, list) or not all(isinstance(one, Mapping) for one in blocks):
         problem = Problem("Type error", "'operations' -> Must be an array of tables")
         raise section_error(prefix, [problem])
@@ -107,9 +107,6 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
             f"{section_error(path, [])}\n\n"
             "At least one filter is required when defining [[operations]]."
         )
-    for name in said:
-        if (name,) in LATER_IN_OPERATIONS:
-            raise NotAvailableYet(f"[{'.'.join(path)}] {name}")
     values.setdefault((), {})["enabled"] = enabled
     return OperationBlock(_filters(specs, path), values)
 

@@ -20,6 +20,7 @@ from checker.config.layers import (
 )
 from checker.config.reading import Layer
 from checker.config.rules import retries_of
+from checker.config.warnings import WarningSettings
 from checker.core.phases import available_phases
 
 FUZZING = "fuzzing"
@@ -102,6 +103,10 @@ class OperationSettings:
     request_cert_key: str | None = _setting("request-cert-key")
     """File with its key; None: it stands in the same file."""
     proxy: str | None = _setting("proxy")
+    warnings: WarningSettings = _derived(  # noqa: RUF009 - a field
+        lambda layers: WarningSettings.of(value_in(layers, (), "warnings"))
+    )
+    """Which warnings about the operation are shown, and which make a run fail."""
     server_variables: tuple[tuple[str, str], ...] = _derived(_server_variables)
     """Values of variables in the URL of its server, in place of their defaults."""
     max_redirects: int = _setting("max-redirects")

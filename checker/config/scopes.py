@@ -49,7 +49,3 @@ def not_in_operations() -> frozenset[Path]:
     """What an `[[operations]]` block cannot have."""
     own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
     return _NEVER_IN_OPERATIONS | frozenset(own)
-
-
-LATER_IN_OPERATIONS: frozenset[Path] = frozenset([("warnings",)])
-"""What works for an API and not yet for single operations."""

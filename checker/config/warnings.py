@@ -1,7 +1,8 @@
 """`warnings`: which are shown, and which make a run fail."""
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from checker.config.kinds import did_you_mean
@@ -45,6 +46,18 @@ class WarningSettings:
         """Whether a warning of that kind makes the run fail."""
         is_named = self.shows(kind) if self.fail_on is None else kind in self.fail_on
         return is_named and kind not in (*_NEVER_FAILING, *self.silenced)
+
+    def to_text(self) -> str:
+        """JSON, for `of_text`."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def of_text(cls, text: str) -> "WarningSettings":
+        """Back from `to_text`."""
+        plain: dict[str, Any] = json.loads(text)
+        for key, one in plain.items():
+            plain[key] = tuple(one) if isinstance(one, list) else one
+        return cls(**plain)
 
     @classmethod
     def of(cls, value: Any) -> "WarningSettings":

@@ -294,6 +294,10 @@ UNBROKEN = "unbroken"
 """Kind of the note of an operation that takes everything, where only wrong data is wanted."""
 
 
+OWN_WARNINGS = "own_warnings"
+"""Kind of a note that says which warnings about an operation are shown (`config.warnings.WarningSettings.of_text`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""

@@ -1,16 +1,17 @@
 """Which warnings a run is told, and which of them make it fail."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
 from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
+from checker.config.warnings import WarningSettings
 from checker.core.warning_table import WarningRow, is_warning, warning_rows
 from checker.corpus.fold import RunView
-from checker.corpus.records import Note
+from checker.corpus.records import OWN_WARNINGS, Note
 from checker.reporting.triggers import WarningFacts
 from checker.reporting.wall import walled
 
@@ -31,15 +32,23 @@ def told_of(view: RunView, settings: RunSettings) -> Told:
     """Notes of the records, and the warnings that the end of a run triggers."""
     trouble = walled(_load_plugins, _plugins_are_broken)
     facts = WarningFacts(view, settings)
-    known = [note for of_kind in view.notes.values() for note in of_kind.values()]
+    known = [
+        note
+        for kind, of_kind in view.notes.items()
+        for note in of_kind.values()
+        if kind != OWN_WARNINGS
+    ]
     known += trouble
     told = [note for row in warning_rows() for note in _triggered(row, facts)]
-    wanted, notes = settings.warnings, (*known, *told)
-    found = dict.fromkeys(note.kind for note in notes if is_warning(note.kind))
-    return Told(
-        tuple(note for note in notes if not is_warning(note.kind) or wanted.shows(note.kind)),
-        tuple(kind for kind in found if wanted.fails_on(kind)),
-    )
+    notes, common = (*known, *told), settings.warnings
+    own = {
+        note.label: replace(WarningSettings.of_text(note.text), silenced=common.silenced)
+        for note in view.notes.get(OWN_WARNINGS, {}).values()
+    }
+    warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
+    hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
+    failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))
+    return Told(tuple(note for note in notes if note not in hidden), tuple(failing))
 
 
 def _load_plugins() -> list[Note]:

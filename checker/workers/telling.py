@@ -1,8 +1,9 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
+from checker.config.operation_settings import OperationResolver
 from checker.core.operation import Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.corpus.records import Note, OperationDescribed, SchemaOpened
+from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.kinds.protocol import CaseProgram
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
@@ -27,6 +28,17 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
     for text in selected.unmatched:
         recorder.note(Note("unmatched_filter", "", "", text))
     recorder.journal.flush()
+
+
+def tell_of_warning_settings(
+    recorder: Recorder, selected: SelectedOperations, operations: OperationResolver
+) -> None:
+    """Operations about which other warnings are shown than about all others: whoever reports knows no more than their names."""
+    usual = operations.common.warnings
+    for entry in () if operations.is_uniform else selected.entries:
+        own = operations.of(entry).warnings
+        if own != usual:
+            recorder.note(Note(OWN_WARNINGS, entry.label, "", own.to_text()))
 
 
 def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:

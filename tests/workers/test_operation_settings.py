@@ -9,10 +9,9 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
-from checker.config.scopes import LATER_IN_OPERATIONS, OPERATION_KEYS, not_in_operations
+from checker.config.scopes import OPERATION_KEYS, not_in_operations
 from checker.config.table import SECTIONS
 from checker.core import phases
-from checker.core.errors import NotAvailableYet
 from checker.core.phases import FUZZING
 from checker.corpus.fold import RunView
 from checker.supervisor.endings import Ending
@@ -22,18 +21,6 @@ from tests.apps.serving import serving
 from tests.reporting.samples import finding
 from tests.workers.block_probes import OVER, PROBES, Observed, Place, Probe, document, good
 from tests.workers.elsewhere import BASIC, MAXIMIZE, NULL, OF_CHECKS, SECURITY
-
-LATER: dict[str, Any] = {
-    "warnings": False,
-    "enabled": True,
-    "expected-statuses": [400],
-    "checks": {"enabled": False},
-    "generation": {"mode": "all"},
-    "max-steps": 3,
-    "inference": {"algorithms": []},
-    "link-calibration": False,
-}
-"""Values that are asked for in vain, by key."""
 
 
 def places() -> Iterator[Place]:
@@ -46,16 +33,13 @@ def places() -> Iterator[Place]:
                 yield place
 
 
-def is_later(place: Place) -> bool:
-    key = SECTIONS[place[:-1]][place[-1]]
-    return place[:1] in LATER_IN_OPERATIONS or (key.works is not None and len(key.works) == 1)
-
-
 ELSEWHERE = [
     ("continue-on-failure",),
     ("max-stream-events",),
     # In `tests/cli/test_servers.py`.
     ("servers", "variables"),
+    # In `tests/cli/test_warnings_of_operations.py`.
+    ("warnings",),
     *BASIC,
     *(place for key in (SECURITY, NULL, MAXIMIZE) for place in (key, ("phases", "fuzzing", *key))),
 ]
@@ -65,12 +49,8 @@ LISTED = tuple(("phases", name) for name in phases.phase_names() if name != FUZZ
 ACTING = [
     place
     for place in places()
-    if not is_later(place)
-    and place not in ELSEWHERE
-    and place[:2] not in LISTED
-    and OF_CHECKS.isdisjoint(place)
+    if place not in ELSEWHERE and place[:2] not in LISTED and OF_CHECKS.isdisjoint(place)
 ]
-REFUSED = [place for place in places() if is_later(place)]
 
 
 def nested(place: Place, value: Any) -> dict[str, Any]:
@@ -117,14 +97,6 @@ def test_a_key_of_a_block_acts_for_its_operations_alone(place: Place, tmp_path: 
     mine, other = both(tmp_path, nested(place, probe.value), probe, phase)
     assert probe.shows(mine)
     assert not probe.shows(other)
-
-
-@pytest.mark.parametrize("place", REFUSED, ids=".".join)
-def test_a_key_of_a_block_that_does_nothing_yet_is_refused_by_name(place: Place) -> None:
-    value = LATER["enabled"] if place[-1] not in LATER else LATER[place[-1]]
-    block = {"include-path": "/a", **nested(place, value)}
-    with pytest.raises(NotAvailableYet, match=place[-1]):
-        Config.from_dict({"operations": [block]}, environment={})
 
 
 def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -> None:

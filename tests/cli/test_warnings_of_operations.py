@@ -1,0 +1,42 @@
+"""`warnings` in an `[[operations]]` block is about its operations alone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.apps.serving import json_reply, serving
+
+GET = {"responses": {"200": {"description": ""}}}
+DOCUMENT = {
+    "openapi": "3.0.3",
+    "info": {"title": "T", "version": "1"},
+    "paths": {"/a": {"get": GET}, "/b": {"get": GET}},
+}
+
+
+def block(value: str) -> str:
+    return f"[[operations]]\ninclude-path = '/a'\nwarnings = {value}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "code"),
+    [
+        ("", "in 2 operations", 0),
+        (block("false"), "GET /b", 0),
+        (f"warnings = false\n{block('true')}", "GET /a", 0),
+        (block("{ fail-on = ['validation_mismatch'] }"), "in 2 operations", 1),
+        (f"warnings = {{ fail-on = true }}\n{block('false')}", "GET /b", 1),
+        (f"warnings = {{ fail-on = ['rate_limited'] }}\n{block('false')}", "GET /b", 0),
+    ],
+)
+def test_they_are_shown_and_fail_a_run_as_the_block_says(
+    invoke, folder: Path, text: str, shown: str, code: int
+) -> None:
+    (folder / "checker.toml").write_text(text)
+    with serving(lambda _: json_reply({}, 405), DOCUMENT) as app:
+        result = invoke(
+            *("run", app.document_url, "-u", app.url, "--inline", "-n", "3", "--phases", "fuzzing"),
+            *("--mode", "positive", "-c", "not_a_server_error"),
+        )
+    assert f"- 405 in 100% of cases ({shown})" in result.output
+    assert result.exit_code == code
