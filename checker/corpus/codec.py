@@ -6,7 +6,7 @@ Never pickle: a corpus may come from somebody else. A record is `[tag, [field, .
 from collections.abc import Iterable
 from typing import Any
 
-from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     CheckState,
@@ -54,6 +54,7 @@ TAGS: dict[type[Record], int] = {
     OperationDescribed: 19,
     DemandHeard: 20,
     ResourceMade: 21,
+    OperationServed: 22,
 }
 """Stand in files for years: a number is never used again for something else."""
 

@@ -48,6 +48,15 @@ class DemandHeard:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationServed:
+    """A request that changes nothing was served, the first one of its operation in a worker: who doubts the target asks again."""
+
+    label: str
+    status: int
+    request: Literal
+
+
+@dataclass(frozen=True, slots=True)
 class SignalsSeen:
     """Feature ids that this incarnation saw for the first time, with their class names."""
 

@@ -10,7 +10,7 @@ from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
 from checker.core.send import Purpose
 from checker.core.sequence import Step
-from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +373,7 @@ Record = (
     | ValueGone
     | SignalsSeen
     | DemandHeard
+    | OperationServed
     | CorpusEntry
     | OperationError
     | Note

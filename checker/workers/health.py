@@ -18,6 +18,7 @@ from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, 
 from checker.workers.queues import Sender
 from checker.workers.reachable import Connect, has_own_servers, is_down, is_looked_at
 from checker.workers.served import Sent, ServedRequests
+from checker.workers.served_by_others import ServedByOthers
 from checker.workers.witnesses import MOST_WITNESSES, Surroundings, Witnesses, is_ending
 
 MOST_OUTAGES = 20
@@ -48,6 +49,7 @@ class TargetHealth:
     has_lost_session: bool = False
     """Whether the target turns everybody away for good: then its refusals say nothing."""
     served: ServedRequests = field(default_factory=ServedRequests)
+    _others: ServedByOthers = field(init=False)
     _number: int = 0
     """Of the outage that this worker holds for; 0 until it is told."""
     _has_said: bool = False
@@ -68,6 +70,7 @@ class TargetHealth:
     """Operation that was served last before credentials were fetched anew."""
 
     def __post_init__(self) -> None:
+        self._others = ServedByOthers(self.place)
         first = self.place.first_look
         if first is not None:
             # It came before the run, and may have ended the session.
@@ -75,7 +78,9 @@ class TargetHealth:
 
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
         """One more answer counts."""
-        self.served.note(made, request, status)
+        served = self.served.note(made, request, status)
+        if served is not None:
+            self._others.tell(served)
         first = self.place.first_answers
         if first is not None and first.note(status):
             self.place.first_answers = None
@@ -159,6 +164,8 @@ class TargetHealth:
         self._refused_in_row += 1
         if key in self._usual and not self._is_streak():
             return False
+        if not self.served.tells_of(refused):
+            self.served.recall(self._others.news())
         if not self.served.tells_of(refused):
             return self._has_asked_others(refused)
         witnesses = self._witnesses(refused)

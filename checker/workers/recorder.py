@@ -70,7 +70,8 @@ class Recorder:
     """What the cases made; None where nobody wants to know."""
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
-    _peers: dict[str, JournalReader] = field(default_factory=dict)
+    peers: dict[str, JournalReader] = field(default_factory=dict)
+    """Journals of all workers there were, by their paths, this one's included."""
     _peers_read_at: float = 0.0
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
@@ -277,7 +278,7 @@ class Recorder:
     def follow(self, journals: Sequence[str]) -> None:
         """Read values from these journals of peers from now on."""
         for path in journals:
-            self._peers.setdefault(path, JournalReader(Path(path)))
+            self.peers.setdefault(path, JournalReader(Path(path)))
 
     def begin(self, phase: str, label: Label) -> None:
         """A task of this operation begins: it may use what all workers saw in earlier layers."""
@@ -287,7 +288,7 @@ class Recorder:
             self.demands.begin(phase)
 
     def _news(self) -> Iterator[Record]:
-        for reader in self._peers.values():
+        for reader in self.peers.values():
             for record in reader.read_new():
                 if self.demands is not None and isinstance(record, DemandHeard):
                     self.demands.absorb(record)

@@ -1,7 +1,7 @@
 """What this worker sent lately, and what its target served: where to look for what ended that."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -69,8 +69,8 @@ class ServedRequests:
             if path == gone or path.startswith(gone + b"/"):
                 del self.served[label]
 
-    def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
-        """One more was answered."""
+    def note(self, made: GeneratedCase, request: WireRequest, status: int) -> Sent | None:
+        """One more was answered; comes back when it is the first one of its operation that was served."""
         self.has_answered = True
         sent = Sent(made, request, status)
         self.recent.append(sent)
@@ -78,6 +78,13 @@ class ServedRequests:
             self._forget_below(sent)
         if 200 <= status < 300 and made.label not in self.served:
             self.served[made.label] = sent
+            return sent
+        return None
+
+    def recall(self, others: Iterable[Sent]) -> None:
+        """Take in what others were served, where nothing was served here."""
+        for sent in others:
+            self.served.setdefault(sent.label, sent)
 
     def tells_of(self, refused: Sent) -> bool:
         """Whether anything was served that a target which refuses this would refuse as well, if it refuses everybody."""
@@ -110,6 +117,11 @@ class ServedRequests:
             if key not in seen:
                 seen.add(key)
                 yield sent
+
+
+def is_lasting(sent: Sent) -> bool:
+    """Whether a request can be sent again at any time: it only reads, and what no other request takes away."""
+    return sent.is_harmless and "{" not in sent.operation.resource_path
 
 
 def _kind(operation: Operation) -> tuple[str, ...]:

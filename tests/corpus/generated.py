@@ -9,7 +9,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
 from checker.core.sequence import Drawn, Listed, Literal, Step
-from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CheckOutcome,
     CheckState,
@@ -159,6 +159,7 @@ OTHERS = {
         st.booleans(),
         tuples(LITERALS, 1),
     ),
+    OperationServed: st.builds(OperationServed, LABELS, INTEGERS, LITERALS),
     CorpusEntry: st.builds(CorpusEntry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
     OperationError: st.builds(
         OperationError,

@@ -1,13 +1,26 @@
 """Which requests tell later whether a target still serves."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import pytest
 
+from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
+from checker.workers.context import WorkerContext
+from checker.workers.health import TargetHealth
+from checker.workers.outage_messages import Trouble, Troubled
+from checker.workers.queues import Receiver, Sender
 from checker.workers.served import ServedRequests
+from tests.workers.harness import Memory, workplace
 
 
 class Made:
@@ -45,3 +58,81 @@ def test_a_deletion_that_was_refused_takes_nothing_away() -> None:
     note(served, "GET", b"/buckets")
     note(served, "DELETE", b"/buckets", 403)
     assert set(served.served) == {"GET /buckets"}
+
+
+LIST = {
+    "openapi": "3.0.3",
+    "info": {"title": "Things", "version": "1"},
+    "paths": {
+        "/things": {
+            "get": {
+                "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
+                "responses": {"200": {"description": ""}},
+            }
+        },
+        "/orders/{id}": {
+            "parameters": [
+                {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+            ],
+            "get": {"responses": {"200": {"description": ""}}},
+        },
+        "/mine": {"get": {"responses": {"200": {"description": ""}}}},
+    },
+}
+THINGS, ORDER, MINE = map(Label, ("GET /things", "GET /orders/{id}", "GET /mine"))
+
+
+@dataclass
+class Refusing(Memory):
+    """Turns away whoever asks whether it still serves."""
+
+    asked: list[bytes] = field(default_factory=list)
+
+    def send(self, lane: int, request: WireRequest, **_: object) -> Response:  # type: ignore[override]
+        self.asked.append(request.target)
+        return Response(401, [], b"", request=request)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[WorkerContext]:
+    with workplace(tmp_path, document=LIST) as found:
+        yield replace(found, http=Refusing(Random(1)))
+
+
+def health_of(place: WorkerContext) -> tuple[TargetHealth, Receiver]:
+    reading, writing = Pipe(duplex=False)
+
+    def idle() -> None:
+        """There is nobody to listen to."""
+
+    return TargetHealth(place, Sender(writing), idle, idle, lambda: 0), Receiver(reading)
+
+
+def shot(place: WorkerContext, label: Label, **parts: Any) -> tuple[GeneratedCase, WireRequest]:
+    case = Case(place.selected[label], "c", **parts)
+    return GeneratedCase(case, label, (), (), literal_of(case)), place.tools.maker.make(case)
+
+
+def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(place: WorkerContext) -> None:
+    dead, _ = health_of(place)
+    dead.note(*shot(place, THINGS, query={"limit": 3}), 200)
+    place.recorder.flush()
+    place.recorder.follow([str(place.recorder.journal.path)])
+    mine, told = health_of(place)
+    made, request = shot(place, MINE)
+    refusal = Response(401, [], b"", request=request)
+    assert mine.holds(made, request, refusal)
+    assert cast("Refusing", place.http).asked == [b"/things?limit=3"]
+    assert told.wait(0.0)
+    assert told.get_nowait() == Troubled(Trouble.REFUSED)
+
+
+def test_nobody_is_asked_for_what_another_request_may_have_taken_away(place: WorkerContext) -> None:
+    dead, _ = health_of(place)
+    dead.note(*shot(place, ORDER, path_parameters={"id": 3}), 200)
+    place.recorder.flush()
+    place.recorder.follow([str(place.recorder.journal.path)])
+    mine, told = health_of(place)
+    made, request = shot(place, MINE)
+    assert not mine.holds(made, request, Response(401, [], b"", request=request))
+    assert not told.wait(0.0)
