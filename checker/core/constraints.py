@@ -98,8 +98,11 @@ def is_broken(one: Constraint, case: Case) -> bool | None:
     if one.keyword == REQUIRED:
         if not one.path:
             return root is NOT_SET
-        parents = list(_at(root, one.path[:-1]))
-        return any(isinstance(value, dict) and one.path[-1] not in value for value in parents)
+        members = [value for value in _at(root, one.path[:-1]) if isinstance(value, dict)]
+        if any(one.path[-1] not in value for value in members):
+            return True
+        # Forms take a text of blanks for none.
+        return None if any(_is_blank(value[one.path[-1]]) for value in members) else False
     found = [_breaks(one, value) for value in _at(root, one.path)]
     return True if True in found else None if None in found else False
 
@@ -130,6 +133,21 @@ def _at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
         yield from _at(value[path[0]], path[1:])
 
 
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _is_of_other_size(value: Any, sign: int, given: Any) -> bool | None:
+    """Whether a text or list is too short (`sign` 1) or too long (-1); None where blanks at the ends of a text decide it.
+
+    Many targets cut them off before they count.
+    """
+    is_wrong: bool = sign * (len(value) - given) < 0
+    if isinstance(value, str) and is_wrong != (sign * (len(value.strip()) - given) < 0):
+        return None
+    return is_wrong
+
+
 def _breaks(one: Constraint, value: Any) -> bool | None:
     keyword, given = one.keyword, one.given
     if keyword in _BOUNDS:
@@ -137,8 +155,7 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
         return is_number and not _BOUNDS[keyword](value, given)
     if keyword in _SIZES:
         kind, sign = _SIZES[keyword]
-        size = len(value) if isinstance(value, str | list) and isinstance(value, kind) else None
-        return size is not None and sign * (size - given) < 0
+        return _is_of_other_size(value, sign, given) if isinstance(value, kind) else False
     match keyword:
         case "type":
             return not _is_of_type(value, given)

@@ -65,6 +65,9 @@ def keyed(value: object, path: tuple[str, ...] = (), where: str = "") -> Iterato
         for item in value:
             if isinstance(item, str):
                 yield from sentences_at(path, item, where)
+            elif isinstance(item, dict) and isinstance(item.get("message"), str):
+                # `{"name": [{"message": "This field is required.", "code": "required"}]}`: forms of Django.
+                yield from sentences_at(path, item["message"], where)
             elif isinstance(item, dict):
                 yield from keyed(item, (*path, ITEMS), where)
     elif isinstance(value, dict):

@@ -129,7 +129,8 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"field required|is required|are required|required property|missing data for required|missing required|is missing\b|"
      r"field is missing|must not be null|can't be blank|must be present|should not be null|required field|^required$|^missing$|"
      r"must be provided|cannot be null or empty|value is required", _fixed("required")),
-    (r"may not be blank|must not be blank|should not be blank|must not be empty|should not be empty|can't be blank|"
+    (r"may not be blank|must not be blank|should not be blank|can't be blank", _fixed("pattern", r"\S")),
+    (r"must not be empty|should not be empty|"
      r"cannot be empty|may not be empty|not allowed to be empty", _fixed("minLength", 1)),
     (r"extra (?:fields|inputs) (?:are )?not permitted|unknown field|unexpected (?:field|property|key)|was not expected|"
      r"additional propert(?:y|ies) (?:is|are)? ?not allowed|unrecognized (?:field|key)|is not allowed$|not a recognized|"

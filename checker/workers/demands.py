@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from checker.core.case import Case
-from checker.core.constraints import Constraint, is_broken, read
+from checker.core.constraints import REQUIRED, Constraint, is_broken, read
 from checker.core.operation import Label, Operation
 from checker.core.phases import phase_names
 from checker.core.response import Response
@@ -120,7 +120,9 @@ class DemandLearner:
     ) -> bool:
         """Whether a case may have been refused for a demand: what was made to respect it, and is refused again and again, was not."""
         broken = is_broken(demand, case)
-        if broken is not None or demand not in respected:
+        # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
+        is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
+        if broken is not None or is_explained or demand not in respected:
             return broken is not False
         self._doubts[label, demand] += 1
         return self._doubts[label, demand] < _DOUBTS

@@ -88,7 +88,7 @@ class Refusing(Memory):
 
     asked: list[bytes] = field(default_factory=list)
 
-    def send(self, lane: int, request: WireRequest, **_: object) -> Response:  # type: ignore[override]
+    def send(self, lane: int, request: WireRequest, **_: object) -> Response:
         self.asked.append(request.target)
         return Response(401, [], b"", request=request)
 
