@@ -48,7 +48,7 @@ class AsgiApplication:
         self._app = app
         self._loop = asyncio.new_event_loop()
         self._state: dict[str, Any] = {}
-        threading.Thread(target=self._loop.run_forever, daemon=True, name="asgi").start()
+        threading.Thread(target=_run, args=(self._loop,), daemon=True, name="asgi").start()
         orders, lifespan = self._wait(self._start(), _STARTUP_S)
         weakref.finalize(self, _stop, self._loop, orders, lifespan)
 
@@ -171,6 +171,14 @@ class WsgiApplication:
 
 _Orders = asyncio.Queue[dict[str, Any]]
 _GOODBYE_S = 5.0
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped; what it holds open is closed, so that no test of a user is warned of it."""
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Task[None]) -> None:

@@ -4,8 +4,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import falcon
+import falcon.asgi
 import flask
 import pytest
+from aiohttp import web
+from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, JsonResponse
 from django.test import Client as DjangoClient
@@ -13,9 +17,16 @@ from django.test import override_settings
 from django.urls import path as django_path
 from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
+from litestar import Litestar, get
+from litestar.params import FromQuery
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 import checker
 from tests.apps.django_settings import configure
+from tests.defects.serving import serving_aiohttp
 
 with warnings.catch_warnings():
     # It wants a successor of httpx, which it does without as well.
@@ -35,13 +46,78 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
+def total(limit: int, is_mended: bool) -> dict[str, int]:
+    """What every application answers: nobody thought of no items at all."""
+    return {"total": 100 // limit if limit or not is_mended else 0}
+
+
 def of_fastapi(is_mended: bool) -> Any:
     app = FastAPI()
 
     @app.get("/items")
     def items(limit: int) -> dict[str, int]:
-        return {"total": 100 // limit if limit or not is_mended else 0}
+        return total(limit, is_mended)
 
+    return checker.openapi.from_asgi("/openapi.json", app)
+
+
+def of_litestar(is_mended: bool) -> Any:
+    @get("/items")
+    async def items(limit: FromQuery[int]) -> dict[str, int]:
+        return total(limit, is_mended)
+
+    app = Litestar([items])
+    return checker.openapi.from_asgi("/schema/openapi.json", app)
+
+
+def of_starlette(is_mended: bool) -> Any:
+    def document(request: Request) -> JSONResponse:
+        return JSONResponse(DOCUMENT)
+
+    async def items(request: Request) -> JSONResponse:
+        return JSONResponse(total(int(request.query_params["limit"]), is_mended))
+
+    app = Starlette(routes=[Route("/openapi.json", document), Route("/items", items)])
+    return checker.openapi.from_asgi("/openapi.json", app)
+
+
+class FalconItems:
+    """The resource of Falcon, on WSGI."""
+
+    def __init__(self, is_mended: bool) -> None:
+        self.is_mended = is_mended
+
+    def on_get(self, request: Any, response: Any) -> None:
+        response.media = total(request.get_param_as_int("limit"), self.is_mended)
+
+    def on_get_document(self, request: Any, response: Any) -> None:
+        response.media = DOCUMENT
+
+
+class AsynchronousFalconItems:
+    """The resource of Falcon, on ASGI."""
+
+    def __init__(self, is_mended: bool) -> None:
+        self.same = FalconItems(is_mended)
+
+    async def on_get(self, request: Any, response: Any) -> None:
+        self.same.on_get(request, response)
+
+    async def on_get_document(self, request: Any, response: Any) -> None:
+        self.same.on_get_document(request, response)
+
+
+def of_falcon(is_mended: bool) -> Any:
+    app, items = falcon.App(), FalconItems(is_mended)
+    app.add_route("/openapi.json", items, suffix="document")
+    app.add_route("/items", items)
+    return checker.openapi.from_wsgi("/openapi.json", app)
+
+
+def of_asynchronous_falcon(is_mended: bool) -> Any:
+    app, items = falcon.asgi.App(), AsynchronousFalconItems(is_mended)
+    app.add_route("/openapi.json", items, suffix="document")
+    app.add_route("/items", items)
     return checker.openapi.from_asgi("/openapi.json", app)
 
 
@@ -54,10 +130,25 @@ def of_flask(is_mended: bool) -> Any:
 
     @app.get("/items")
     def items() -> Any:
-        limit = int(flask.request.args["limit"])
-        return {"total": 100 // limit if limit or not is_mended else 0}
+        return total(int(flask.request.args["limit"]), is_mended)
 
     return checker.openapi.from_wsgi("/openapi.json", app)
+
+
+def aiohttp_app(is_mended: bool) -> web.Application:
+    async def document(request: web.Request) -> web.Response:
+        return web.json_response(DOCUMENT)
+
+    async def items(request: web.Request) -> web.Response:
+        try:
+            return web.json_response(total(int(request.query["limit"]), is_mended))
+        except ZeroDivisionError:
+            # It would write the traceback to stderr.
+            return web.Response(status=500)
+
+    app = web.Application()
+    app.add_routes([web.get("/openapi.json", document), web.get("/items", items)])
+    return app
 
 
 MENDED = [False]
@@ -75,8 +166,7 @@ def _document(request: HttpRequest) -> JsonResponse:
 
 
 def _items(request: HttpRequest) -> JsonResponse:
-    limit = int(request.GET["limit"])
-    return JsonResponse({"total": 100 // limit if limit or not MENDED[0] else 0})
+    return JsonResponse(total(int(request.GET["limit"]), MENDED[0]))
 
 
 urlpatterns = [django_path("openapi.json", _document), django_path("items", _items)]
@@ -87,22 +177,43 @@ def of_django(is_mended: bool) -> Any:
     return checker.openapi.from_wsgi("/openapi.json", WSGIHandler())
 
 
-@pytest.mark.parametrize("made", [of_fastapi, of_flask, of_django])
+def of_asynchronous_django(is_mended: bool) -> Any:
+    MENDED[0] = is_mended
+    return checker.openapi.from_asgi("/openapi.json", ASGIHandler())
+
+
+IN_PROCESS = [
+    of_fastapi, of_litestar, of_starlette, of_asynchronous_falcon, of_asynchronous_django,
+    of_flask, of_falcon, of_django,
+]  # fmt: skip
+
+
+def finds_the_defect(schema: Any, is_mended: bool) -> None:
+    """The three lines."""
+    schema.config.generation.update(mode="positive")
+
+    @QUICK
+    @given(schema["/items"]["GET"].as_strategy())
+    def test(case: Any) -> None:
+        case.call_and_validate()
+
+    if is_mended:
+        test()
+    else:
+        with pytest.raises(checker.errors.FailureGroup, match="Server error"):
+            test()
+
+
+@pytest.mark.parametrize("made", IN_PROCESS, ids=lambda made: made.__name__)
 def test_the_planted_defect_is_found_and_nothing_else(made: Callable[[bool], Any]) -> None:
     for is_mended in (False, True):
-        schema = made(is_mended)
-        schema.config.generation.update(mode="positive")
+        finds_the_defect(made(is_mended), is_mended)
 
-        @QUICK
-        @given(schema["/items"]["GET"].as_strategy())
-        def test(case: Any) -> None:
-            case.call_and_validate()
 
-        if is_mended:
-            test()
-        else:
-            with pytest.raises(checker.errors.FailureGroup, match="Server error"):
-                test()
+def test_the_planted_defect_is_found_over_a_socket() -> None:
+    for is_mended in (False, True):
+        with serving_aiohttp(aiohttp_app(is_mended)) as url:
+            finds_the_defect(checker.openapi.from_url(f"{url}/openapi.json"), is_mended)
 
 
 def test_the_test_client_of_starlette_sends() -> None:
