@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from checker.cli.past import PastRun, chosen_findings
@@ -12,10 +12,17 @@ from checker.core.known import failure_id
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Response
 from checker.core.send import Transport
-from checker.corpus.records import Finding, Interaction
+from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
 from checker.reporting.known_text import known_name
-from checker.reporting.symptoms import Path, links_in, symptoms_of, value_at
+from checker.reporting.symptoms import (
+    Path,
+    links_in,
+    links_in_body,
+    symptoms_of,
+    value_at,
+    with_values,
+)
 from checker.reporting.text import xml_text
 from checker.transport.factories import NETWORK
 from checker.transport.settings import HttpSettings
@@ -69,9 +76,8 @@ def _is_there(finding: Finding, past: PastRun, target: ReplayTarget) -> bool:
     lanes = NETWORK(replace(origin, base_path=""), target.http, 1)
     try:
         answers: list[Response] = []
-        for number, interaction in enumerate(finding.interactions):
-            earlier = finding.interactions[:number]
-            answers.append(_sent(interaction, earlier, answers, past, lanes))
+        for number in range(len(finding.interactions)):
+            answers.append(_sent(finding, number, answers, past, lanes))
     finally:
         lanes.close()
     last = answers[-1]
@@ -82,22 +88,27 @@ def _is_there(finding: Finding, past: PastRun, target: ReplayTarget) -> bool:
 
 
 def _sent(
-    interaction: Interaction,
-    earlier: tuple[Interaction, ...],
+    finding: Finding,
+    number: int,
     answers: list[Response],
     past: PastRun,
     lanes: Transport,
 ) -> Response:
-    """The answer to a request, with values of the answers of today where it took some. Raises `CheckerError`."""
-    exchange = interaction.exchange
+    """The answer to request `number`, with values of the answers of today where it took some. Raises `CheckerError`."""
+    exchange, earlier = finding.interactions[number].exchange, finding.interactions[:number]
     if exchange.body_size is not None:
         raise _CannotSend("a body was too long to be recorded")
     place = exchange.target
-    for text, (number, path) in links_in(earlier, place).items():
-        fresh = _fresh(answers[number], path)
+    for text, (source, path) in links_in(earlier, place).items():
+        fresh = _fresh(answers[source], path)
         if fresh is not None:
-            place = place.replace(quote(text, safe="").encode(), quote(fresh, safe="").encode())
-    recorded = WireRequest(exchange.method, place, list(exchange.headers), exchange.body)
+            new = quote(str(fresh), safe="").encode()
+            place = place.replace(quote(text, safe="").encode(), new)
+    links = links_in_body(finding, number)
+    values = {at: _fresh(answers[source], path) for at, (source, path) in links.items()}
+    known = {at: value for at, value in values.items() if value is not None}
+    body = None if exchange.body is None else with_values(exchange.body, known)
+    recorded = WireRequest(exchange.method, place, list(exchange.headers), body)
     request = secrets_of(past.settings).store.resolve_request(recorded)
     # A kept connection that the server has closed meanwhile would read as its answer.
     outcome = lanes.send(0, replace(request, fresh=True))
@@ -106,8 +117,9 @@ def _sent(
     return outcome
 
 
-def _fresh(answer: Response, path: Path) -> str | None:
+def _fresh(answer: Response, path: Path) -> Any:
+    """What an answer holds there; None for nothing."""
     try:
-        return str(value_at(answer.content, path))
+        return value_at(answer.content, path)
     except (LookupError, TypeError):
         return None

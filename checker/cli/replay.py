@@ -7,11 +7,12 @@ import click
 
 from checker.cli.command import Command
 from checker.cli.failure_replay import ReplayTarget, replay_findings
-from checker.cli.main import Root
 from checker.cli.options import BASE_URL, auth_option, header_option
 from checker.cli.past import PastRun, configured, folder_of
 from checker.cli.values import KeyValue
 from checker.config.auth import basic_value
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
 from checker.config.table import default_of
 from checker.core.errors import UsageError
 from checker.core.send import Purpose
@@ -44,6 +45,13 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 @click.option("--uri", metavar="REGEX", help="Only interactions whose URI matches.")
 @click.option("--method", metavar="REGEX", help="Only interactions whose method matches.")
 @click.option(
+    "--pace",
+    type=click.Choice(["full", "recorded"], case_sensitive=False),
+    default="full",
+    show_default=True,
+    help="Send as fast as answers come, or with the pauses that were recorded.",
+)
+@click.option(
     *BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead."
 )
 @click.option(
@@ -71,6 +79,7 @@ def replay(
     purposes: tuple[str, ...],
     uri: str | None,
     method: str | None,
+    pace: str,
     url: str | None,
     request_timeout: float,
     tls_verify: bool | str,
@@ -79,6 +88,8 @@ def replay(
     auth: str | None,
 ) -> None:
     """Send the interactions of CASSETTE again and print their old and new statuses.
+
+    What was masked in it is as the configuration of today says, or -H.
 
     With IDs of failures of the last run, as reports show them, each is tried three times: fixed, failed or flaky.
     """
@@ -97,19 +108,26 @@ def replay(
         raise UsageError(
             f"{str(path)!r} does not exist, and is no id of a failure such as v1-9a689dd4"
         )
-    if (ctx.find_object(Root) or Root()).config_file is not None:
-        raise UsageError("--config-file has no effect here: replay reads no configuration")
     if auth is not None:
         user, _, password = auth.partition(":")
         headers = {**headers, "Authorization": basic_value(user, password)}
     options = ReplayOptions(
         base_url=url,
         headers=tuple(headers.items()),
+        configured=_configured_headers(configured(ctx)),
         ids=ids,
         statuses=statuses,
         purposes=purposes,
         uri=uri,
         method=method,
         http=http,
+        keeps_pace=pace == "recorded",
     )
     ctx.exit(replay_cassette(path, options, click.echo))
+
+
+def _configured_headers(config: Config) -> tuple[tuple[str, str], ...]:
+    """What a run would send with every request, and the token of a scheme that is for bearers."""
+    common = run_settings(config, Invocation("", "run")).common
+    tokens = (one.bearer for one in common.authentication.static if one.bearer)
+    return (*(("Authorization", f"Bearer {token}") for token in tokens), *common.headers)

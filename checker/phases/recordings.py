@@ -4,7 +4,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,6 +49,8 @@ class Recorded:
     """Whether the request had more of a body than that."""
     purpose: str = Purpose.TEST.value
     """What it was sent for."""
+    at: float | None = None
+    """When it was recorded, in seconds since the epoch; None where its cassette does not say."""
 
 
 def read_cassette(path: Path) -> list[Recorded]:
@@ -117,6 +121,7 @@ def _recorded(path: Path, number: int, raw: Any) -> Recorded:
             is_cut=bool(request.get("body")) and "size" in request["body"],
             old_status=_text(response["status"]["code"]) if response else NO_RESPONSE,
             purpose=_text(raw.get("purpose") or Purpose.TEST.value),
+            at=_time(raw.get("recorded_at")),
         )
     except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
@@ -127,6 +132,14 @@ def _headers(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, values in raw.items():
         for value in values if isinstance(values, list) else [values]:
             yield _text(name), _text(value)
+
+
+def _time(value: Any) -> float | None:
+    """Of `recorded_at`, which emitters write as text or as a time of YAML; None for what is no time."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = datetime.fromisoformat(value)
+    return value.timestamp() if isinstance(value, datetime) else None
 
 
 def _text(value: Any) -> str:

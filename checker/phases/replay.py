@@ -1,6 +1,7 @@
 """Send the interactions of a cassette again, byte for byte, and compare the statuses."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,6 +39,8 @@ class ReplayOptions:
     """Where they go instead of where they went."""
     headers: tuple[tuple[str, str], ...] = ()
     """Instead of recorded ones of the same name; the way to give masked values."""
+    configured: tuple[tuple[str, str], ...] = ()
+    """Headers that stand in for recorded ones that are masked, and for no others."""
     ids: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     """`SUCCESS`, `FAILURE`, `ERROR`, `SKIP`."""
@@ -48,6 +51,11 @@ class ReplayOptions:
     method: str | None = None
     """Regular expression, found anywhere in the method, in any letter case."""
     http: HttpSettings = field(default_factory=HttpSettings)
+    keeps_pace: bool = False
+    """Whether each is sent so long after the first one as it was recorded after it; else one after the other."""
+    wait: Callable[[float], object] = time.sleep
+    """Lets so many seconds pass."""
+    clock: Callable[[], float] = time.monotonic
 
 
 def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
@@ -104,6 +112,7 @@ def request_of(
         )
     origin, target = _destination(interaction, options.base_url)
     given = {name.lower(): (name, value) for name, value in options.headers}
+    known = {name.lower(): value for name, value in options.configured}
     headers: list[tuple[str, str]] = []
     replaced: set[str] = set()
     for name, value in interaction.headers:
@@ -112,9 +121,12 @@ def request_of(
             if lowered not in replaced:
                 headers.append((name, given[lowered][1]))
             replaced.add(lowered)
+        elif _is_masked(value) and lowered in known:
+            headers.append((name, known[lowered]))
         elif _is_masked(value):
             raise MissingSecret(
-                f"header {name} was masked when it was recorded; give it with -H '{name}: ...'"
+                f"header {name} was masked when it was recorded; give it with -H '{name}: ...', "
+                "or in the configuration"
             )
         elif lowered != "host" or not options.base_url:
             headers.append((name, value))
@@ -137,8 +149,12 @@ class _Replay:
         self._refused: dict[str, list[str]] = {}
 
     def run(self, chosen: list[Recorded]) -> int:
+        first = next((one.at for one in chosen if one.at is not None), 0.0)
+        began = self._options.clock()
         try:
             for interaction in chosen:
+                if self._options.keeps_pace and interaction.at is not None:
+                    self._wait_until(began + interaction.at - first)
                 self._replay(interaction)
         finally:
             for lanes in self._lanes.values():
@@ -148,6 +164,11 @@ class _Replay:
         sent = len(chosen) - self._failed
         self._echo(f"{sent} replayed, {self._changed} with another status")
         return 2 if self._failed else 0
+
+    def _wait_until(self, when: float) -> None:
+        """A target that answers more slowly than it did is never waited for twice."""
+        if (left_s := when - self._options.clock()) > 0:
+            self._options.wait(left_s)
 
     def _replay(self, interaction: Recorded) -> None:
         try:

@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
 
+from checker.core.locations import Location
 from checker.core.media_types import media_type_of
 from checker.corpus.records import Finding, Interaction
 from checker.reporting.shown import has_answer, readable_body
@@ -99,6 +100,53 @@ def links_in(earlier: tuple[Interaction, ...], target: bytes) -> dict[str, tuple
             if text in parts and is_new and (isinstance(value, int) or len(text) >= _SHORTEST):
                 found.setdefault(text, (number, path))
     return found
+
+
+def links_in_body(finding: Finding, number: int) -> dict[Path, tuple[int, Path]]:
+    """Places in the body of a recorded request whose values were taken from earlier answers -> which answer, and where.
+
+    Only what its recipe says was taken: numbers of a body are often equal by chance.
+    """
+    at = number - (len(finding.interactions) - len(finding.steps))
+    body = finding.interactions[number].exchange.body
+    if at < 0 or body is None:
+        return {}
+    document, found = _parsed(body), {}
+    for binding in finding.steps[at].bindings:
+        place = _place_of(document, binding.name)
+        if binding.location is not Location.BODY or place is None:
+            continue
+        for earlier in range(number):
+            answered = _parsed(readable_body(finding.interactions[earlier].exchange))
+            taken = (path for path, value in _leaves(answered) if value == _at(document, place))
+            if finding.interactions[earlier].label == binding.producer and (
+                path := next(taken, None)
+            ):
+                found[place] = earlier, path
+    return found
+
+
+def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
+    """A JSON body with other values at these places, which it has; spelled as it was where there are none."""
+    if not values:
+        return body
+    document = _parsed(body)
+    for (*above, last), value in values.items():
+        _at(document, tuple(above))[last] = value
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _place_of(document: Any, pointer: str) -> Path | None:
+    """The place that a JSON pointer (RFC 6901) names; None where there is none, and for the whole document."""
+    path: list[str | int] = []
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        path.append(int(name) if isinstance(document, list) and name.isdecimal() else name)
+        try:
+            document = document[path[-1]]
+        except (LookupError, TypeError):
+            return None
+    return tuple(path) or None
 
 
 def value_at(body: bytes, path: Path) -> Any:

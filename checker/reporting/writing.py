@@ -225,7 +225,7 @@ class OpenReport:
     def turn_to(self, context: ReportContext) -> None:
         """From now on events are of this run."""
         if self._add is not None:
-            self._writer.context = context
+            self._guarded(partial(setattr, self._writer, "context", context))
 
     def end(self) -> None:
         """Let it stand at its place."""
@@ -317,20 +317,8 @@ def write(
     orders: Progressing,
 ) -> Written:
     """Show every event of runs to reports until they are complete. A failure that an earlier run has is shown once."""
-    told: set[str] = set()
     try:
-        for context, events in runs:
-            for report in reports:
-                report.turn_to(context)
-            found: set[str] = set()
-            for event in events.all(orders):
-                if isinstance(event, Finding):
-                    found.add(event.fingerprint)
-                    if event.fingerprint in told:
-                        continue
-                for report in reports:
-                    report.event(event)
-            told |= found
+        _show(reports, runs, orders)
         for report in reports:
             report.end()
     finally:
@@ -348,6 +336,27 @@ def write(
         left, is_counted = sum(count for count, _ in counts), all(is_all for _, is_all in counts)
         written = replace(written, left_out=left, is_counted=is_counted)
     return written
+
+
+def _show(
+    reports: Sequence[OpenReport],
+    runs: Sequence[tuple[ReportContext, RunEvents]],
+    orders: Progressing,
+) -> None:
+    told: set[str] = set()
+    for number, (context, events) in enumerate(runs):
+        if number:
+            for report in reports:
+                report.turn_to(context)
+        found: set[str] = set()
+        for event in events.all(orders):
+            if isinstance(event, Finding):
+                found.add(event.fingerprint)
+                if event.fingerprint in told:
+                    continue
+            for report in reports:
+                report.event(event)
+        told |= found
 
 
 def _opened(row: ReportFormat, context: ReportContext) -> StreamWriter:

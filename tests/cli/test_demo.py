@@ -64,7 +64,6 @@ def test_failures_are_replayed_and_change_on_a_fixed_server(invoke, folder) -> N
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("replay", "tape.yaml"), "--config-file has no effect here: replay reads no config"),
         (("demo", "--serve"), "--serve tests nothing: --config-file would have no effect"),
     ],
 )

@@ -10,6 +10,10 @@ from checker.cli.failure_replay import ReplayTarget, replay_findings
 from checker.cli.past import PastRun
 from checker.core.errors import UsageError
 from checker.core.known import failure_id
+from checker.core.locations import Location
+from checker.core.meta import Binding
+from checker.core.operation import Label
+from checker.core.sequence import Drawn, Step
 from checker.corpus.fold import fold
 from checker.corpus.records import Finding
 from checker.corpus.runs import LastRun
@@ -78,3 +82,33 @@ def test_the_beginning_of_an_id_suffices() -> None:
         replayed("http://h", QUOTE, FLOOR, ids=("v1-0000",))
     closed = replace(QUOTE, interactions=())
     assert replayed("http://h", closed, FLOOR, ids=(failure_id(QUOTE),))[0] == 2
+
+
+def test_values_in_bodies_are_those_of_the_answers_of_today() -> None:
+    posted: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "GET":
+            return Reply(200, "application/json", b'[{"id": 7, "name": "x"}]')
+        posted.append(request.body)
+        return Reply(500, "application/json", b"{}")
+
+    rooms = interaction(
+        label=Label("GET /rooms"),
+        exchange=exchange(
+            target=b"/rooms", status=200, response_body=b'[{"id": 3}]', response_size=11
+        ),
+    )
+    booked = interaction(
+        label="POST /bookings",
+        exchange=exchange(method="POST", target=b"/bookings", body=b'{"room_id": 3, "nights": 3}'),
+    )
+    taken = Binding(Location.BODY, "/room_id", Label("GET /rooms"), "/*/id", 0, 3)
+    one = finding(
+        steps=(Step(Label(rooms.label), Drawn(())), Step(Label(booked.label), Drawn(()), (taken,))),
+        interactions=(rooms, booked),
+    )
+    with serving(answer, {}) as app:
+        code, _ = replayed(app.url, one)
+    assert code == 1
+    assert posted == [b'{"room_id": 7, "nights": 3}'] * 3

@@ -182,7 +182,7 @@ def test_masked_header_is_asked_for_by_name(tmp_path: Path, server: RawServer) -
     assert code == 2
     assert (
         "Error: interaction 1: header Authorization was masked when it was recorded; "
-        "give it with -H 'Authorization: ...'"
+        "give it with -H 'Authorization: ...', or in the configuration"
     ) in lines
     assert server.seen == []
 
@@ -193,6 +193,39 @@ def test_masked_header_can_be_given(tmp_path: Path, server: RawServer) -> None:
     code, _ = replayed(path, headers=(("authorization", "Bearer 2"),))
     assert code == 0
     assert b"Authorization: Bearer 2\r\nX-Last: 1\r\n" in server.seen[0]
+
+
+def test_masked_header_is_taken_from_the_configuration(tmp_path: Path, server: RawServer) -> None:
+    path = cassette(tmp_path, server.url, recorded(headers=((b"Authorization", b"Bearer x"),)))
+    known = (("authorization", "Bearer of today"), ("X-Other", "never recorded"))
+    code, _ = replayed(path, configured=known)
+    assert code == 0
+    assert b"Authorization: Bearer of today\r\n" in server.seen[0]
+    assert b"X-Other" not in server.seen[0]
+
+
+def test_recorded_pace_waits_for_what_is_left_of_each_pause(
+    tmp_path: Path, server: RawServer
+) -> None:
+    at = [100.0, 100.5, 104.0, 104.0]
+    path = cassette(tmp_path, server.url, *(replace(recorded(), at=one) for one in at))
+    now, waited = [0.0], []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        now[0] += seconds
+
+    def clock() -> float:
+        now[0] += 0.25
+        return now[0]
+
+    replayed(path, keeps_pace=True, wait=wait, clock=clock)
+    assert len(server.seen) == 4
+    assert waited == [3.25]
+    server.seen.clear()
+    waited.clear()
+    replayed(path, wait=wait, clock=clock)
+    assert (len(server.seen), waited) == (4, [])
 
 
 def test_given_header_is_not_added_where_it_was_left_out(tmp_path: Path, server: RawServer) -> None:
