@@ -7,6 +7,7 @@ from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found
 from checker.checks.resources import line_of
+from checker.checks.statuses import denies_condition
 from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.digests import digest, index_of
@@ -27,6 +28,7 @@ _IN_TURNS = frozenset(phase.name for phase in (*RUN_PHASES, EXPLORATION) if phas
 _ONE_OF = 32
 """There one of so many cases is sent again as well: the indices above may all be those of other operations."""
 _TOO_FAST = 429
+_CONFLICT = 409
 _BASIC = "basic"
 _AUTHORIZATION = "Authorization"
 _BY_HEADER = frozenset(("http", "oauth2", "openIdConnect"))
@@ -154,6 +156,10 @@ def _judged(
     if status == 404 and context.case.path_parameters:
         # Who may not see something need not know that it is there (RFC 9110, 15.5.4); or it is gone by now.
         context.unjudged.append(f"a request was answered with 404 ({what.detail})")
+        return None
+    if status == _CONFLICT or denies_condition(answer):
+        # What the right request made stands in the way of another one, or has changed since.
+        context.unjudged.append(f"a request was answered with {status} ({what.detail})")
         return None
     failure = _failure(context, request, answer, what)
     if answer.status_code < 300:

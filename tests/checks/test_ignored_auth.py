@@ -116,6 +116,12 @@ def test_other_answers(status: int, title: list[str]) -> None:
     assert titles(exchanges(BEARER), "GET /bearer", always(status)) == title
 
 
+def test_what_the_right_request_made_may_stand_in_the_way() -> None:
+    them = exchanges(BEARER)
+    found = them.verdict(CHECK, sent(them, "GET /bearer"), answers=always(409))
+    assert (found.failures, len(found.unjudged)) == ((), 2)
+
+
 def test_what_is_not_there_for_strangers_is_not_judged() -> None:
     them = exchanges(BEARER)
     one = sent(them, "GET /bearer/{id}", path_parameters={"id": "1"})
