@@ -13,6 +13,7 @@ class WarningKind(StrEnum):
     MISSING_BODY = "missing_body"
     SEVERAL_BODIES = "several_bodies"
     LEFT_OUT = "left_out"
+    DICTIONARY_MISMATCH = "dictionary_mismatch"
     UNKNOWN_METHOD = "unknown_method"
     UNUSABLE_MEDIA_TYPE = "unusable_media_type"
     UNVALIDATED_RESPONSE = "unvalidated_response"

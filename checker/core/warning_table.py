@@ -114,6 +114,11 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.SEVERAL_BODIES, "Operations with several bodies"),
     WarningRow(WarningKind.LEFT_OUT, "Optional parts that no value can satisfy, never sent"),
     WarningRow(
+        WarningKind.DICTIONARY_MISMATCH,
+        "Dictionaries that hold mostly what their places forbid",
+        "Bind another dictionary to the place, or correct its schema: what it forbids is not sent as valid data.",
+    ),
+    WarningRow(
         WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"
     ),
     WarningRow(WarningKind.UNUSABLE_MEDIA_TYPE, "Media types that are none"),

@@ -20,7 +20,7 @@ from checker.core.operation import (
     PropertyEncoding,
 )
 from checker.core.schema import Dialect, Direction, Document
-from checker.generation.dictionaries import overridden, path_of
+from checker.generation.dictionaries import mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.headers import KNOWN, STRUCTURED
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
@@ -64,6 +64,8 @@ class PartCompiler:
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
+    mismatched: dict[str, str] = field(default_factory=dict)
+    """Place of a parameter, or of a part of a body -> how many entries of its dictionary the schema forbids: most of them."""
     forced_names: dict[Location, list[str]] = field(default_factory=dict)
     """What is forced, as provenance says it, by part."""
     overrides: Overrides = field(init=False)
@@ -152,6 +154,8 @@ class PartCompiler:
         if override is None:
             return drawn
         entries, share = self.fitting(override.entries, part), override.share or 1.0
+        if text := mismatch(override, entries):
+            self.mismatched[f"{location.value} {parameter.name}"] = text
         name = _name_on_wire(parameter.name, entries)
         return Words(entries, share, Origin.DICTIONARY, location, name).sampled(drawn, self.context)
 
@@ -275,7 +279,7 @@ class PartCompiler:
         for override in overrides:
             if override.is_forced:
                 self._force(Location.BODY, path_of(override))
-        return overridden(draw, overrides, part, self.context)
+        return overridden(draw, overrides, part, self.context, self.mismatched)
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
         """The schema of one kind of body."""

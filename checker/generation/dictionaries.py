@@ -25,6 +25,17 @@ def path_of(override: Override) -> str:
     return body_path(takewhile(lambda name: name != EACH, override.path))
 
 
+def mismatch(override: Override, entries: Sequence[Any]) -> str:
+    """That most entries of a dictionary are none of those that a schema admits, as a sentence; empty if they are not."""
+    given = len(override.entries)
+    unfit = given - len(entries)
+    return (
+        f"its schema forbids {unfit} of {given} entries of the dictionary"
+        if 2 * unfit > given
+        else ""
+    )
+
+
 def forced_into(body: Any, overrides: Iterable[Override]) -> Any:
     """A body with all that is forced, valid or not. The body itself remains as it is."""
     for override in overrides:
@@ -42,18 +53,25 @@ def overridden(
     overrides: Sequence[Override],
     part: tuple[Compiler, Conjunction, TextPlace],
     context: DrawContext,
+    mismatched: dict[str, str],
 ) -> Draw:
     """Draws bodies with what users want in some places of them.
 
     A value of a dictionary is taken when the body remains valid. What is forced comes last: nothing is put over it.
+    `mismatched` is told of dictionaries that the schema forbids most entries of, by place.
     """
     compiler, conjunction, place = part
     is_valid = compiler.validator(conjunction)
-    drawn_from = [
-        (one.path, entries, one.share or 1.0, Given(Location.BODY, Origin.DICTIONARY, path_of(one)))
-        for one in overrides
-        if not one.is_forced and (entries := _eligible(compiler, conjunction, place, one))
-    ]
+    drawn_from = []
+    for one in overrides:
+        if one.is_forced:
+            continue
+        entries = _eligible(compiler, conjunction, place, one)
+        if text := mismatch(one, entries):
+            mismatched[f"body {path_of(one)}"] = text
+        if entries:
+            given = Given(Location.BODY, Origin.DICTIONARY, path_of(one))
+            drawn_from.append((one.path, entries, one.share or 1.0, given))
 
     def drawn(source: Source) -> Any:
         body = draw(source)

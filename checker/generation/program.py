@@ -76,6 +76,7 @@ class OperationProgram:
         "_present_with_body",
         "fault",
         "left_out",
+        "mismatched",
         "opaque",
         "operation",
         "whole",
@@ -97,6 +98,8 @@ class OperationProgram:
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that is not looked into."""
         self.left_out: Mapping[str, str] = compiler.left_out
         """JSON pointer of each optional part that no value can satisfy -> why."""
+        self.mismatched: Mapping[str, str] = compiler.mismatched
+        """Place -> how many entries of the dictionary that is bound to it the schema forbids, where that is most of them."""
         self._context = compiler.context
         self.whole = whole
         """Draws what is valid: path, headers, cookies, query, and (body, media type)."""

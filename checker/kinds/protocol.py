@@ -46,6 +46,11 @@ class CaseProgram(Protocol):
         """Places of optional parts that no value can satisfy -> why."""
         ...
 
+    @property
+    def mismatched(self) -> Mapping[str, str]:
+        """Places with a dictionary of the user's that their schema forbids most entries of -> how many."""
+        ...
+
     def draw(
         self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
     ) -> CaseValue:

@@ -63,6 +63,8 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
         tell_of_warning(recorder, warning)
     for pointer, keyword in program.opaque.items():
         recorder.note(Note("opaque", label, pointer, keyword))
+    for place, text in program.mismatched.items():
+        recorder.note(Note(WarningKind.DICTIONARY_MISMATCH.value, label, place, f"{place}: {text}"))
     for pointer, reason in program.left_out.items():
         recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
 
