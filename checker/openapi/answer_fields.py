@@ -70,7 +70,7 @@ class SchemaFields:
     def of_body(self, operation: OpenApiOperation) -> tuple[AnswerField, ...]:
         """Of the first body that can be sent."""
         for body in operation.bodies[:1]:
-            return self._read(body.schema.raw, body.schema.pointer)[1]
+            return self._read(body.schema.raw, body.schema.pointer, "readOnly")[1]
         return ()
 
     def kind_of(self, schema: Schema) -> str:
@@ -87,8 +87,10 @@ class SchemaFields:
             if isinstance(value, dict) and "schema" in value:
                 yield value["schema"], pointer_child(place, "content", media_type, "schema")
 
-    def _read(self, raw: object, at: str) -> tuple[str, tuple[AnswerField, ...]]:
-        """The noun of the first named object, and all fields, outermost first."""
+    def _read(
+        self, raw: object, at: str, hidden: str = "writeOnly"
+    ) -> tuple[str, tuple[AnswerField, ...]]:
+        """The noun of the first named object, and all fields, outermost first; without those that the flag `hidden` has."""
         self._left = _STEPS
         found: dict[str, AnswerField] = {}
         nouns: list[str] = []
@@ -97,6 +99,8 @@ class SchemaFields:
             below: list[_Node] = []
             for node in level:
                 for one in self._flattened(node.raw, node.at, nouns):
+                    if one.schema.get(hidden) is True:
+                        break
                     kind = _kind(one.schema)
                     if kind in _SCALARS:
                         found.setdefault(
@@ -158,7 +162,7 @@ def _children(schema: Mapping[str, Any], at: str, node: _Node) -> Iterator[_Node
     needed = schema.get("required")
     required = set(map(str, needed)) if isinstance(needed, list) else set()
     for name, value in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(value, dict) and value.get("writeOnly") is not True:
+        if isinstance(value, dict):
             yield _Node(
                 value,
                 pointer_child(at, "properties", name),

@@ -60,6 +60,8 @@ class ShownStep:
     """(expression, URL) of what it says of the API itself."""
     transitions: dict[Label, list[Transition]] = field(default_factory=dict)
     """Operation -> those that lead there from its answer, as far as asked."""
+    origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
+    """(operation, variable of its path) -> the surest way to a value that it shows, as far as asked."""
 
     @classmethod
     def of(cls, sent: Sent, model: ResourceModel) -> "ShownStep":
@@ -120,28 +122,33 @@ class KnownResources:
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Ways to a value of a variable of the target's path, the surest of each step."""
-        found: dict[int, ValueOrigin] = {}
-        for source in self._all_sources(target, name, owner):
-            known = found.get(source.step)
-            if known is None or known.score < source.score:
-                found[source.step] = source
-        return list(found.values())
+        key, found = (target.label, name), []
+        for step, shown in enumerate(self.steps):
+            if key not in shown.origins:
+                ways = self._sources_of(step, target, name, owner)
+                shown.origins[key] = max(ways, key=lambda way: way.score, default=None)
+            surest = shown.origins[key]
+            if surest is not None:
+                found.append(surest)
+        return found
 
-    def _all_sources(self, target: Operation, name: str, owner: Resource) -> Iterator[ValueOrigin]:
-        for step, one in self.transitions(target.label):
+    def _sources_of(
+        self, step: int, target: Operation, name: str, owner: Resource
+    ) -> Iterator[ValueOrigin]:
+        """Those of one step."""
+        for one in self.transitions_from(step, target.label):
             for value in one.values:
                 if (value.location, value.name) == place_of(target, name):
                     yield ValueOrigin(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
-        for step, shown in enumerate(self.steps):
-            if not shown.succeeded:
-                continue
-            for variable, above in shown.use.owners:
-                if above == owner:
-                    said = _said(shown.sent.case.operation, variable)
-                    yield ValueOrigin(step, said, SAME_PATH)
-            if shown.use.method != REMOVING:
-                yield from self._located(step, target, name)
-                yield from self._named(step, target, name, owner)
+        shown = self.steps[step]
+        if not shown.succeeded:
+            return
+        for variable, above in shown.use.owners:
+            if above == owner:
+                yield ValueOrigin(step, _said(shown.sent.case.operation, variable), SAME_PATH)
+        if shown.use.method != REMOVING:
+            yield from self._located(step, target, name)
+            yield from self._named(step, target, name, owner)
 
     def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
         """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""

@@ -106,6 +106,8 @@ class SchemaReading:
         self._discriminators: dict[int, Discriminator | None] = {}
         self.hidden: dict[int, frozenset[str]] = {}
         """Properties that do not travel in this direction, by the identity of the object that may hold them."""
+        self.held: set[str] = set()
+        """Names of those that a request holds all the same: who receives it may refuse them, or pass them over."""
         self._exact: dict[str, _Check] = {
             "multipleOf": exact.multiple_of,
             "pattern": exact.pattern,
@@ -157,6 +159,7 @@ class SchemaReading:
         other = SchemaReading(dialect, self._direction, validate_formats=formats, spoken=spoken)
         other._usual = self._usual
         other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
+        other.held = self.held
         return other
 
     def _made(self) -> Any:
@@ -293,6 +296,8 @@ class SchemaReading:
                     path=[name],
                     schema_path=[name, self._flag],
                 )
+            else:
+                self.held.add(name)
 
     def _alternatives(self, keyword: str, basis: Any) -> _Check:
         usual, any_of = basis.VALIDATORS[keyword], basis.VALIDATORS["anyOf"]

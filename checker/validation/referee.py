@@ -41,9 +41,15 @@ class Referee:
                 found[path] = self._violation(error, path)
         return list(found.values())
 
+    @property
+    def read_only(self) -> frozenset[str]:
+        """Names of read-only properties that the value held which was looked at last, in a request."""
+        return frozenset(self._reading.held)
+
     def whole_errors(self, value: Any) -> list[ValidationError]:
         """What is wrong with a value, as trees: what is wrong with each alternative stands inside."""
         self._reading.hidden.clear()
+        self._reading.held.clear()
         try:
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))
         except (Unresolvable, RecursionError, re.error):

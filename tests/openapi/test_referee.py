@@ -337,6 +337,26 @@ def test_read_only_property_need_not_be_sent() -> None:
     assert verdict.outcome is VALID
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b'{"id": 1, "n": 2}', AMBIGUOUS),
+        (b'{"inner": {"id": 1}, "n": 2}', AMBIGUOUS),
+        (b'{"id": 1, "n": "x"}', INVALID),
+        (b'{"n": 2}', VALID),
+    ],
+)
+def test_who_receives_a_read_only_property_may_refuse_it_or_pass_it_over(
+    content: bytes, expected: Outcome
+) -> None:
+    number = {"type": "integer", "readOnly": True}
+    inner = {"allOf": [{"properties": {"id": number}}]}
+    schema = {"properties": {"id": number, "n": {"type": "integer"}, "inner": inner}}
+    definition = bodied(application__json=schema)
+    verdict = judge(definition, "/a", (("Content-Type", JSON),), content, method="post")
+    assert verdict.outcome is expected
+
+
 def test_what_is_wrong_is_said_with_its_place() -> None:
     schema = {"type": "array", "items": {"properties": {"n": {"minimum": 5}}}}
     verdict = judge(

@@ -113,6 +113,28 @@ def test_names_of_fields_and_parameters_suggest_links() -> None:
     }
 
 
+def test_no_value_is_taken_for_a_property_that_is_only_read() -> None:
+    user = {"type": "string"}
+    inner = {"type": "object", "properties": {"user_id": user}}
+    order = {
+        "type": "object",
+        "properties": {
+            "user_id": {**user, "readOnly": True},
+            "audit": {"allOf": [inner], "readOnly": True},
+            "shipping": inner,
+        },
+    }
+    paths = {**DOCUMENT["paths"], "/orders": {"post": taking(order)}}
+    model = from_dict({**DOCUMENT, "paths": paths}).resources()
+    taken = {
+        value.name
+        for one in model.transitions
+        if one.target == "POST /orders"
+        for value in one.values
+    }
+    assert taken == {"/shipping/user_id"}
+
+
 def test_what_is_declared_takes_the_place_of_what_is_inferred() -> None:
     links = {
         "gone": {"operationId": "remove", "parameters": {"user_id": "$response.body#/data/uuid"}}

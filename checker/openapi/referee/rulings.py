@@ -98,7 +98,12 @@ class Part:
 
     def judged(self, found: list[Reading], rule: Rule) -> list[PartVerdict]:
         """Valid if one certain reading is; invalid if every reading is; else nobody can know."""
-        errors = [(reading, rule.referee.errors(reading.value)) for reading in found]
+        errors: list[tuple[Reading, list[SchemaViolation]]] = []
+        read_only: set[str] = set()
+        for reading in found:
+            wrong = rule.referee.errors(reading.value)
+            errors.append((reading, wrong))
+            read_only |= frozenset() if wrong else rule.referee.read_only
         fits = [reading for reading, wrong in errors if not wrong]
         unknown = next((one.doubt for one in found if one.doubt in UNKNOWN), None)
         if not fits and unknown is not None:
@@ -107,6 +112,8 @@ class Part:
             reading, violations = errors[0]
             certain = [self._violated(one) for one in violations if not _is_read_otherwise(one)]
             return certain or self.ambiguous(_ENGINES, reading.value)
+        if read_only:
+            return self.ambiguous(f"it holds what is only read: {', '.join(sorted(read_only))}")
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):
             return self.valid()
         return self.ambiguous(fits[0].doubt, fits[0].value)
