@@ -17,7 +17,18 @@ from checker.reporting.context import ReportContext
 
 from .formats import READERS, WRITTEN, written
 from .golden import assert_golden
-from .samples import AT, ORDERS, USERS, exchange, finding, interaction, records, settings
+from .samples import (
+    AT,
+    ORDERS,
+    USERS,
+    exchange,
+    finding,
+    interaction,
+    progress,
+    records,
+    settings,
+    started,
+)
 
 CONTEXT = ReportContext(
     "checker run http://127.0.0.1:8080/openapi.json",
@@ -134,6 +145,12 @@ def test_html_shows_findings_with_commands_and_the_reach_of_operations() -> None
     source = files("html")[""].decode()
     assert "http://" not in source.split("<script>")[1]
     assert "src=" not in source
+
+
+def test_html_shows_when_each_phase_was() -> None:
+    row = next(row for row in WRITTEN if row.name == "html")
+    (page,) = written(row, [started(), progress(at=AT + 2.0)], (), settings(), CONTEXT).values()
+    assert b'aria-label="from 0.6 s to 2.0 s"' in page
 
 
 def test_collections_hold_every_failure() -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from checker.reporting.context import ReportContext
 from checker.reporting.described import OperationCoverage, PlaceCoverage
-from checker.reporting.formats.markup import bar, class_counts, plain, steps, table
+from checker.reporting.formats.markup import bar, class_counts, plain, span, steps, table
 from checker.reporting.report import OperationOutcome, Report
 
 _SLOWEST: Final = 5
@@ -104,10 +104,11 @@ def course(report: Report, context: ReportContext) -> Iterator[str]:
     yield '<section aria-labelledby="course">\n<h2 id="course">Phases and discovery</h2>\n'
     rows = (
         f'<tr><th scope="row">{plain(phase.title)}</th><td>{plain(phase.note or phase.icon)}</td>'
-        f"<td>{phase.tally.passed}</td><td>{phase.tally.failed}</td><td>{phase.tally.errored}</td><td>{phase.tally.skipped}</td></tr>\n"
+        f"<td>{phase.tally.passed}</td><td>{phase.tally.failed}</td><td>{phase.tally.known}</td><td>{phase.tally.errored}</td>"
+        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.elapsed_s)}</td></tr>\n"
         for phase in report.phases
     )
-    heads = ("Phase", "Result", "Passed", "Failed", "Errors", "Skipped")
+    heads = ("Phase", "Result", "Passed", "Failed", "Known", "Errors", "Skipped", "When")
     yield from table(heads, rows, "Operations by phase")
     at = sorted(max(0.0, one.at - context.started_at) for one in report.findings)
     if at and context.started_at:

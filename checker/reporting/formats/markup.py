@@ -51,6 +51,19 @@ def bar(counts: dict[str, int], what: str = "answers") -> str:
     )
 
 
+def span(began: float, seconds: float, whole: float) -> str:
+    """A bar from when something began for as long as it took, in a bar of the whole; a dash where nobody knows."""
+    if not seconds:
+        return "-"
+    whole = max(whole, began + seconds)
+    words = plain(f"from {began:.1f} s to {began + seconds:.1f} s")
+    return (
+        f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
+        f'preserveAspectRatio="none"><title>{words}</title>'
+        f'<rect class="s2xx" x="{100 * began / whole:.2f}" y="0" width="{100 * seconds / whole:.2f}" height="10"/></svg>'
+    )
+
+
 def steps(seconds: Sequence[float], until: float, label: str) -> str:
     """How a count grew over time: one more at each of these moments, in order."""
     width, height = 600.0, 90.0
