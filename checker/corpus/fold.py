@@ -117,6 +117,8 @@ class RunView:
     """What targets were heard to demand of operations beyond the description, what turned out not to hold included."""
     made: dict[str, ResourceMade] = field(default_factory=dict)
     """Path -> the request that surely made what stands there, if its name is short."""
+    removed: dict[str, ResourceMade] = field(default_factory=dict)
+    """Path -> the request that took away what stood there, if its name is short."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     _known: dict[str, _Known] = field(default_factory=dict)
@@ -167,7 +169,7 @@ class RunView:
         return len(self._told())
 
     def _with_needs(self, finding: Finding) -> Finding:
-        needs = needed_by(finding, self.made)
+        needs = needed_by(finding, self.made, self.removed)
         return replace(finding, needs=needs) if needs else finding
 
     def _told(self) -> set[str]:
@@ -208,8 +210,9 @@ class RunView:
             case Finding():
                 self._absorb_finding(incarnation, record)
             case ResourceMade():
-                known_maker = self.made.get(record.path, record)
-                self.made[record.path] = min(known_maker, record, key=creation_rank)
+                by_path = self.removed if record.is_gone else self.made
+                known_maker = by_path.get(record.path, record)
+                by_path[record.path] = min(known_maker, record, key=creation_rank)
             case OperationError():
                 self._absorb_error(record)
             case TaskStarted():

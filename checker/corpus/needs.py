@@ -19,11 +19,21 @@ def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
     return made.status != _CREATED, _order(made.phase), made.index, made.command
 
 
-def needed_by(finding: Finding, made: Mapping[str, ResourceMade]) -> tuple[ResourceMade, ...]:
-    """Requests without which a fresh target may not show a finding, outermost first. `made` is by path."""
-    if not made or not finding.interactions:
+def needed_by(
+    finding: Finding, made: Mapping[str, ResourceMade], removed: Mapping[str, ResourceMade]
+) -> tuple[ResourceMade, ...]:
+    """Requests without which a fresh target may not show a finding, outermost first. Both are by path.
+
+    What nobody of the run made and somebody removed was there from the start.
+    """
+    if not (made or removed) or not finding.interactions:
         return ()
     exchange = finding.interactions[-1].exchange
+    if exchange.status is not None and 400 <= exchange.status < 500:
+        for path in _named_paths(exchange):
+            gone = None if path in made else removed.get(path)
+            if gone is not None and gone.label != finding.label:
+                return (gone,) if _order(gone.phase) <= _order(finding.phase) else ()
     if exchange.status in _NOTHING_THERE:
         return ()
     own = {str(step.label) for step in finding.steps[:-1]}

@@ -195,7 +195,7 @@ class StoredBody:
 
 @dataclass(frozen=True, slots=True)
 class ResourceMade:
-    """A request that made something under a name so short that other cases may hit it by chance."""
+    """A request that made something, or took it away, under a name so short that other cases may hit it by chance."""
 
     path: str
     """Where it stands now: as in a request, still encoded, base path included."""
@@ -207,6 +207,8 @@ class ResourceMade:
     command: str
     components: tuple[Component, ...] = ()
     """Of that request."""
+    is_gone: bool = False
+    """Whether it is not there any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,14 @@ _LONGEST_COMMAND = 4096
 
 @dataclass(slots=True)
 class Makings:
-    """What the cases of one worker have made."""
+    """What the cases of one worker have made, and taken away."""
 
     children: Mapping[str, Sequence[str]]
     """Path template -> variables of the templates right below it: `/users` -> `id`."""
     render: Callable[[WireRequest], str]
     """The command that sends a request."""
     components: Callable[[Case], tuple[Component, ...]]
-    _known: dict[str, ResourceMade] = field(default_factory=dict)
+    _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[str] = field(default_factory=Counter)
 
     def observe(
@@ -47,17 +47,18 @@ class Makings:
                 continue
             command = command or self.render(request)
             made = ResourceMade(
-                path, label, *place, answer.status_code, command, self.components(case)
+                *(path, label, *place, answer.status_code, command, self.components(case)),
+                is_gone=request.method == "DELETE",
             )
-            known = self._known.get(path)
+            known = self._known.get((path, made.is_gone))
             is_better = known is None or creation_rank(made) < creation_rank(known)
             if is_better and len(command) <= _LONGEST_COMMAND:
-                self._known[path] = made
+                self._known[path, made.is_gone] = made
                 yield made
 
     def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path, path_of(request)
-        if request.method == "PUT":
+        if request.method in ("PUT", "DELETE"):
             if template.endswith("}"):
                 yield path
             return

@@ -45,7 +45,7 @@ from checker.workers.traffic import Traffic, without_answer
 from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
 _TEST = Purpose.TEST
-_MAKING = ("POST", "PUT")
+_MAKING = ("POST", "PUT", "DELETE")
 _DRAWN = get_args(Recipe).index(Drawn)
 """What names a drawn recipe in files."""
 

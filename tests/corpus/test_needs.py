@@ -67,6 +67,16 @@ def test_a_sequence_that_makes_it_needs_nothing_before() -> None:
     assert needs(replace(asking(b"/v1/boxes/0"), steps=steps), BOX) == []
 
 
+def test_what_was_there_from_the_start_and_was_removed_needs_its_removal() -> None:
+    gone = replace(BOX, label="DELETE /boxes/{box}", status=204, command="gone", is_gone=True)
+    one = asking(b"/v1/boxes/0/items/1", status=404)
+    assert needs(one, gone) == ["gone"]
+    # What the run had made itself is not there on a fresh target either.
+    assert needs(one, gone, BOX) == []
+    assert needs(replace(one, label=gone.label), gone) == []
+    assert needs(asking(b"/v1/boxes/0"), gone) == []
+
+
 def test_a_conflict_needs_what_is_there_already() -> None:
     name = replace(BOX, label="POST /boxes")
     one = asking(b"/v1/boxes", method="POST", status=409, body=b'{"name": "0"}')

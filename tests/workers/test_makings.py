@@ -14,7 +14,7 @@ NAMED = {"content": {"application/json": {"schema": {"type": "object"}}}}
 DONE = {"responses": {"200": {"description": ""}}}
 PATHS = {
     "/boxes": {"post": {"requestBody": NAMED, **DONE}},
-    "/boxes/{box}": {"put": {"parameters": [KEY], **DONE}},
+    "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("put", "delete")},
     "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
 }
 
@@ -45,6 +45,13 @@ def test_what_is_put_stands_where_it_was_put(makings: Makings) -> None:
     command = "curl -X PUT /v1/boxes/0"
     wanted = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 0, 201, command)
     assert put(makings, "0") == [wanted]
+
+
+def test_what_is_deleted_is_gone(makings: Makings) -> None:
+    parts: dict[str, Any] = {"path_parameters": {"box": "0"}}
+    (found,) = made(makings, "DELETE /boxes/{box}", Response(204, [], b""), **parts)
+    assert (found.path, found.is_gone) == ("/v1/boxes/0", True)
+    assert [one.is_gone for one in put(makings, "0")] == [False]
 
 
 def test_names_that_nobody_hits_by_chance_are_left_out(makings: Makings) -> None:
