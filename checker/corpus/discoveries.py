@@ -16,6 +16,7 @@ from checker.corpus.learned import DemandHeard
 
 FORMAT_VERSION: Final = 1
 NAME: Final = "discoveries.json"
+_DEMAND, _NEVER_ALLOWED = "demand", "method_not_allowed"
 _MOST: Final = 100
 """Discoveries of one operation."""
 _MOST_BYTES: Final = 16 << 20
@@ -30,20 +31,38 @@ class Discovery:
     request: Literal
 
 
-def load(directory: Path) -> list[Discovery]:
+@dataclass(frozen=True, slots=True)
+class Discoveries:
+    """All that earlier runs found."""
+
+    demands: tuple[Discovery, ...] = ()
+    never_allowed: tuple[str, ...] = ()
+    """Operations that answered 405 alone."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to know."""
+        return not self.demands and not self.never_allowed
+
+
+def load(directory: Path) -> Discoveries:
     """What earlier runs found; nothing where there is no file, or one that nobody can read."""
     try:
         content = files.read_file(directory / NAME, _MOST_BYTES)
         found = json.loads(content or b"null")
         if found["format_version"] != FORMAT_VERSION:
-            return []
-        return [_discovery(entry) for entry in found["entries"]]
+            return Discoveries()
+        entries = found["entries"]
+        return Discoveries(
+            tuple(_discovery(entry) for entry in entries if entry["kind"] == _DEMAND),
+            tuple(str(entry["operation"]) for entry in entries if entry["kind"] == _NEVER_ALLOWED),
+        )
     except (StorageError, OSError, ValueError, TypeError, KeyError, RecursionError):
-        return []
+        return Discoveries()
 
 
-def save(directory: Path, demands: Iterable[DemandHeard], kept: Iterable[Discovery] = ()) -> None:
-    """Keep what holds, and those of `kept` that this run had no chance to hear again; nothing where it cannot be written."""
+def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> None:
+    """Keep what holds, and of `kept` the 405s, and demands of which this run heard nothing; nothing where it cannot be written."""
     heard = list(demands)
     refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
     found = {
@@ -51,7 +70,7 @@ def save(directory: Path, demands: Iterable[DemandHeard], kept: Iterable[Discove
         for one in heard
         if one.refused and not one.is_refuted
     }
-    for one in kept:
+    for one in kept.demands:
         found.setdefault((one.label, one.demand), one)
     entries: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
@@ -60,6 +79,7 @@ def save(directory: Path, demands: Iterable[DemandHeard], kept: Iterable[Discove
         counts[label] = counts.get(label, 0) + 1
         if counts[label] <= _MOST and (entry := _entry(found[key])) is not None:
             entries.append(entry)
+    entries += ({"kind": _NEVER_ALLOWED, "operation": one} for one in sorted(kept.never_allowed))
     text = json.dumps(
         {"format_version": FORMAT_VERSION, "version": __version__, "entries": entries}, indent=1
     )
@@ -73,7 +93,7 @@ def save(directory: Path, demands: Iterable[DemandHeard], kept: Iterable[Discove
 
 def _entry(one: Discovery) -> dict[str, Any] | None:
     entry = {
-        "kind": "demand",
+        "kind": _DEMAND,
         "operation": one.label,
         "location": one.demand.location,
         "path": one.demand.path,

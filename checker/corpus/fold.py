@@ -155,6 +155,9 @@ class RunView:
 
     def is_never_allowed(self, label: str) -> bool:
         """Whether nothing but 405 came of an operation so far, often enough, and its description does not speak of it."""
+        if any(known == label for known, *_ in self.notes.get("method_not_allowed", ())):
+            # It was the same in an earlier run, and was asked again.
+            return True
         statuses, described = self.positive_statuses(label), self.described.get(label)
         documented = () if described is None else described.statuses
         is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.config.settings import RunSettings
@@ -54,12 +54,19 @@ class Surroundings:
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
     """What the run found out of its target, for the next one; of operations that it did not test, what was known."""
-    if settings.cache_dir is None or not settings.learns:
+    if settings.cache_dir is None:
         return
     directory = Path(settings.cache_dir)
-    untried = [one for one in discoveries.load(directory) if one.label not in view.statuses]
-    if untried or view.demands or (directory / discoveries.NAME).exists():
-        discoveries.save(directory, view.demands.values(), untried)
+    known = discoveries.load(directory)
+    untried = tuple(one for one in known.demands if one.label not in view.statuses)
+    shut = {one for one in known.never_allowed if one not in view.statuses}
+    shut |= {label for label in view.statuses if view.is_never_allowed(label)}
+    kept = discoveries.Discoveries(untried, tuple(shut))
+    heard = view.demands.values() if settings.learns else ()
+    if not settings.learns:
+        kept = replace(kept, demands=known.demands)
+    if not kept.is_empty or heard or not known.is_empty:
+        discoveries.save(directory, heard, kept)
 
 
 def execute(

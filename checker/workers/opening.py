@@ -21,6 +21,7 @@ from checker.health.first_answers import FirstAnswers
 from checker.health.safety import Safety, leaves_out
 from checker.health.signs import looks_dangerous
 from checker.phases.attempt import Tools
+from checker.phases.making import CaseFactory
 from checker.transport.settings import HttpSettings
 from checker.workers.calling import Caller, Lanes, open_tools
 from checker.workers.class_checks import ClassChecks
@@ -55,7 +56,7 @@ from checker.workers.telling import (
 )
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.transports import transport_of
-from checker.workers.verification import confirmed
+from checker.workers.verification import answering_405, confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
-    first_look = _look_first(subject, tools, http, recorder)
+    first_look = _look_first(subject, tools, http, recorder, makers.factory)
     opened = _opened(incarnation, subject, recorder, told.base_url)
     return WorkerContext(
         settings=settings,
@@ -146,7 +147,9 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     )
 
 
-def _look_first(subject: Subject, tools: Tools, http: Transport, recorder: Recorder) -> Sent | None:
+def _look_first(
+    subject: Subject, tools: Tools, http: Transport, recorder: Recorder, factory: CaseFactory
+) -> Sent | None:
     """What is sent before the run, by the first worker for all: to see whether credentials and old demands hold.
 
     Gives the request that tried the credentials, if one did.
@@ -155,9 +158,13 @@ def _look_first(subject: Subject, tools: Tools, http: Transport, recorder: Recor
     if settings.document is not None:
         return None
     first_look = look_first(selected, subject.schemes, tools, http)
-    if settings.cache_dir is not None and settings.learns:
+    if settings.cache_dir is not None:
         known = load(Path(settings.cache_dir))
-        recorder.keep(confirmed(known, selected, tools, http))
+        if settings.learns:
+            recorder.keep(confirmed(known.demands, selected, tools, http))
+        shut = answering_405(known.never_allowed, tools, http, factory)
+        # Where nothing else is left, all is tested: a run of nothing helps nobody.
+        recorder.keep(shut if len(shut) < len(selected) else ())
         recorder.journal.flush()
     return first_look
 

@@ -6,13 +6,17 @@ from itertools import islice
 from checker.core.case import Case
 from checker.core.constraints import Constraint
 from checker.core.errors import CheckerError
+from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discovery
 from checker.corpus.learned import DemandHeard
+from checker.corpus.records import Note
+from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools
 from checker.phases.literals import literal_case
+from checker.phases.making import CaseFactory
 from checker.refusals.reading import demands_in, may_complain
 from checker.workers.demands import declared_names
 from checker.workers.selected import SelectedOperations
@@ -37,6 +41,31 @@ def confirmed(
         for one in together:
             if one.demand in demands:
                 yield DemandHeard(one.label, one.demand, "", refused=(one.request,))
+
+
+def answering_405(
+    labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory
+) -> list[Note]:
+    """A warning for each of these operations that answers 405 once more: one request each. They are not tested."""
+    known = islice((Label(one) for one in labels if one in factory.operations), _MOST)
+    text = "405 once more, after nothing but 405 in an earlier run: not tested"
+    return [
+        Note("method_not_allowed", label, "", text)
+        for label in known
+        if _is_405(label, tools, http, factory)
+    ]
+
+
+def _is_405(label: Label, tools: Tools, http: Transport, factory: CaseFactory) -> bool:
+    try:
+        case = factory.make(label, 0, 0, PhaseInfo("discovery")).case
+        request = tools.maker.make(case)
+    except (CheckerError, Rejected):
+        return False
+    if tools.gate.refuses(case, request):
+        return False
+    outcome = http.send(0, request)
+    return isinstance(outcome, Response) and outcome.status_code == 405
 
 
 def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:

@@ -17,14 +17,20 @@ PARAMETERS = [
 ]
 
 
+PHASES = {"phases": {"examples": {"enabled": False}, "stateful": {"enabled": False}}}
+
+
 class Moved(Service):
     """Its `/moved` is not there any more, or hardly ever."""
 
     served_once: bool = False
+    is_back: bool = False
 
     def own(self, method: str, path: str, request: Request) -> Reply | None:
         if path != "/moved":
             return None
+        if self.is_back:
+            return json_reply({})
         if self.served_once and not any(status == 200 for at, status in self.seen if "moved" in at):
             return json_reply({})
         return Reply(405, "application/json", b"{}", (("Allow", "DELETE"),))
@@ -66,3 +72,34 @@ def test_what_is_documented_or_was_served_once_is_tested_on(
 
 def test_nothing_is_known_of_what_was_not_tried() -> None:
     assert not RunView().is_never_allowed("GET /moved")
+
+
+@pytest.mark.parametrize("is_cached", [True, False], ids=["kept", "not kept"])
+def test_the_next_run_asks_once_and_believes_it_if_it_is_so_again(
+    tmp_path: Path, is_cached: bool
+) -> None:
+    cache = tmp_path / "cache"
+    where = str(cache) if is_cached else None
+    service = Moved({"/moved": {"get": operation(200, parameters=PARAMETERS)}}, 503)
+
+    def ran() -> tuple[Ran, int]:
+        found = run(tmp_path, service, PHASES, cache_dir=where)
+        count = sum(at == "GET /moved" for at, _ in service.seen)
+        service.seen.clear()
+        return found, count
+
+    ran()
+    second, asked = ran()
+    if not is_cached:
+        assert (asked > 10, cache.exists()) == (True, False)
+        return
+    assert (asked, tried(second)) == (1, {})
+    assert [label for label, _ in second.notes("method_not_allowed")] == ["GET /moved"]
+    assert "GET /users" in second.view.statuses
+    # The next one finds that it is served by now.
+    service.is_back = True
+    third, asked = ran()
+    assert asked > 10
+    assert not third.view.is_never_allowed("GET /moved")
+    (cache / "discoveries.json").write_text("{")
+    assert ran()[0].outcome.exit_code == third.outcome.exit_code
