@@ -8,12 +8,14 @@ from typing import Any
 
 import click
 
-from checker.cli.command import Command, CommandGroup
+from checker.cli.command import CommandGroup
+from checker.cli.filters import read_filters
 from checker.cli.main import Root
 from checker.cli.options import RUN_SETTINGS, apply_options, run_options
+from checker.cli.running import name_api
+from checker.cli.testing import TestingCommand
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
-from checker.core.errors import LoaderError
 from checker.corpus.layout import RunLayout
 from checker.workers.auth_trial import trials
 
@@ -25,7 +27,7 @@ def auth() -> None:
     """Look after authentication."""
 
 
-@auth.command(cls=Command)
+@auth.command(cls=TestingCommand)
 @run_options(RUN_SETTINGS)
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
@@ -35,21 +37,23 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     """
     root = ctx.find_object(Root) or Root()
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
-    has_hooks = bool(config.hooks or os.environ.get("CHECKER_HOOKS"))
+    has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
-    settings = run_settings(config, Invocation(options["location"]))
+    name_api(ctx, config, options["api_name"])
+    occasion = Invocation(
+        options["location"],
+        filters=read_filters(options),
+        app=options["app"],
+        hooks=root.hooks,
+    )
+    settings = run_settings(config, occasion)
     with tempfile.TemporaryDirectory() as folder:
         layout = RunLayout(Path(folder))
         layout.create()
         found = []
-        try:
-            for trial in trials(replace(settings, corpus_dir=folder), layout):
-                found.append(trial)
-                click.echo(
-                    f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}"
-                )
-        except LoaderError as error:
-            raise click.ClickException("\n".join([str(error), *error.extras])) from error
+        for trial in trials(replace(settings, corpus_dir=folder), layout):
+            found.append(trial)
+            click.echo(f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}")
     if not found:
         click.echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")
     ctx.exit(0 if all(trial.is_let_in for trial in found) else _REFUSED)

@@ -42,7 +42,7 @@ def run_command(
             "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever is answered",
             err=True,
         )
-    _name_api(ctx, config, options["api_name"])
+    name_api(ctx, config, options["api_name"])
     occasion = Invocation(
         location=options["location"],
         kind=kind,
@@ -59,7 +59,7 @@ def run_command(
     ctx.exit(execute_run(asked, root.began_at))
 
 
-def _name_api(ctx: click.Context, config: Config, name: str | None) -> None:
+def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
     """Take API_NAME, which receivers of archives know the API by. Raises `UsageError` where it must be something else."""
     if not name:
         return
