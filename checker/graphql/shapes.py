@@ -1,5 +1,6 @@
 """What the data of an answer must look like, given the query: its types, turned into checks."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +28,8 @@ from checker.graphql.coercion import takes_scalar
 _KEPT: Final = 1024
 _MOST_ITEMS: Final = 1000
 """Of a list that are looked at."""
+_ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
+"""Arguments of a field, or definitions of variables: parentheses stand in one another in strings alone."""
 Path = tuple[str | int, ...]
 
 
@@ -56,8 +59,12 @@ class Shapes:
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema
-        self.of: Callable[[str], Shape | None] = lru_cache(_KEPT)(self._of)
+        self._kept: Callable[[str], Shape | None] = lru_cache(_KEPT)(self._of)
+
+    def of(self, query: str) -> Shape | None:
         """The shape of the data of a query; None when it is none that can be read."""
+        # Values of arguments change with each case, and say nothing of the shape: without them texts come again.
+        return self._kept(query if '"""' in query else _ARGUMENTS.sub(" ", query))
 
     def _of(self, query: str) -> Shape | None:
         try:

@@ -1,0 +1,48 @@
+"""What data must look like follows from what was selected, whatever the arguments are."""
+
+import pytest
+
+from checker.graphql.shapes import DataFault, Shapes
+from tests.graphql_kind.library import SDL
+from tests.graphql_kind.making import opened
+
+SHAPES = Shapes(opened(SDL).document.schema)
+
+
+def rules(query: str, data: object) -> list[str]:
+    """What is wrong with data, by the kinds of promises."""
+    shape = SHAPES.of(query)
+    assert shape is not None
+    wrong: list[DataFault] = []
+    shape.check(data, (), wrong)
+    return [one.rule[-1] for one in wrong]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "query ($id: ID!) { book(id: $id) { title } }",
+        '{ book(id: ")") { title } }',
+        '{ book(id: "\\") {") { title } }',
+        '{ book(id: """a " ) b""") { title } }',
+        "{ book(id: 1) { title } }",
+    ],
+)
+def test_arguments_change_no_shape(query: str) -> None:
+    assert rules(query, {"book": {"title": "Dune"}}) == []
+    assert rules(query, {"book": {"title": None}}) == ["non-null"]
+    assert rules(query, {"book": {}}) == ["selected"]
+
+
+def test_queries_that_differ_in_values_alone_share_a_shape() -> None:
+    first, second = (SHAPES.of(f'{{ book(id: "{name}") {{ id }} }}') for name in "ab")
+    assert first is second
+    assert first is not SHAPES.of('{ other: book(id: "a") { id } }')
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["{ book(id: 1) { id @skip(if: true) } }", "{ book(id: 1) {", "{ nothing }", '{ book(id: "'],
+)
+def test_what_cannot_be_read_has_no_shape(query: str) -> None:
+    assert SHAPES.of(query) is None
