@@ -31,7 +31,7 @@ def needed_by(
     exchange = finding.interactions[-1].exchange
     if exchange.status is not None and 400 <= exchange.status < 500:
         for path in _named_paths(exchange):
-            gone = None if path in made else removed.get(path)
+            gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:
                 return (gone,) if _order(gone.phase) <= _order(finding.phase) else ()
     if exchange.status in _NOTHING_THERE:
@@ -62,6 +62,11 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
             return
         if name is not None:
             yield f"{path}/{quote(str(name), safe='')}"
+
+
+def _is_of_the_run(maker: ResourceMade | None) -> bool:
+    """Whether a thing was surely not there before; what is put with another status than 201 may have been."""
+    return maker is not None and (maker.status == _CREATED or not maker.label.startswith("PUT "))
 
 
 def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:

@@ -73,6 +73,7 @@ def test_what_was_there_from_the_start_and_was_removed_needs_its_removal() -> No
     assert needs(one, gone) == ["gone"]
     # What the run had made itself is not there on a fresh target either.
     assert needs(one, gone, BOX) == []
+    assert needs(one, gone, replace(BOX, status=204)) == ["gone"]
     assert needs(replace(one, label=gone.label), gone) == []
     assert needs(asking(b"/v1/boxes/0"), gone) == []
 
