@@ -1,0 +1,69 @@
+"""What is told before the first request: filters that match nothing, credentials for what nobody declared."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.config.filters import FilterSpec, OperationFilters, Selection
+from checker.corpus.journal import JournalReader
+from checker.corpus.records import Note
+from tests.asking import saying
+from tests.workers.harness import DOCUMENT, workplace
+
+SECURED = {
+    **DOCUMENT,
+    "components": {"securitySchemes": {"Bearer": {"type": "http", "scheme": "bearer"}}},
+}
+
+
+def told(folder: Path, **changes: Any) -> list[tuple[str, str]]:
+    """(kind, text) of the notes that a worker writes while it opens the description."""
+    with workplace(folder, document=SECURED, **changes) as place:
+        place.recorder.flush()
+        records = list(JournalReader(place.recorder.journal.path).read_new())
+    return [(one.kind, one.text) for one in records if isinstance(one, Note)]
+
+
+@pytest.mark.parametrize(
+    ("name", "notes"),
+    [
+        (
+            "Bearr",
+            [
+                (
+                    "unused_openapi_auth",
+                    "no security scheme is called 'Bearr'. Did you mean 'Bearer'?",
+                )
+            ],
+        ),
+        ("Bearer", []),
+    ],
+)
+def test_credentials_for_a_scheme_that_is_not_declared_are_told(
+    tmp_path: Path, name: str, notes: list[tuple[str, str]]
+) -> None:
+    auth = {"openapi": {name: {"bearer": "t"}}}
+    assert told(tmp_path, operations=saying(auth=auth)) == notes
+
+
+@pytest.mark.parametrize(
+    ("path", "notes"),
+    [
+        (
+            "/thing",
+            [
+                (
+                    "unmatched_filter",
+                    "`--exclude-path /thing` matches no operation. Did you mean '/things'?",
+                )
+            ],
+        ),
+        ("/things", []),
+    ],
+)
+def test_a_filter_that_matches_nothing_is_told(
+    tmp_path: Path, path: str, notes: list[tuple[str, str]]
+) -> None:
+    filters = OperationFilters((FilterSpec("exclude", "path", path),))
+    assert told(tmp_path, selection=Selection(filters)) == notes
