@@ -35,6 +35,7 @@ _SURE_FORMATS = frozenset({"int32", "int64", "float", "double", "password", "bin
 _IDENTIFIER = re.compile(r"(?i)(^|_)(id|uuid)$|[a-z]Id$")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 REFUSED = {"description": "Refused."}
+SERVED = {"description": "Served."}
 
 
 class Sight(Enum):
@@ -47,7 +48,7 @@ class Sight(Enum):
 
 
 def prepared(root: dict[str, Any]) -> dict[str, Any]:
-    """A copy of a description whose operations may refuse, and ask for no credentials."""
+    """A copy of a description whose operations may refuse and may serve, and ask for no credentials."""
     document = deepcopy(root)
     document.pop("security", None)
     for item in (document.get("paths") or {}).values():
@@ -58,6 +59,8 @@ def prepared(root: dict[str, Any]) -> dict[str, Any]:
                 operation.pop("security", None)
                 responses = operation.setdefault("responses", {})
                 if isinstance(responses, dict):
+                    if not any(str(one)[0] in "23d" for one in responses if one):
+                        responses["200"] = SERVED
                     for status in ("400", "403", "404", "415"):
                         responses[status] = REFUSED
     return document
