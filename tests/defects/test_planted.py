@@ -9,12 +9,12 @@ from tests.defects.suite import NAMES, Outcome, outcome_of, service_named
 from tests.e2e.runner import Command
 
 
-def ran(name: str, planted: frozenset[str], directory: Path) -> Outcome:
+def ran(name: str, planted: frozenset[str], directory: Path, *chosen: str) -> Outcome:
     service = service_named(name)
     path = directory / "openapi.json"
     path.write_text(json.dumps(service.document))
     with service.serving(planted) as url:
-        done = Command(directory).run_as_usual(str(path), "--url", url, *service.arguments)
+        done = Command(directory).run_as_usual(str(path), "--url", url, *service.arguments, *chosen)
     assert done.code == (1 if done.findings else 0), done.shown
     return outcome_of(service, set(done.defects), planted)
 
@@ -30,7 +30,8 @@ def test_planted_defects_are_found_and_nothing_else(name: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_found_where_nothing_is_planted(name: str, tmp_path: Path) -> None:
-    assert ran(name, frozenset(), tmp_path) == Outcome((), ())
+    # What is wrong there shows in few cases; `benchmarks.planted_defects` runs as many as the default.
+    assert ran(name, frozenset(), tmp_path, "-n", "40") == Outcome((), ())
 
 
 def test_few_sequences_reach_what_takes_five_steps(tmp_path: Path) -> None:

@@ -1,18 +1,22 @@
 """Runs the command line as a user does: in a process of its own, in a folder of its own."""
 
 import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+import pytest
 
 import checker
+from checker.cli.main import main
 from checker.corpus.fold import RunView, fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
@@ -26,6 +30,7 @@ NEVER_S = 540.0
 """No limit of what is tested: a guard against what hangs, below the one of pytest and far above what a busy machine needs."""
 
 
+PROGRAM = (sys.executable, "-m", "checker")
 UNHURRIED_S = "500"
 """Seconds of a run that ends by what it meets: so long that no machine is too busy for it."""
 SLOW_CLOCK = (sys.executable, str(Path(__file__).with_name("slow_clock.py")))
@@ -71,7 +76,7 @@ class Command:
 
     directory: Path
     timeout_s: float = NEVER_S
-    program: tuple[str, ...] = (sys.executable, "-m", "checker")
+    program: tuple[str, ...] = PROGRAM
     streams: int | None = None
     """Descriptor of the standard streams; None: nothing is read, and what is printed is kept."""
     environment: dict[str, str] = field(default_factory=dict)
@@ -81,6 +86,29 @@ class Command:
         """Run a command to its end."""
         with self.started(*arguments) as process:
             return self.finished(process)
+
+    def here(self, *arguments: str) -> Ran:
+        """Run a command in this process, where all modules are loaded: importing them takes most runs longer than their work.
+
+        For what is about neither processes nor signals, and loads no hooks: they would stay.
+        """
+        printed = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True)
+        complained = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True)
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            contextlib.chdir(self.directory),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(complained),
+        ):
+            wanted = _environment() | self.environment
+            for name in os.environ.keys() - wanted.keys():
+                patched.delenv(name)
+            for name, value in wanted.items():
+                patched.setenv(name, value)
+            patched.setattr(sys, "argv", ["checker", *arguments])
+            code = main(time.monotonic())
+        stdout, stderr = (_text(stream) for stream in (printed, complained))
+        return Ran(code, stdout, stderr, self.directory)
 
     def until(self, is_so: Callable[[], object], *arguments: str) -> Ran:
         """Run a command that would go on for long, and interrupt it when it is so."""
@@ -98,12 +126,16 @@ class Command:
         workers: int = 2,
         inline: bool = False,
     ) -> Ran:
-        """Run `checker run`; see `run_arguments`."""
-        return self(*run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline))
+        """Run `checker run`; see `run_arguments`. What is `inline` runs in this process, unless it is another program."""
+        given = run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline)
+        return self.here(*given) if inline and self.program == PROGRAM else self(*given)
 
-    def run_as_usual(self, location: str, *arguments: str, seed: int = 1) -> Ran:
-        """Run `checker run` with the phases and kinds of data that nobody chose."""
-        return self("run", location, "--seed", str(seed), "--workers", "2", *arguments)
+    def run_as_usual(
+        self, location: str, *arguments: str, seed: int = 1, inline: bool = False
+    ) -> Ran:
+        """Run `checker run` with the phases and kinds of data that nobody chose; `inline` in this process."""
+        usual = ("run", location, "--seed", str(seed), *arguments)
+        return self.here(*usual, "--inline") if inline else self(*usual, "--workers", "2")
 
     @contextlib.contextmanager
     def started(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
@@ -153,6 +185,12 @@ def worker_pids(process: "subprocess.Popen[str]") -> list[int]:
             if any(file.path.endswith(".journal") for file in child.open_files()):
                 found.append(child.pid)
     return sorted(found)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    content = stream.buffer
+    assert isinstance(content, io.BytesIO)
+    return content.getvalue().decode()
 
 
 def _environment() -> dict[str, str]:

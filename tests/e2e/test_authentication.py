@@ -48,7 +48,9 @@ def test_a_user_and_a_password_are_for_all_operations(command: Command, given: l
         text = f"[auth.basic]\nusername = '{USER}'\npassword = '{PASSWORD}'"
         (command.directory / "checker.toml").write_text(text)
     with guarding(described({"/basic": [], "/public": []})) as app:
-        ran = command.run(f"{app.url}/openapi.json", *given, "-n", "5", "--report", "vcr")
+        ran = command.run(
+            f"{app.url}/openapi.json", *given, "-n", "5", "--report", "vcr", inline=True
+        )
     assert ran.code == 0, ran.shown
     assert app.served["/basic"] >= 5
     assert not app.refused
@@ -68,7 +70,7 @@ def test_one_operation_may_have_a_user_of_its_own(command: Command) -> None:
     """
     (command.directory / "checker.toml").write_text(text)
     with guarding(described({"/basic": [], "/public": []})) as app:
-        ran = command.run(f"{app.url}/openapi.json", "-n", "5")
+        ran = command.run(f"{app.url}/openapi.json", "-n", "5", inline=True)
     assert ran.code == 0, ran.shown
     assert not app.refused
 
@@ -77,7 +79,13 @@ def test_the_command_line_stands_over_the_file(command: Command) -> None:
     (command.directory / "checker.toml").write_text("[auth.openapi]\nBasic = { bearer = 'x' }")
     with guarding(described({"/basic": [{"Basic": []}]})) as app:
         ran = command.run(
-            f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}", "-n", "5", *AS_ASKED
+            f"{app.url}/openapi.json",
+            "--auth",
+            f"{USER}:{PASSWORD}",
+            "-n",
+            "5",
+            *AS_ASKED,
+            inline=True,
         )
     assert ran.code == 0, ran.shown
     assert not app.refused
@@ -86,7 +94,7 @@ def test_the_command_line_stands_over_the_file(command: Command) -> None:
 def test_credentials_for_another_kind_of_scheme_are_refused(command: Command) -> None:
     (command.directory / "checker.toml").write_text("[auth.openapi]\nBasic = { bearer = 'C4n4ry' }")
     with guarding() as app:
-        ran = command.run(f"{app.url}/openapi.json")
+        ran = command.run(f"{app.url}/openapi.json", inline=True)
     assert ran.code == 2
     assert ran.stderr == (
         "Error: [auth.openapi.Basic]: the description declares this scheme as http basic, "
@@ -97,7 +105,7 @@ def test_credentials_for_another_kind_of_scheme_are_refused(command: Command) ->
 def test_credentials_for_no_scheme_are_told(command: Command) -> None:
     (command.directory / "checker.toml").write_text("[auth.openapi]\nBearr = { bearer = 'C4n4ry' }")
     with guarding(described({"/public": []})) as app:
-        ran = command.run(f"{app.url}/openapi.json", "-n", "1")
+        ran = command.run(f"{app.url}/openapi.json", "-n", "1", inline=True)
     assert ran.code == 0, ran.shown
     assert "no security scheme is called 'Bearr'. Did you mean 'Bearer'?" in ran.stdout
 
@@ -107,7 +115,7 @@ def test_credentials_do_not_follow_the_description_to_another_server(command: Co
     command.environment["PASSWORD"] = PASSWORD
     document = described() | {"servers": [{"url": "http://127.0.0.1:1/"}]}
     with guarding(document) as app:
-        ran = command.run(f"{app.url}/openapi.json")
+        ran = command.run(f"{app.url}/openapi.json", inline=True)
     assert ran.code == 2
     assert (
         "credentials (scheme Basic, scheme Bearer, scheme HeaderKey, ...) are not sent to"
@@ -120,8 +128,10 @@ def test_what_is_configured_can_be_tried_without_a_run(command: Command) -> None
     (command.directory / "checker.toml").write_text(text)
     command.environment["PASSWORD"] = PASSWORD
     with guarding() as app:
-        ran = command("auth", "check", f"{app.url}/openapi.json")
-        basic = command("auth", "check", f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}")
+        ran = command.here("auth", "check", f"{app.url}/openapi.json")
+        basic = command.here(
+            "auth", "check", f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}"
+        )
     assert ran.code == 1, ran.shown
     assert ran.stdout.splitlines() == [
         "ok       Basic: GET /basic answered 200",
@@ -140,7 +150,7 @@ def test_a_closed_api_shows_what_would_open_it(command: Command) -> None:
     schemes = document["components"]["securitySchemes"]
     document["components"] = {"securitySchemes": {n: schemes[n] for n in ("Basic", "QueryKey")}}
     with guarding(document) as app:
-        ran = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing")
+        ran = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing", inline=True)
         told = next(line for line in ran.stdout.splitlines() if "checker.toml" in line)
         lines = told.partition("checker.toml: ")[2].partition(" (")[0].split("; ")
         assert lines == [
@@ -150,7 +160,9 @@ def test_a_closed_api_shows_what_would_open_it(command: Command) -> None:
         # They are ready to be written there.
         (command.directory / "checker.toml").write_text("\n".join(lines))
         command.environment |= {"BASIC_USER": USER, "BASIC_PASSWORD": PASSWORD, "QUERYKEY": KEY}
-        again = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing")
+        again = command.run(
+            f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing", inline=True
+        )
     assert again.code == 0, again.shown
     assert "checker.toml" not in again.stdout
 
@@ -166,7 +178,7 @@ def test_wrong_credentials_are_one_sentence(command: Command, given: str) -> Non
         text = f"[auth.openapi]\nBasic = {{ username = '{USER}', password = 'wrong-C4n4ry' }}"
         (command.directory / "checker.toml").write_text(text)
     with guarding(described({"/basic": [{"Basic": []}], **paths})) as app:
-        ran = command.run(f"{app.url}/openapi.json", *options, "-n", "5")
+        ran = command.run(f"{app.url}/openapi.json", *options, "-n", "5", inline=True)
     assert ran.code == 2, ran.shown
     assert ran.stderr == (
         "Error: the credentials that are configured were refused: GET /basic, GET /basic0, GET /basic1 answered 401; "
@@ -182,10 +194,10 @@ def test_a_replay_is_given_the_user_and_the_password_that_a_cassette_hides(
     given = ["--auth", f"{USER}:{PASSWORD}"]
     with guarding(described({"/basic": [{"Basic": []}]})) as app:
         options = [*given, "-n", "2", "--phases", "fuzzing", *AS_ASKED, "--report", "vcr"]
-        ran = command.run(f"{app.url}/openapi.json", *options)
+        ran = command.run(f"{app.url}/openapi.json", *options, inline=True)
         (cassette,) = (command.directory / "checker-report").glob("*.yaml")
-        again = command("replay", str(cassette), *given)
-        hidden = command("replay", str(cassette))
+        again = command.here("replay", str(cassette), *given)
+        hidden = command.here("replay", str(cassette))
     assert ran.code == 0, ran.shown
     assert again.code == 0, again.shown
     assert "New status code : 200" in again.stdout

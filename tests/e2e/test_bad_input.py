@@ -54,27 +54,27 @@ def _refused(ran: Ran, *said: str) -> None:
 )
 def test_a_document_that_is_none(name: str, said: str, command: Command, tmp_path: Path) -> None:
     (tmp_path / name).write_text(FILES[name])
-    _refused(command.run(name, "--url", "http://127.0.0.1:9"), said)
+    _refused(command.run(name, "--url", "http://127.0.0.1:9", inline=True), said)
 
 
 def test_a_file_that_is_not_there(command: Command) -> None:
-    _refused(command.run("nowhere.yaml"), "'nowhere.yaml' does not exist")
+    _refused(command.run("nowhere.yaml", inline=True), "'nowhere.yaml' does not exist")
 
 
 def test_a_url_that_refuses(command: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    _refused(command.run(f"http://127.0.0.1:{port}/openapi.json"), "refused")
+    _refused(command.run(f"http://127.0.0.1:{port}/openapi.json", inline=True), "refused")
 
 
 def test_a_url_with_a_page(command: Command) -> None:
     with serving(lambda _: Reply(200, "text/html", b"<html></html>"), {}) as app:
-        _refused(command.run(f"{app.url}/page"), "is HTML, not an API description")
+        _refused(command.run(f"{app.url}/page", inline=True), "is HTML, not an API description")
 
 
 def test_a_url_that_says_no(command: Command) -> None:
     with serving(lambda _: Reply(404), {}) as app:
-        _refused(command.run(f"{app.url}/nothing"), "404")
+        _refused(command.run(f"{app.url}/nothing", inline=True), "404")
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_a_url_that_says_no(command: Command) -> None:
 )
 def test_an_option_value_that_is_unknown(arguments: list[str], said: str, command: Command) -> None:
     given = run_arguments("http://127.0.0.1:9/openapi.json")[:2]
-    _refused(command(*given, *arguments), said)
+    _refused(command.here(*given, *arguments), said)

@@ -10,7 +10,7 @@ from tests.apps.serving import serving
 from tests.apps.sloppy import DOCUMENT, NAMES, answer
 from tests.e2e.runner import Command, Ran
 
-RUNS = ((1, 1), (1, 4), (2, 1), (2, 4))
+RUNS = ((1, 1), (2, 4))
 """(seed, workers)."""
 
 

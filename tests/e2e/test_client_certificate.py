@@ -105,6 +105,6 @@ def test_without_one_nothing_is_served(command: Command) -> None:
 def test_a_certificate_that_cannot_be_used_is_one_sentence(
     command: Command, options: list[str], expected: str
 ) -> None:
-    ran = command("run", "https://127.0.0.1:9/openapi.json", *options)
+    ran = command.here("run", "https://127.0.0.1:9/openapi.json", *options)
     assert ran.code == 2
     assert expected.removeprefix("it: ") in ran.stdout + ran.stderr, ran.shown

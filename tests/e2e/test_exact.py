@@ -29,6 +29,7 @@ def test_nothing_is_found_where_everything_is_as_described(path: Path, command: 
             "-n",
             str(_EXAMPLES),
             "--continue-on-failure",
+            inline=True,
         )
     assert ran.findings == [], ran.shown
     assert list(ran.view.errors.values()) == [], ran.shown

@@ -62,7 +62,7 @@ def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize("name", SERVERS)
 def test_clean_servers_stay_clean(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=False) as where:
-        ran = Command(tmp_path).run_as_usual(*where, "--mode", "all")
+        ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", "-n", "40")
     assert ran.defects == [], ran.shown
     assert ran.code == 0, ran.shown
     assert "GraphQL" in ran.stdout

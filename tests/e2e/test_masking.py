@@ -151,17 +151,9 @@ def test_what_an_answer_said_is_masked(command: Command) -> None:
         return json_reply({}, 500 if is_wrong else 200)
 
     with serving(answer, PAGES) as app:
-        ran = command(
-            "fuzz",
-            app.document_url,
-            "--mode",
-            "positive",
-            "--max-failures",
-            "1",
-            "--max-time",
-            UNHURRIED_S,
-            "-w",
-            "1",
+        ran = command.here(
+            *("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--inline"),
+            *("--max-failures", "1", "--max-time", UNHURRIED_S),
         )
     assert ran.code == 1, ran.shown
     assert f"next_token={MASKED}&sort_key=drawn-value" in ran.stdout
@@ -172,7 +164,7 @@ def test_what_a_hook_sends_is_not_shown(command: Command, hook: str) -> None:
     (command.directory / "hooks.py").write_text(hook)
     (command.directory / "checker.toml").write_text(f'hooks = "hooks.py"\n{CONFIG}')
     with serving(failing, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "3", "--report", "vcr", inline=True)
+        ran = command.run(app.document_url, "-n", "3", "--report", "vcr", workers=1)
     assert ran.code == 1, ran.shown
     shown = MASKED if hook else "drawn-value"
     assert f"sort_key={shown}&" in ran.stdout

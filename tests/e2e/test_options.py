@@ -68,7 +68,7 @@ def test_filters_choose_the_operations(
 
 def test_a_clean_api_ends_with_zero_and_sends_what_it_was_told(command: Command) -> None:
     with serving(Mock(DOCUMENT), DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "5", "-H", "X-Given: yes")
+        ran = command.run(app.document_url, "-n", "5", "-H", "X-Given: yes", inline=True)
     assert ran.code == 0, ran.shown
     assert ran.findings == []
     assert all(each.headers["x-given"] == "yes" for each in app.seen)
@@ -95,7 +95,7 @@ def test_excluded_checks_do_not_judge(command: Command) -> None:
 
 def test_findings_end_with_one_and_each_operation_has_its_own(command: Command) -> None:
     with serving(lambda _: json_reply({"id": "no"}), DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "3")
+        ran = command.run(app.document_url, "-n", "3", inline=True)
     assert ran.code == 1, ran.shown
     assert ran.defects == [(label, "response_schema_conformance") for label in sorted(ALL)]
 
@@ -124,7 +124,14 @@ def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command
     with serving(answer, DOCUMENT) as app:
         try:
             ran = command.run(
-                app.document_url, "-n", "2", "--phases", "fuzzing", "--request-timeout", "3"
+                app.document_url,
+                "-n",
+                "2",
+                "--phases",
+                "fuzzing",
+                "--request-timeout",
+                "3",
+                inline=True,
             )
         finally:
             hanging.set()
@@ -144,7 +151,7 @@ def test_a_server_that_is_gone_is_said_to_be(command: Command) -> None:
     with serving(Mock(DOCUMENT), DOCUMENT) as app:
         gone = app.url
     with serving(Mock(DOCUMENT), DOCUMENT) as app:
-        ran = command.run(app.document_url, "--url", gone, "-n", "3")
+        ran = command.run(app.document_url, "--url", gone, "-n", "3", inline=True)
     assert ran.code == 1, ran.shown
     assert {error.title for error in ran.view.errors.values()} == {"Network Error"}
     assert "refused" in ran.stdout

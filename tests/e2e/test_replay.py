@@ -74,11 +74,11 @@ def _arrived(app: App) -> Counter[Any]:
 
 def test_everything_goes_out_byte_for_byte(command: Command) -> None:
     with serving(_done, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "15", "--report", "vcr")
+        ran = command.run(app.document_url, "-n", "15", "--report", "vcr", inline=True)
         assert ran.code == 0, ran.shown
         wanted = _arrived(app)
         app.seen.clear()
-        again = command("replay", str(_cassette(ran)))
+        again = command.here("replay", str(_cassette(ran)))
         assert again.code == 0, again.shown
         assert _arrived(app) == wanted
     assert {body for _, _, _, body in wanted} > {b""}
@@ -91,6 +91,7 @@ def test_headers_with_several_values_go_out_as_several(command: Command) -> None
         ran = command.run(
             app.document_url,
             *("--phases", "fuzzing", "-n", "1", "--include-path", "/form", "--report", "vcr"),
+            inline=True,
         )
         path = _cassette(ran)
         cassette = yaml.safe_load(path.read_text())
@@ -98,7 +99,7 @@ def test_headers_with_several_values_go_out_as_several(command: Command) -> None
         interaction["request"]["headers"]["X-Many"] = ["one", "two, three", "four"]
         path.write_text(json.dumps(cassette))
         app.seen.clear()
-        again = command("replay", str(path))
+        again = command.here("replay", str(path))
         assert again.code == 0, again.shown
     (request,) = app.seen
     assert request.headers["x-many"] == "one, two, three, four"
@@ -108,7 +109,16 @@ def test_a_masked_header_is_asked_for_by_name(command: Command) -> None:
     with serving(_done, DOCUMENT) as app:
         secret = "Authorization: Bearer xyzzy-4711"
         ran = command.run(
-            app.document_url, "-n", "2", "--include-path", "/form", "-H", secret, "--report", "vcr"
+            app.document_url,
+            "-n",
+            "2",
+            "--include-path",
+            "/form",
+            "-H",
+            secret,
+            "--report",
+            "vcr",
+            inline=True,
         )
         assert ran.code == 0, ran.shown
         path = _cassette(ran)
@@ -116,12 +126,12 @@ def test_a_masked_header_is_asked_for_by_name(command: Command) -> None:
         for file in command.directory.rglob("*"):
             assert not file.is_file() or b"xyzzy-4711" not in file.read_bytes(), file
         app.seen.clear()
-        refused = command("replay", str(path))
+        refused = command.here("replay", str(path))
         assert refused.code == 2
         assert "header Authorization was masked" in refused.shown
         assert "-H 'Authorization: ...'" in refused.shown
         assert app.seen == []
-        given = command("replay", str(path), "-H", secret)
+        given = command.here("replay", str(path), "-H", secret)
         assert given.code == 0, given.shown
     assert {request.headers["authorization"] for request in app.seen} == {"Bearer xyzzy-4711"}
 
@@ -132,7 +142,9 @@ def test_filters_choose_what_is_sent(command: Command) -> None:
         return json_reply({}, 500) if is_broken else Reply(200)
 
     with serving(answer, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "3", "--no-shrink", "--report", "vcr")
+        ran = command.run(
+            app.document_url, "-n", "3", "--no-shrink", "--report", "vcr", inline=True
+        )
         assert ran.code == 1, ran.shown
         path = str(_cassette(ran))
         cassette = yaml.safe_load(Path(path).read_text())
@@ -144,7 +156,7 @@ def test_filters_choose_what_is_sent(command: Command) -> None:
             (["--method", "^get$"], [each for each in sent if each["request"]["method"] == "GET"]),
         ):
             app.seen.clear()
-            again = command("replay", path, *arguments)
+            again = command.here("replay", path, *arguments)
             assert again.code == 0, again.shown
             assert len(wanted) > 0
             assert len(app.seen) == len(wanted), arguments
@@ -155,12 +167,14 @@ def test_failures_of_the_demo_change_their_status_when_it_is_fixed(
     command: Command, seed: int
 ) -> None:
     with Server() as server:
-        ran = command.run(server.document_url, "--report", "vcr", "-n", "40", seed=seed)
+        ran = command.run(
+            server.document_url, "--report", "vcr", "-n", "40", seed=seed, inline=True
+        )
     path = _cassette(ran)
     recorded = yaml.safe_load(path.read_text())["http_interactions"]
     changing = [each["id"] for each in recorded if each["status"] == "FAILURE"]
     assert changing != []
     with Server(fixed=True) as server:
-        again = command("replay", str(path), "--url", server.url, "--status", "FAILURE")
+        again = command.here("replay", str(path), "--url", server.url, "--status", "FAILURE")
     assert again.code == 0, again.shown
     assert f"{len(changing)} replayed, {len(changing)} with another status" in again.stdout

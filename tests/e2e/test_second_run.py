@@ -35,8 +35,8 @@ def found_by(ran: Ran) -> str:
 
 def test_failing_examples_are_tried_first(command: Command) -> None:
     with Server() as demo:
-        first = command.run(demo.document_url, *FUZZING, "-n", "100", seed=1)
-        second = command.run(demo.document_url, *FUZZING, "-n", "1", seed=2)
+        first = command.run(demo.document_url, *FUZZING, "-n", "100", seed=1, inline=True)
+        second = command.run(demo.document_url, *FUZZING, "-n", "1", seed=2, inline=True)
     assert first.code == second.code == 1
     # What was saved is tried apart from the run's own 13 cases, and all of it fails again.
     assert "1300 generated" in first.stdout
@@ -46,22 +46,22 @@ def test_failing_examples_are_tried_first(command: Command) -> None:
 
 def test_examples_that_pass_are_forgotten(command: Command) -> None:
     with Server() as demo:
-        command.run(demo.document_url, seed=1)
+        command.run(demo.document_url, seed=1, inline=True)
         url = demo.url
     database = command.directory / ".proptest" / "examples"
     before = sum(1 for path in database.rglob("*") if path.is_file())
     port = int(url.rpartition(":")[2])
     with Server(port, fixed=True) as demo:
-        ran = command.run(demo.document_url, "-n", "1", seed=1)
+        ran = command.run(demo.document_url, "-n", "1", seed=1, inline=True)
     assert ran.code == 0, ran.shown
     assert before > sum(1 for path in database.rglob("*") if path.is_file())
 
 
 def test_plain_traffic_of_the_first_run_is_gone(command: Command) -> None:
     with Server(fixed=True) as demo:
-        command.run(demo.document_url, "-n", "5")
+        command.run(demo.document_url, "-n", "5", inline=True)
         first = {path for _, path in corpus_of(command.directory).traffic_paths()}
-        command.run(demo.document_url, "-n", "5")
+        command.run(demo.document_url, "-n", "5", inline=True)
     left = {path for _, path in corpus_of(command.directory).traffic_paths()}
     assert first
     assert left
@@ -100,7 +100,7 @@ def test_schema_nodes_that_are_not_understood_are_counted(command: Command, sche
         "paths": {"/odd": {"get": {"parameters": [parameter], "responses": answer}}},
     }
     with serving(lambda request: json_reply({}), document) as app:
-        ran = command.run(app.document_url, "-n", "5")
+        ran = command.run(app.document_url, "-n", "5", inline=True)
     assert ran.code == 0, ran.shown
     assert "Schema nodes not understood" in ran.stdout
     assert "#/paths/~1odd/get/parameters/0/schema" in ran.stdout

@@ -168,7 +168,7 @@ def test_a_document_that_means_nothing_is_one_sentence(
     command: Command, text: str, expected: str
 ) -> None:
     Path(command.directory / "users.yaml").write_text(text)
-    ran = command("run", "http://127.0.0.1:9/openapi.json", "--auth-wfc", "users.yaml")
+    ran = command.here("run", "http://127.0.0.1:9/openapi.json", "--auth-wfc", "users.yaml")
     assert (ran.code, ran.stderr) == (2, f"Error: auth.wfc: {expected}\n")
 
 
