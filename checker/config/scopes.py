@@ -38,6 +38,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
     [
         *(("generation", name) for name in OF_RUNS),
         ("phases", "fuzzing", "error-feedback"),
+        (*auth.OPENAPI[:1], "auto-signup"),
         auth.OPENAPI,
         ("auth", "dynamic"),
         auth.WFC,
