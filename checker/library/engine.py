@@ -49,7 +49,7 @@ from checker.library.calls import (
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.connections import Connections
 from checker.library.drawn import masked
-from checker.library.extensions import prepared, target_of
+from checker.library.extensions import authorised, prepared, target_of
 from checker.library.listed import listed_cases
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
@@ -304,12 +304,14 @@ class LibraryEngine:
         origin = origin or home_of(options.session)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        keeper = self.auth.keeper(self._asked(), origin, self._send)
+        given = prepared(self.schema, overridden(case, options))
+        sent = authorised(self.schema, given)
+        # What users apply themselves stands in place of everything else.
+        keeper = self.auth.keeper(self._asked(), origin, self._send) if sent is given else None
         own = self.settings_of(case.operation)
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
         # Who judges this response, and whether, is for the caller to say.
         tools = Tools(maker, Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
-        sent = prepared(self.schema, overridden(case, options))
         request = build_request(maker, tools.hooks, sent, keeper)
         where = origin.url + origin.base_path
         request.target = target_of(self.schema, sent, where, request.target)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import CaseMetadata
 from checker.core.operation import BrokenOperation
+from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.response import Response
 from checker.kinds.protocol import ApiOperation
 from checker.library.changed import judged_anew
@@ -26,6 +27,22 @@ class ExtensionPoints:
     def prepare_request_body(self, body: Any) -> Any:
         """The body of a case as it is to be written; called before each call."""
         return body
+
+    def apply_auth(self, case: Case, context: AuthContext) -> bool:
+        """Put what providers of `auth` give into a case; whether one of them is for its operation.
+
+        One that is put in its place is asked before each call, and where it gives true, nothing else authenticates the call.
+        """
+        for registry in (*self.engine.auth.registries, GLOBAL_AUTH):
+            for provider in registry.providers:
+                if provider.scope.covers(context):
+                    held = provider.carried(provider.fetch(case), case)
+                    if held is not None:
+                        case.headers.update(held.headers)
+                        case.query.update(held.query)
+                        case.cookies.update(held.cookies)
+                        return True
+        return False
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
         """Raise a `FailureGroup` when a response says that the server fell over, as its kind of API says so."""
@@ -73,6 +90,17 @@ def prepared(schema: Any, case: Case) -> Case:
     changed = copy(case)
     changed.body = schema.prepare_request_body(case.body)
     return changed
+
+
+def authorised(schema: Any, case: Case) -> Case:
+    """The case itself, or a copy that `apply_auth` of a user has authenticated."""
+    if schema is None or not is_extended(schema, "apply_auth"):
+        return case
+    changed = copy(case)
+    for part in ("headers", "cookies", "query"):
+        setattr(changed, part, copy(getattr(case, part)))
+    applied = schema.apply_auth(changed, AuthContext(case.operation, schema.app))
+    return changed if applied else case
 
 
 def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:

@@ -156,7 +156,9 @@ def _instead_of(test: Test, function: Test) -> Test:
     """The function under the name, marks and arguments of a test; what Hypothesis would give is no argument."""
     found = functools.wraps(test, updated=())(function)
     del found.__wrapped__
-    found.__dict__["pytestmark"] = list(getattr(test, "pytestmark", ()))
+    marks = list(getattr(test, "pytestmark", ()))
+    # pytest-asyncio warns of its mark above what is no coroutine, as the function in its place is none.
+    found.__dict__["pytestmark"] = [mark for mark in marks if mark.name != "asyncio"]
     parameters = [
         one
         for key, one in inspect.signature(test).parameters.items()

@@ -89,3 +89,40 @@ def test_operations_are_chosen_by_weight(schema) -> None:
 
     collect()
     assert found == {"POST /items"}
+
+
+class Token:
+    """Gives a token to operations that are read."""
+
+    def get(self, case: checker.Case, ctx: checker.AuthContext) -> str:
+        return "t"
+
+    def set(self, case: checker.Case, data: str, ctx: checker.AuthContext) -> None:
+        case.headers["x-token"] = data
+
+
+def test_users_apply_authentication_themselves(schema, api) -> None:
+    schema.auth().apply_to(method="POST")(Token)
+
+    def apply(case: checker.Case, context: checker.AuthContext) -> bool:
+        case.headers["x-mine"] = context.operation.label
+        return case.body == {"a": 1}
+
+    schema.apply_auth = apply
+    operation = schema["/items"]["POST"]
+    case = operation.Case(body={"a": 1})
+    case.call()
+    operation.Case(body={"a": 2}).call()
+    mine, others = (headers for _, _, headers, _ in api.requests)
+    assert ("x-mine" in mine, "x-token" in mine) == (True, False)
+    assert ("x-mine" in others, "x-token" in others) == (False, True)
+    assert "x-mine" not in case.headers
+
+
+def test_authentication_is_applied_to_a_case(schema) -> None:
+    schema.auth().apply_to(method="POST")(Token)
+    for method, path, applied in (("POST", "/items", True), ("GET", "/items/{id}", False)):
+        operation = schema[path][method]
+        case = operation.Case(path_parameters={"id": 1})
+        assert schema.apply_auth(case, checker.AuthContext(operation)) is applied
+        assert ("x-token" in case.headers) is applied

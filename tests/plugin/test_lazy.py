@@ -174,3 +174,26 @@ def test_api(case):
     result = run(LAZY + text, "-p", "no:subtests")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*3 of 4 operations failed*", "*test_api?GET /users?"])
+
+
+def test_the_mark_of_asynchronous_tests_is_not_above_what_stands_for_one(run) -> None:
+    text = """
+@pytest.fixture(autouse=True)
+def marks(request):
+    SEEN.extend(mark.name for mark in request.node.iter_markers())
+
+@lazy.include(path="/users").parametrize()
+@pytest.mark.asyncio
+@pytest.mark.slow
+async def test_api(case):
+    pass
+
+def test_marks():
+    assert "slow" in SEEN and "asyncio" not in SEEN
+"""
+    markers = """
+def pytest_configure(config):
+    for name in ("asyncio", "slow"):
+        config.addinivalue_line("markers", name)
+"""
+    run(LAZY + text, conftest=markers).assert_outcomes(passed=2)
