@@ -31,7 +31,7 @@ class CollectedOutcomes:
 
     def conclude(self) -> None:
         """Raise what failed as one group; skip where everything was skipped."""
-        __tracebackhide__ = True
+        # Its frame is shown: pytest 8.4 cannot tell of a group all of whose frames are hidden.
         if self._failures:
             told = f"{len(self._failures)} of {self._count} operations failed"
             raise ExceptionGroup(told, self._failures)
