@@ -17,7 +17,7 @@ from checker.checks.check import Applies, Check, CheckSetting, Fact, SettingShap
 from checker.checks.context import PASSED, CheckContext, Failures
 from checker.checks.judge import Judge
 from checker.checks.selection import selected_checks
-from checker.checks.table import AVAILABLE
+from checker.checks.table import BUILT_IN
 from checker.config.operation_settings import OperationSettings
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
@@ -89,7 +89,7 @@ MORE = (
         "of time",
         _passes,
         frozenset([Fact.TIME]),
-        quick_look=AVAILABLE["max_response_time"].quick_look,
+        quick_look=BUILT_IN["max_response_time"].quick_look,
         settings=(CheckSetting("max_response_time", SettingShape.SECONDS, 1.0),),
     ),
 )

@@ -142,8 +142,7 @@ class Check:
     """A row of the table of checks."""
 
     name: str
-    run: CheckFunction | None = None
-    """None: it is known and not built yet."""
+    run: CheckFunction
     depends_on: frozenset[Fact] = frozenset(Fact)
     """What makes the difference between passing and failing."""
     failures: tuple[type[Failure], ...] = ()
@@ -166,7 +165,7 @@ class Check:
     @property
     def sends(self) -> bool:
         """Whether it needs further requests."""
-        return self.run is not None and isgeneratorfunction(self.run)
+        return isgeneratorfunction(self.run)
 
     @property
     def follows_from_kind(self) -> bool:

@@ -143,7 +143,6 @@ def _judgement(failures: Failures, context: CheckContext) -> Judgement:
 
 
 def _failures(check: Check, context: CheckContext) -> Failures:
-    assert check.run is not None
     try:
         found = check.run(context)
     except Failure as failure:
@@ -152,7 +151,6 @@ def _failures(check: Check, context: CheckContext) -> Failures:
 
 
 def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Failures]:
-    assert check.run is not None
     try:
         found = yield from cast("Exchanging[Found]", check.run(context))
     except Failure as failure:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from checker.checks.check import Applies, InteractionKind
 from checker.checks.custom import CUSTOM_CHECKS
-from checker.checks.table import AVAILABLE
+from checker.checks.table import BUILT_IN
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.scenarios import REQUEST_SHAPES
@@ -40,6 +40,6 @@ def needs_of(names: Iterable[str], operation: Operation) -> Needs:
 
 def _applying(names: Iterable[str]) -> Iterator[Applies]:
     for name in names:
-        known = AVAILABLE.get(name) or CUSTOM_CHECKS.get(name)
+        known = BUILT_IN.get(name) or CUSTOM_CHECKS.get(name)
         if known is not None:
             yield known.applies

@@ -6,14 +6,14 @@ from inspect import isclass
 from checker.checks.check import Check
 from checker.checks.classes import AFTER_RESPONSE, ClassCheck
 from checker.checks.custom import CUSTOM_CHECKS, custom_check
-from checker.checks.table import AVAILABLE, BUILT_IN
-from checker.core.errors import NotAvailableYet, UsageError
+from checker.checks.table import BUILT_IN
+from checker.core.errors import UsageError
 
 
 def selected_checks(names: Sequence[str], classes: Iterable[ClassCheck] = ()) -> tuple[Check, ...]:
     """Checks in the order of the table, users' functions after them, `classes` last.
 
-    Raises `UsageError`, `NotAvailableYet`.
+    Raises `UsageError`.
     """
     custom = {
         name: custom_check(name, one.source, one.applies)
@@ -25,10 +25,8 @@ def selected_checks(names: Sequence[str], classes: Iterable[ClassCheck] = ()) ->
         for one in classes
         if hasattr(one.instance, AFTER_RESPONSE)
     }
-    known = {**AVAILABLE, **custom, **watching}
+    known = {**BUILT_IN, **custom, **watching}
     unknown = [name for name in names if name not in known and name not in CUSTOM_CHECKS]
-    if unknown and unknown[0] in BUILT_IN:
-        raise NotAvailableYet(f"the check {unknown[0]}")
     if unknown:
         raise UsageError(f"unknown check {unknown[0]!r}; choose from {', '.join(known)}")
     return tuple(one for name, one in known.items() if name in names)

@@ -1,18 +1,17 @@
 """Options that name things: phases, checks, formats of reports."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 import click
 
-from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.checks.table import BUILT_IN
 from checker.cli.values import comma_list
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
 from checker.config.plugins import know_phases, load_plugins
-from checker.core.errors import NotAvailableYet, UsageError
+from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat, report_format, report_formats
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -53,22 +52,20 @@ def list_options(command: Decorated) -> Decorated:
 
 
 def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
-    """Put those options on top of a configuration. Raises `UsageError`, `NotAvailableYet`."""
+    """Put those options on top of a configuration. Raises `UsageError`."""
     phases = _names(options, "phases", know_phases(comma_list(options["phases"])))
     included = _names(options, "checks", () if has_hooks else (*BUILT_IN, "all"))
     excluded = _names(options, "exclude_checks", () if has_hooks else tuple(BUILT_IN))
     archives, formats = _reports(options)
     if phases:
-        with _refused("--phases", phases):
-            config.phases.update(phases=phases)
+        config.phases.update(phases=phases)
     for name in included:
-        if name in AVAILABLE and AVAILABLE[name].switch and getattr(config.checks, name) is None:
+        if name in BUILT_IN and BUILT_IN[name].switch and getattr(config.checks, name) is None:
             raise UsageError(
                 f"--checks {name} needs a value for it: give --{name.replace('_', '-')}"
             )
     if included:
-        with _refused("--checks", included):
-            config.checks.update(included_check_names=included)
+        config.checks.update(included_check_names=included)
     if _OF_PEERS in included and not config.auth.wfc.peers:
         click.echo(
             f"Hint: {_OF_PEERS} needs `peers` in `[auth.wfc]`; without them it judges nothing",
@@ -79,8 +76,7 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
     if archives:
         config.reports.archive.update(path=archives[-1])
     for name in formats:
-        with _refused("--report", [name]):
-            getattr(config.reports, name).update(enabled=True)
+        getattr(config.reports, name).update(enabled=True)
 
 
 def _names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> list[str]:
@@ -116,15 +112,6 @@ def _reports(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return archives, _named("--report", names, _known_formats(names))
 
 
-@contextmanager
-def _refused(flag: str, names: list[str]) -> Iterator[None]:
-    """Names the option, not the key, when a value is not available yet."""
-    try:
-        yield
-    except NotAvailableYet as error:
-        raise NotAvailableYet(f"{flag} {','.join(names)} ({error.what})") from error
-
-
 def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
     """Names of formats; those of plug-ins, too, where somebody asks for more than there is here."""
     if any(report_format(name) is None for name in comma_list(asked)):
@@ -133,7 +120,7 @@ def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
 
 
 def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
-    """The formats of repeated comma lists. Raises `UsageError` for unknown ones, `NotAvailableYet` for those nobody writes."""
+    """The formats of repeated comma lists. Raises `UsageError` for unknown ones."""
     names = comma_list(asked)
     known = _known_formats(names)
     found = []
@@ -144,7 +131,5 @@ def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
             raise UsageError(
                 f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
             )
-        if row.writer is None:
-            raise NotAvailableYet(f"--format {name}")
         found.append(row)
     return found

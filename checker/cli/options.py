@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from checker.checks.table import AVAILABLE
+from checker.checks.table import BUILT_IN
 from checker.cli.any_key import apply_keys
 from checker.cli.contradictions import refuse_contradictions, refuse_pointless_bytes
 from checker.cli.filters import filter_options
@@ -17,8 +17,7 @@ from checker.cli.values import KeyValue, application, credentials, headers, loca
 from checker.config import auth
 from checker.config.config import Config
 from checker.config.sections import Section
-from checker.config.table import SECTIONS, UPLOAD
-from checker.core.errors import NotAvailableYet
+from checker.config.table import UPLOAD
 from checker.core.reports import report_formats
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -103,7 +102,7 @@ SETTINGS = (
     generation_option("unique-inputs", "Never the same case twice.", is_flag=True),
     *(
         SettingOption((f"--{name.replace('_', '-')}",), ("checks",), name, check.help)
-        for name, check in AVAILABLE.items()
+        for name, check in BUILT_IN.items()
         if check.switch
     ),
     *KNOWN_FAILURES,
@@ -276,7 +275,7 @@ def apply_options(
 ) -> None:
     """Put the options of a command on top of a configuration.
 
-    Raises `UsageError` for what contradicts itself, `NotAvailableYet` for what is not built.
+    Raises `UsageError` for what contradicts itself.
     """
     refuse_contradictions(options)
     for setting in (*settings, *SETTINGS):
@@ -300,9 +299,7 @@ def apply_options(
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
-    key = SECTIONS[setting.path][setting.key]
-    hidden = key.works is not None and key.works == (key.default,)
-    make = partial(click.option, cls=KeyOption, setting=setting, hidden=hidden, help=setting.help)
+    make = partial(click.option, cls=KeyOption, setting=setting, help=setting.help)
     if setting.is_flag:
         return make(*setting.flags, setting.name, is_flag=True)
     value = KeyValue(setting.path, setting.key)
@@ -313,14 +310,4 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
     section: Section = config
     for name in setting.path:
         section = getattr(section, name)
-    try:
-        section.update(**{setting.key.replace("-", "_"): value})
-    except NotAvailableYet as error:
-        shown = setting.flags[-1] if setting.is_flag else f"{setting.flags[-1]} {_shown(value)}"
-        raise NotAvailableYet(shown) from error
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    section.update(**{setting.key.replace("-", "_"): value})

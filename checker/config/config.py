@@ -28,7 +28,7 @@ from checker.config.reading import (
 from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS
 from checker.config.sections import Section
 from checker.config.table import is_of_checks
-from checker.core.errors import ConfigError, NotAvailableYet, UnreadableFile
+from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
 
 _MOST_BYTES: Final = 1 << 20
@@ -66,8 +66,6 @@ class Config(Section):
             raise _cannot_load(file, f"The content is not UTF-8: {error}") from error
         except (ConfigError, UnreadableFile) as error:
             raise _cannot_load(file, str(error)) from error
-        except NotAvailableYet as error:
-            raise NotAvailableYet(f"{file}: {error.what}") from error
 
     @classmethod
     def from_str(cls, text: str, *, environment: Mapping[str, str] | None = None) -> "Config":

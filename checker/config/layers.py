@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.checks.table import BUILT_IN
 from checker.config.reading import Layer
 from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, is_of_checks
 from checker.core.phases import phase_named
@@ -63,7 +63,7 @@ def custom_checks_in(layers: Layers) -> Iterator[str]:
 def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
     """Name of a check -> settings of it that differ from its defaults."""
     found: dict[str, dict[str, Any]] = {}
-    for check in AVAILABLE.values():
+    for check in BUILT_IN.values():
         for setting in check.all_settings:
             path = ("checks",) if setting is check.switch else ("checks", check.name)
             value = value_in(layers, path, setting.name)

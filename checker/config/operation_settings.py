@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from checker.checks.custom import CUSTOM_CHECKS
-from checker.checks.table import AVAILABLE, BUILT_IN
+from checker.checks.table import BUILT_IN
 from checker.config.auth import BASIC, Authentication, authentication_in
 from checker.config.blocks import OperationBlock, layer_of, plain_layer
 from checker.config.filters import Selectable
@@ -21,7 +21,7 @@ from checker.config.layers import (
 from checker.config.reading import Layer
 from checker.config.rules import retries_of
 from checker.config.warnings import WarningSettings
-from checker.core.phases import available_phases
+from checker.core.phases import phase_names
 
 FUZZING = "fuzzing"
 """Its settings hold wherever no phase of the configuration is at work: `fuzz` explores with them."""
@@ -80,7 +80,7 @@ def _names(asked: str | list[str] | None) -> tuple[str, ...]:
 
 
 def _checks(layers: Layers) -> tuple[str, ...]:
-    names = dict.fromkeys((*AVAILABLE, *CUSTOM_CHECKS, *custom_checks_in(layers)))
+    names = dict.fromkeys((*BUILT_IN, *CUSTOM_CHECKS, *custom_checks_in(layers)))
     return tuple(name for name in names if is_check_enabled(layers, name))
 
 
@@ -151,7 +151,7 @@ class OperationSettings:
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
     """Name of a check -> settings of it that differ from its defaults."""
     phases: tuple[str, ...] = _derived(
-        lambda layers: tuple(name for name in available_phases() if is_phase_enabled(layers, name))
+        lambda layers: tuple(name for name in phase_names() if is_phase_enabled(layers, name))
     )
     """Those that test the operation."""
 
@@ -191,7 +191,7 @@ class OperationLayers:
 
     def everywhere(self) -> Iterator[OperationSettings]:
         """What holds somewhere: where no block is about an operation, first, and for each block where no other is."""
-        phases = ("", *available_phases()) if self.has_phases else ("",)
+        phases = ("", *phase_names()) if self.has_phases else ("",)
         for blocks in ((), *((block,) for block in self.blocks)):
             yield from (self.settled(blocks, phase) for phase in phases)
 
@@ -264,7 +264,7 @@ class OperationResolver:
         key = (operation.label, phase)
         found = self._by_operation.get(key)
         if found is None:
-            known = phase if phase in available_phases() else FUZZING
+            known = phase if phase in phase_names() else FUZZING
             found = self._by_operation[key] = self._settled(operation, known)
         return found
 

@@ -17,11 +17,10 @@ from checker.config.table import (
     Key,
     Path,
     is_of_checks,
-    option_name,
     section_title,
     subsections,
 )
-from checker.core.errors import ConfigError, NotAvailableYet
+from checker.core.errors import ConfigError
 
 FILE_NAME = "checker.toml"
 
@@ -80,7 +79,7 @@ def read_layer(
     banned: Collection[Path] = (),
     is_of_run: bool = True,
 ) -> Layer:
-    """Checked values of a document. Raises `ConfigError`, or `NotAvailableYet` when all else is right.
+    """Checked values of a document. Raises `ConfigError`.
 
     `prefix` names the place in messages; `banned` are keys and sections that exist but not here; `is_of_run` is False for
     what is about some operations only.
@@ -115,26 +114,15 @@ def unknown(name: str, known: list[str]) -> Problem:
     )
 
 
-def check_value(
-    path: Path, name: str, key: Key, value: object, *, prefix: Path = ()
-) -> Problem | None:
-    """What is wrong with a value. Raises `NotAvailableYet` when nothing is, but it does nothing yet."""
+def check_value(name: str, key: Key, value: object) -> Problem | None:
+    """What is wrong with a value."""
     if value is None and key.default is None:
         return None
-    problem = key.kind.problem(value, repr(name))
-    if problem is None and not key.is_available(value):
-        raise NotAvailableYet(_shown(option_name((*prefix, *path), name), key, value))
-    return problem
-
-
-def _shown(option: str, key: Key, value: object) -> str:
-    """Names the value where another one works."""
-    is_partly_built = key.works is not None and key.works != (key.default,)
-    return f"{option} = {str(value).lower()}" if is_partly_built else option
+    return key.kind.problem(value, repr(name))
 
 
 class _ConfigWalk:
-    """One walk through a document: all problems first, what is not available yet last."""
+    """One walk through a document, which finds all problems."""
 
     def __init__(self, prefix: Path, banned: Collection[Path], *, is_of_run: bool) -> None:
         self.layer: Layer = {}
@@ -142,15 +130,12 @@ class _ConfigWalk:
         self._banned = banned
         self._is_of_run = is_of_run
         self._problems: dict[Path, list[Problem]] = {}
-        self._unavailable: list[NotAvailableYet] = []
 
     def raise_problems(self) -> None:
         if self._problems:
             found = self._problems.items()
             texts = [section_error(self._prefix + path, problems) for path, problems in found]
             raise ConfigError("\n\n".join(map(str, texts)))
-        if self._unavailable:
-            raise self._unavailable[0]
 
     def look_over(self) -> None:
         """Note what is wrong with keys taken together."""
@@ -201,11 +186,7 @@ class _ConfigWalk:
                 self.layer[path][key] = value
 
     def _value(self, path: Path, name: str, key: Key, value: object) -> None:
-        try:
-            problem = check_value(path, name, key, value, prefix=self._prefix)
-        except NotAvailableYet as refusal:
-            self._unavailable.append(refusal)
-            return
+        problem = check_value(name, key, value)
         if problem:
             self._note(path, problem)
         else:

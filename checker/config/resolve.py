@@ -29,7 +29,7 @@ from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline
-from checker.core.phases import available_phases, phase_names
+from checker.core.phases import phase_names
 from checker.core.reports import ReportFormat, report_formats
 
 
@@ -207,8 +207,7 @@ def _phases(config: Config) -> dict[str, Any]:
             for name in phase_names()
             if name not in own or own[name].extra_data_sources.responses
         ),
-        "phases": tuple(name for name in wanted if name in available_phases()),
-        "unavailable_phases": tuple(name for name in wanted if name not in available_phases()),
+        "phases": tuple(wanted),
     }
 
 

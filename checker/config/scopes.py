@@ -40,6 +40,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
         ("phases", "fuzzing", "error-feedback"),
         (*auth.OPENAPI[:1], "auto-signup"),
         auth.OPENAPI,
+        ("auth", "auto-signup"),
         ("auth", "dynamic"),
         auth.WFC,
     ]

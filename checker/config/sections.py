@@ -66,7 +66,7 @@ class Section:
             change for name, value in options.items() for change in self._changes(name, value)
         ]
         for path, key, value in changes:
-            problem = check_value(path, key, keys_of(path)[key], value)
+            problem = check_value(key, keys_of(path)[key], value)
             if problem:
                 raise section_error(path, [problem])
         updates = self._layers[0]

@@ -22,7 +22,6 @@ from checker.config.kinds import (
     MapOf,
     Number,
     Secret,
-    Table,
     Text,
     ValueKind,
 )
@@ -42,19 +41,6 @@ class Key:
 
     kind: ValueKind
     default: Any = None
-    works: tuple[Any, ...] | None = None
-    """Values that do something today; None: all."""
-
-    def is_available(self, value: object) -> bool:
-        """Whether this value does something today."""
-        return self.works is None or any(
-            value == one and type(value) is type(one) for one in self.works
-        )
-
-
-def _later(kind: ValueKind, default: Any = None) -> Key:
-    """A key that is known and does nothing yet: only its default is accepted."""
-    return Key(kind, default, works=(default,))
 
 
 _IN_PHASES = ("generation", "checks")
@@ -203,10 +189,7 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
 
 def _phase(name: str) -> dict[str, Key]:
     row = phases.phase_named(name)
-    works = (True, False) if row.is_available else (False,)
-    keys = {"enabled": Key(_FLAG, row.is_default, works)}
-    if not row.is_available:
-        keys |= {group: _later(Table(), {}) for group in _IN_PHASES}
+    keys = {"enabled": Key(_FLAG, row.is_default)}
     if name != "stateful":
         keys["operation-ordering"] = Key(Choice(("auto", "none")), "auto")
     return keys | {
@@ -225,37 +208,28 @@ def _phase(name: str) -> dict[str, Key]:
 
 def _sections_of_phase(name: str) -> dict[Path, dict[str, Key]]:
     """Sections of a phase: its own, and what it may have apart from other phases."""
-    found: dict[Path, dict[str, Key]] = {("phases", name): _phase(name)}
-    if phases.phase_named(name).is_available:
-        found |= _in_phase(name)
+    found: dict[Path, dict[str, Key]] = {("phases", name): _phase(name), **_in_phase(name)}
     if name != "stateful":
         found["phases", name, "extra-data-sources"] = {"responses": Key(_FLAG, True)}
     return found
 
 
 def _check(check: Check) -> dict[str, Key]:
-    is_built = check.run is not None
     return {
-        "enabled": Key(_FLAG, True, (True, False) if is_built else (False,)),
-        **{one.name: _check_setting(check, one) for one in check.settings},
+        "enabled": Key(_FLAG, True),
+        **{one.name: _check_setting(one) for one in check.settings},
     }
 
 
-def _check_setting(check: Check, setting: CheckSetting) -> Key:
-    works = None if check.run is not None else (setting.default,)
-    return Key(_SHAPES[setting.shape], setting.default, works)
+def _check_setting(setting: CheckSetting) -> Key:
+    return Key(_SHAPES[setting.shape], setting.default)
 
 
-def _report(row: ReportFormat) -> dict[str, Key]:
-    works = (False,) if row.writer is None else (True, False)
-    path = _later(Text()) if row.writer is None else Key(Text())
-    return {"enabled": Key(_FLAG, False, works), "path": path}
-
-
+_REPORT: Mapping[str, Key] = {"enabled": Key(_FLAG, False), "path": Key(Text())}
 _CHECKS: dict[Path, dict[str, Key]] = {
     ("checks",): {
         "enabled": Key(_FLAG, True),
-        **{one.name: _check_setting(one, one.switch) for one in CHECKS if one.switch},
+        **{one.name: _check_setting(one.switch) for one in CHECKS if one.switch},
     },
     **{("checks", one.name): _check(one) for one in CHECKS if not one.switch},
 }
@@ -277,7 +251,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("documents",): _DOCUMENTS,
     ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
     ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
-    **{("reports", row.name): _report(row) for row in report_formats()},
+    **{("reports", row.name): _REPORT for row in report_formats()},
     UPLOAD: _UPLOAD,
     ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},
     ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
@@ -302,7 +276,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS
 def register_report(row: ReportFormat) -> None:
     """Add a format of reports, with `[reports.<name>]` and `--report <name>`. Raises `IncorrectUsage`."""
     add_report_format(row)
-    _SECTIONS["reports", row.name] = _report(row)
+    _SECTIONS["reports", row.name] = _REPORT
     subsections.cache_clear()
 
 

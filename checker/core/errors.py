@@ -7,7 +7,6 @@ CheckerError
 │   └── ForeignDescription what is there is of another kind               exit code 2, if no kind reads it
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
 ├── UsageError             a call or command cannot mean anything         exit code 2
-│   └── NotAvailableYet    known, but not built yet                       exit code 2
 ├── HookError              a user's code around cases went wrong          an error of its operation
 │   ├── HookExecutionError a user's hook raised
 │   ├── CheckError         a user's check raised, and not that it failed
@@ -76,14 +75,6 @@ class OperationNotFound(UsageError, KeyError):
     def __str__(self) -> str:
         # A `KeyError` would quote it.
         return str(self.args[0])
-
-
-class NotAvailableYet(UsageError):
-    """A known option or key that is not built yet: refused, so that nothing is parsed and ignored."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: not available yet")
-        self.what = what
 
 
 class HookError(CheckerError):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from checker.core.errors import ConfigError, IncorrectUsage
+from checker.core.errors import ConfigError
 from checker.core.registry import LOWER_CASE, Registry
 
 
@@ -26,26 +26,19 @@ class Phase:
     """What everybody has to know of a phase. Rows stand in the order in which phases run."""
 
     name: str
-    source: CaseSource | None = None
-    """None: there is no such phase yet."""
+    source: CaseSource
     lists: Any = ""
     """For `LISTED`: the function that lists the cases of an operation, or its `module:attribute`."""
     extends: bool = False
     """Whether answers lead on to further cases of the same sequence."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs may come first; they do in the first such phase of a run."""
+    is_default: bool = True
+    """Whether it runs unless it is switched off; what does not is asked for by name."""
 
     def expected_cases(self, stop: int) -> int:
         """Cases of an operation that budgets are reckoned from; `stop` is what its task may have at most."""
         return min(stop, _EXPECTED) if self.source is CaseSource.LISTED else stop
-
-    is_default: bool = True
-    """Whether it runs unless it is switched off; what does not is asked for by name."""
-
-    @property
-    def is_available(self) -> bool:
-        """Whether it does something today."""
-        return self.source is not None
 
 
 MOST_LISTED: Final = 5_000
@@ -88,14 +81,9 @@ def phase_names() -> tuple[str, ...]:
     return tuple(_ROWS)
 
 
-def available_phases() -> tuple[str, ...]:
-    """Names of those that do something today, in order."""
-    return tuple(name for name, row in _ROWS.items() if row.is_available)
-
-
 def default_phases() -> tuple[str, ...]:
     """Names of those that run unless they are switched off, in order."""
-    return tuple(name for name, row in _ROWS.items() if row.is_available and row.is_default)
+    return tuple(name for name, row in _ROWS.items() if row.is_default)
 
 
 def phase_named(name: str) -> Phase:
@@ -108,6 +96,4 @@ def phase_named(name: str) -> Phase:
 
 def add_phase(row: Phase) -> Phase:
     """Add a phase that runs when it is asked for by name; gives its row. Raises `IncorrectUsage`."""
-    if not row.is_available:
-        raise IncorrectUsage(f"a phase has a source of cases, got {row!r}")
     return _ROWS.add(row.name, replace(row, is_default=False))

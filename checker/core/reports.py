@@ -16,9 +16,9 @@ class ReportFormat:
     """For people: `JUnit`."""
     extension: str
     """Of its file, without a dot; empty for a report that is a folder."""
-    writer: Any = None
+    writer: Any
     """What writes it, or its `module:attribute`: a class of `StreamWriter` for a format that streams, else a function from a
-    report and its context to pieces of text, or to (file name, text) for a folder. None: nobody writes it yet."""
+    report and its context to pieces of text, or to (file name, text) for a folder."""
     streams: bool = False
     """Whether it is written while the run goes on, event by event; else when the run is over, from what it came to."""
     needs_traffic: bool = False

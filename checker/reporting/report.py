@@ -8,7 +8,6 @@ from checker.corpus.fold import PhaseView
 from checker.corpus.records import Finding, Note, OperationError, Quarantined
 from checker.reporting.described import DescriptionCoverage
 
-NOT_AVAILABLE = "not available yet"
 ENDLESS = "killed"
 """Outcome of a run that has no end: it was killed, or still goes on."""
 UNAVAILABLE = "target unavailable"
@@ -40,7 +39,7 @@ class PhaseOutcome:
     icon: str
     """Name of a glyph."""
     note: str = ""
-    """`disabled`, `not available yet`, `interrupted`: why there is no verdict."""
+    """`disabled`, `interrupted`: why there is no verdict."""
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
     """From its first task to its last; 0 when nobody knows."""

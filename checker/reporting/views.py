@@ -16,7 +16,6 @@ from checker.reporting.described import (
 )
 from checker.reporting.report import (
     ENDLESS,
-    NOT_AVAILABLE,
     UNAVAILABLE,
     OperationOutcome,
     PhaseOutcome,
@@ -178,9 +177,7 @@ class _Phases:
             if name in phases or name in settings.phases:
                 yield self._ran(name, phases.get(name, PhaseView()), name)
             else:
-                # A phase can be off because it was not asked for, or because there is none yet.
-                off = NOT_AVAILABLE if name in settings.unavailable_phases else "disabled"
-                yield PhaseOutcome(name, "skip", off)
+                yield PhaseOutcome(name, "skip", "disabled")
 
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
         """`name`: of the phase in findings; empty: any."""

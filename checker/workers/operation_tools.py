@@ -90,8 +90,8 @@ def judging(
 ) -> Judging:
     """The checks of each operation: one judge for all of them, or one for each set of settings.
 
-    `classes` see what they are asked of, whichever operation it is. Raises `UsageError` and `NotAvailableYet` for checks
-    that nobody knows.
+    `classes` see what they are asked of, whichever operation it is. Raises `UsageError` for checks that
+    nobody knows.
     """
 
     def judge(settings: OperationSettings) -> Judge:

@@ -6,7 +6,7 @@ import pytest
 
 import checker
 from checker.checks.check import Check
-from checker.checks.table import AVAILABLE, TABLE
+from checker.checks.table import BUILT_IN, TABLE
 
 PAGE = Path(checker.__file__).parent.parent / "docs" / "checks.md"
 
@@ -17,7 +17,7 @@ def documented() -> dict[str, str]:
     return {line.split("`")[1]: line for line in rows}
 
 
-@pytest.mark.parametrize("check", AVAILABLE.values(), ids=list(AVAILABLE))
+@pytest.mark.parametrize("check", BUILT_IN.values(), ids=list(BUILT_IN))
 def test_each_check_is_on_the_page_with_its_failures_and_settings(check: Check) -> None:
     row = documented()[check.name]
     for kind in check.failures:
@@ -27,7 +27,7 @@ def test_each_check_is_on_the_page_with_its_failures_and_settings(check: Check) 
 
 
 def test_kinds_of_failures_are_known_to_users_by_their_names() -> None:
-    for check in AVAILABLE.values():
+    for check in BUILT_IN.values():
         for kind in check.failures:
             assert getattr(checker.errors, kind.__name__) is kind
     assert not hasattr(checker.errors, "NoSuchFailure")

@@ -35,7 +35,7 @@ def test_every_working_option_arrives(settings_of) -> None:
     assert (found.reports, found.preserve_bytes) == ((("vcr", "a/b.yaml"),), True)
     assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
     assert (found.database, found.common.allow_x00) == ("none", False)
-    assert (found.inline, found.color, found.unavailable_phases) == (True, False, ())
+    assert (found.inline, found.color) == (True, False)
 
 
 def test_filters_arrive(settings_of) -> None:

@@ -40,7 +40,7 @@ OPTIONS = [
     (path, name, key)
     for path, keys in SECTIONS.items()
     for name, key in keys.items()
-    if key.default is not None and key.is_available(key.default) and "*" not in path
+    if key.default is not None and "*" not in path
 ]
 
 

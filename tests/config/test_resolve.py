@@ -19,18 +19,10 @@ def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettin
 
 def test_defaults_of_run_and_of_fuzz() -> None:
     run, fuzz = settings(), settings(kind="fuzz")
-    assert (run.workers, run.lanes, run.phases) == (1, 1, phases.available_phases())
+    assert (run.workers, run.lanes, run.phases) == (1, 1, phases.phase_names())
     assert fuzz.lanes is None
     assert fuzz.workers >= 1
-    assert phases.default_phases() == phases.available_phases()
-    assert set(run.phases + run.unavailable_phases) == set(phases.phase_names())
-
-
-def test_phases_that_were_switched_off_are_not_named() -> None:
-    off = [
-        f"[phases.{name}]\nenabled = false\n" for name in phases.phase_names() if name != "fuzzing"
-    ]
-    assert settings("".join(off)).unavailable_phases == ()
+    assert phases.default_phases() == phases.phase_names()
 
 
 def test_a_phase_that_is_named_runs_whatever_the_master_switch_says() -> None:

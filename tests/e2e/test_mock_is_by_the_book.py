@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from checker.checks.judge import Judge, Judgement
-from checker.checks.table import AVAILABLE
+from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation
 from checker.core.response import Response
@@ -24,7 +24,7 @@ UNSATISFIABLE = frozenset(
     {"submitSelfServiceSettingsFlowBody"}
 )
 """Component schemas that no value is valid by."""
-JUDGE = Judge([one for one in AVAILABLE.values() if not one.switch])
+JUDGE = Judge([one for one in BUILT_IN.values() if not one.switch])
 
 
 def _id(path: Path) -> str:

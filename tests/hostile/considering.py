@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from checker.checks.judge import Judge
-from checker.checks.table import AVAILABLE
+from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.errors import CheckerError, LoaderError
 from checker.core.meta import PhaseInfo
@@ -35,7 +35,7 @@ _HANGS_S = 300
 """Of CPU: what takes so long never ends."""
 _BOUNDARIES = 40
 _MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
-_JUDGE = Judge([one for one in AVAILABLE.values() if not one.switch])
+_JUDGE = Judge([one for one in BUILT_IN.values() if not one.switch])
 _PHASE = PhaseInfo("fuzzing")
 _ANSWERS = (b"{}", b"[[1]]", b'{"a": {"a": {"a": null}}}', b'"\xed\xa0\x80"', b"nonsense")
 

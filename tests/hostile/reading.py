@@ -4,7 +4,7 @@ import contextlib
 from typing import Any
 
 from checker.checks.judge import Judge, Judgement
-from checker.checks.table import AVAILABLE
+from checker.checks.table import BUILT_IN
 from checker.core.blocks import Answer, FailedCase, failure_block
 from checker.core.case import Case
 from checker.core.codings import readable
@@ -60,7 +60,7 @@ class Readers:
 
     def __init__(self) -> None:
         self._case = Case(_operation(), "1")
-        self._judge = Judge([one for one in AVAILABLE.values() if not one.switch])
+        self._judge = Judge([one for one in BUILT_IN.values() if not one.switch])
         self._signals = SignalSet()
         self._places = Places(self._case.operation.label)
         self._secrets = Secrets([("Authorization", "Bearer 0123456789abcdef")])

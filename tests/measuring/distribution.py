@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median_high
 
-from checker.core.errors import NotAvailableYet
 from checker.generation.sources.choices import RandomSource
 from tests.measuring.defects import DEFECTS, Defect
 from tests.measuring.sketches import drawn, program_of
@@ -21,13 +20,13 @@ class Row:
     """What was measured of one defect."""
 
     defect: Defect
-    cases: tuple[int, ...] | None
-    """Until it was met, by seed; `MOST` + 1 when it never was; None where its mode does not exist yet."""
+    cases: tuple[int, ...]
+    """Until it was met, by seed; `MOST` + 1 when it never was."""
 
     @property
-    def median(self) -> int | None:
+    def median(self) -> int:
         """The upper median of the seeds."""
-        return None if self.cases is None else median_high(self.cases)
+        return median_high(self.cases)
 
 
 def measured(
@@ -37,11 +36,8 @@ def measured(
     return [Row(defect, _cases(defect, seeds, most)) for defect in defects]
 
 
-def _cases(defect: Defect, seeds: int, most: int) -> tuple[int, ...] | None:
-    try:
-        return tuple(cases_until_met(defect, seed, most) for seed in range(seeds))
-    except NotAvailableYet:
-        return None
+def _cases(defect: Defect, seeds: int, most: int) -> tuple[int, ...]:
+    return tuple(cases_until_met(defect, seed, most) for seed in range(seeds))
 
 
 def cases_until_met(defect: Defect, seed: int, most: int) -> int:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import inf
 from time import process_time
 
-from checker.core.errors import NotAvailableYet
 from checker.core.sequence import Choice
 from checker.generation.program import OperationProgram
 from checker.generation.sources.choices import RandomSource
@@ -52,10 +51,7 @@ def measured(failures: Iterable[Failing] = FAILING, *, starts: int = STARTS) -> 
 
 
 def _shrinks(failing: Failing, starts: int) -> list[Shrinking]:
-    try:
-        program = program_of(ORDER, failing.mode)
-    except NotAvailableYet:
-        return []
+    program = program_of(ORDER, failing.mode)
     return [_shrunk(program, failing, start) for start in range(starts)]
 
 

@@ -59,7 +59,7 @@ def _parameter(name: str, schema: Schema) -> dict[str, Any]:
 def program_of(
     operation: Operation, mode: GenerationMode = GenerationMode.POSITIVE
 ) -> OperationProgram:
-    """The compiled operation. Raises `NotAvailableYet` for a mode that does not exist yet."""
+    """The compiled operation."""
     return compile_operation(operation, GenerationSettings(mode=mode))
 
 

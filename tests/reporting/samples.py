@@ -32,7 +32,6 @@ def settings(**changes: Any) -> RunSettings:
         "seed": 1,
         "workers": 2,
         "phases": ("fuzzing",),
-        "unavailable_phases": ("examples", "coverage", "stateful"),
         "command": "checker run http://127.0.0.1:8080/openapi.json",
         **changes,
     }

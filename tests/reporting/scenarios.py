@@ -88,7 +88,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
                 _end(),
             ),
         ),
-        {"phases": ("coverage", "fuzzing"), "unavailable_phases": ()},
+        {"phases": ("coverage", "fuzzing")},
     ),
     "findings": Scenario(((*_findings(), _end()),)),
     "known_failures_only": _known(),

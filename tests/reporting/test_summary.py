@@ -18,6 +18,7 @@ from checker.reporting.summary import (
     warning_lines,
 )
 from checker.reporting.views import report_of
+from checker.workers.signup import SIGN_UP_FAILED, SIGNED_UP
 
 from .samples import (
     AT,
@@ -104,13 +105,13 @@ def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:
 
 
 def test_phases_that_were_not_asked_for_are_disabled() -> None:
-    found = report(clean_records(), unavailable_phases=("stateful",))
+    found = report(clean_records(), phases=("fuzzing",))
     notes = {phase.name: phase.note for phase in found.phases}
     assert notes == {
         "examples": "disabled",
         "coverage": "disabled",
         "fuzzing": "",
-        "stateful": "not available yet",
+        "stateful": "disabled",
     }
 
 
@@ -193,7 +194,7 @@ def test_end_of_the_run_tells_its_time() -> None:
 def test_every_kind_of_warning_has_a_title() -> None:
     told_by_workers = {row.name for row in warning_rows() if row.trigger is None}
     others = {DAMAGED, INCOMPLETE, KILLED, TRIMMED, "unmatched_filter"}
-    others |= {"turned_away", "left_behind", "constants_extraction"}
+    others |= {"turned_away", "left_behind", "constants_extraction", SIGNED_UP, SIGN_UP_FAILED}
     assert told_by_workers == {*WarningKind} | others
     assert all(row.title for row in warning_rows())
 

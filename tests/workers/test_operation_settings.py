@@ -116,13 +116,6 @@ def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -
         assert ending.outcome == wanted
 
 
-@pytest.mark.parametrize("place", [("generation", "maximize")], ids=".".join)
-def test_what_is_later_may_stand_at_its_default(place: Place) -> None:
-    default = SECTIONS[place[:-1]][place[-1]].default
-    block = {"include-path": "/a", **nested(place, default)}
-    assert Config.from_dict({"operations": [block]}, environment={}).operations
-
-
 def test_a_phase_may_run_for_some_operations_alone(tmp_path: Path) -> None:
     off = (("phases", {"enabled": False}),)
     probe = Probe(True, lambda seen: bool(seen.requests), root=off)
