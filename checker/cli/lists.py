@@ -38,7 +38,7 @@ def list_options(command: Decorated) -> Decorated:
         type=_Lines(),
         envvar="CHECKER_REPORT",
         metavar="[FORMATS|PATH]",
-        help="Reports to write; a path, or nothing, means one archive of them.",
+        help="Reports to write; a path means one archive.",
     )(command)
     command = click.option(
         "--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."

@@ -178,7 +178,7 @@ def _block(
         lambda why: "\n\n".join(
             [
                 block_heading(number, findings[0].case),
-                *(f"- {marked(titled(finding), marks_of(finding))}" for finding in findings),
+                *(f"- {marked(finding.title, marks_of(finding))}" for finding in findings),
                 UNSHOWN.format(why=why),
             ]
         ),
@@ -193,7 +193,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     marks = [marks_of(finding) for finding in worst]
     common = tuple(mark for mark in marks[0] if all(mark in one for one in marks))
     titles = [
-        marked(titled(finding), [mark for mark in of_one if mark not in common])
+        marked(finding.title, [mark for mark in of_one if mark not in common])
         for finding, of_one in zip(worst, marks, strict=True)
     ]
     command = shown(first.reproduction, [one.components for one in first.interactions])
@@ -217,11 +217,6 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
             (made.path, shown(made.command, [made.components]).text) for made in first.needs
         ),
     )
-
-
-def titled(finding: Finding) -> str:
-    """What a finding is called: `ST101 Server error`; only the title where its kind has no code."""
-    return f"{finding.code} {finding.title}".lstrip()
 
 
 def is_replayable(finding: Finding) -> bool:

@@ -11,7 +11,7 @@ from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.reporting.causes import causes_of
-from checker.reporting.findings import MARKS, kinds_of, titled
+from checker.reporting.findings import MARKS, kinds_of
 from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.severities import severity_rank
@@ -225,7 +225,7 @@ def _phase_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
     by_title: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        by_title.setdefault(titled(finding), []).append(finding)
+        by_title.setdefault(f"{finding.code} {finding.title}".lstrip(), []).append(finding)
     if by_title:
         yield "Failures:"
         worst = {title: min(map(_rank, found)) for title, found in by_title.items()}

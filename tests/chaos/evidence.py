@@ -16,8 +16,6 @@ from msgspec.msgpack import Decoder
 
 FINDING, _QUARANTINED = 6, 13
 _TEXT = 2
-_CODE = re.compile(r"^[A-Z]+\d+ ")
-"""Stands before the title of what has one: `ST101 Server error`."""
 Said = tuple[str, str, str]
 """Operation, title, first line of the details: what a reader of a report can tell findings apart by."""
 
@@ -74,5 +72,5 @@ def reported(stdout: str) -> Counter[Said]:
         elif line.startswith("- "):
             details = next((text for text in lines[number + 1 :] if text), "")
             first = details.strip() if details.startswith("    ") else ""
-            found[label, _CODE.sub("", line[2:]), first] += 1
+            found[label, line[2:], first] += 1
     return found

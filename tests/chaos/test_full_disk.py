@@ -17,9 +17,11 @@ from tests.e2e.runner import Command, Ran
 
 _LIMITED = (
     "import os, resource, sys; "
+    "os.environ['PYTHONDONTWRITEBYTECODE'] = '1'; "
     "resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
+"""Python would keep the compiled modules that it could not write whole, and every other test would trip over them."""
 
 FULL = "No space left on device"
 

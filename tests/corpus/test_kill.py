@@ -48,7 +48,7 @@ CHILD = textwrap.dedent(
 
 def child(path: Path, before: Callable[[], object] | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(path), str(HERE)],
+        [sys.executable, "-B", "-c", CHILD, str(path), str(HERE)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -109,7 +109,7 @@ def test_what_failed_is_told_although_time_ends_the_look_into_it(
     target = Watched(once)
     ran = _ran(command, kind, target, lambda: target.begun >= 2)
     assert ran.code == 1, ran.shown
-    assert "- ST101 Server error" in ran.stdout
+    assert "- Server error" in ran.stdout
     assert "(time limit reached)" in ran.stdout
     assert len(_entries(command)) >= 1
 

@@ -373,29 +373,6 @@ def test_server_that_is_gone_ends_with_two(tmp_path: Path) -> None:
     assert any(line.startswith("  New status code : connection refused") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (None, "does not exist; give the path of a cassette"),
-        (b"a: [", "is not valid YAML"),
-        (b"\xff\xfe\x00", "is not valid YAML"),
-        (b"- 1\n", "not a cassette: it has no `http_interactions`"),
-        (b"http_interactions: 1\n", "`http_interactions` is not a list"),
-        (b"http_interactions:\n- id: '1'\n", "interaction 1 cannot be read: no 'request'"),
-        (b"http_interactions:\n- 1\n", "interaction 1 cannot be read"),
-    ],
-)
-def test_bad_cassette_is_one_sentence(tmp_path: Path, content: bytes | None, reason: str) -> None:
-    path = tmp_path / "cassette.yaml"
-    if content is not None:
-        path.write_bytes(content)
-    code, lines = replayed(path)
-    assert code == 2
-    assert len(lines) == 1
-    assert reason in lines[0]
-    assert "\n" not in lines[0]
-
-
 def test_cassette_without_interactions_is_carried_out(tmp_path: Path) -> None:
     assert replayed(cassette(tmp_path, "http://127.0.0.1"))[0] == 0
 

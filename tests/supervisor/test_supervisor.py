@@ -1,6 +1,7 @@
 """What a run promises while its workers work, die and hang."""
 
 import resource
+import sys
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -153,7 +154,11 @@ def test_a_worker_that_grew_too_far_is_replaced_and_nobody_is_blamed(run: Run) -
     assert [gone.reason for gone in run.told.of(WorkerGone)] == ["memory", "drained"]
 
 
-def test_a_full_disk_ends_the_run_with_a_sentence(run: Run) -> None:
+def test_a_full_disk_ends_the_run_with_a_sentence(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nor may halves of compiled modules stay behind.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     settings = run.settings(("slow", "0.01"), ("once", "POST /users:2"))
 
