@@ -51,7 +51,7 @@ class Restarts:
 
     def died(
         self,
-        case: tuple[str, int] | None,
+        case: tuple[str, int | None] | None,
         *,
         progressed: bool,
         weight: int = 1,
@@ -59,6 +59,7 @@ class Restarts:
     ) -> Ruling:
         """A worker is gone; (task, index) of the case that acted, if one did. `progressed`: it had finished a case.
 
+        The index is None for a case that is never made again, so that it can be struck once at most.
         Also for one that left by itself to be replaced: no case is to blame, but leaving at once is no way to live.
         """
         if progressed:
@@ -68,13 +69,14 @@ class Restarts:
         strikes = lost = 0
         is_guilty = False
         if case is not None:
-            task, _ = case
+            task, index = case
             if progressed:
                 self._lost_cases[task] = 0
-            self._strikes[case] += 1
-            self._guilt[case] += guilt
-            strikes = self._strikes[case]
-            is_guilty = self._guilt[case] >= GUILT_OF_A_CASE
+            if index is not None:
+                self._strikes[task, index] += 1
+                self._guilt[task, index] += guilt
+                strikes = self._strikes[task, index]
+                is_guilty = self._guilt[task, index] >= GUILT_OF_A_CASE
             if is_guilty:
                 self._lost_cases[task] += 1
                 # Its cause is gone: no need to wait.

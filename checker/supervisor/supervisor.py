@@ -354,8 +354,8 @@ class Supervisor:
         """Strike the case that acted, put it or its task in quarantine when that is enough, replace the worker."""
         task = rests.get(acting.task) if acting is not None else None
         case = None
-        if task is not None and acting is not None and not is_extra(acting):
-            case = (task.id, acting.index)
+        if task is not None and acting is not None:
+            case = (task.id, None if is_extra(acting) else acting.index)
         ruling = self._restarts.died(
             case, progressed=progressed, weight=weight, guilt=guilt_of(reason)
         )

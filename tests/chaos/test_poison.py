@@ -90,7 +90,8 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
     assert ran.code == INTERRUPTED, ran.shown
     assert "Traceback" not in ran.shown
     (corpus,) = command.directory.glob(".checker/*")
-    poisoned = evidence.quarantines(corpus)
+    # By chance several may come in a row: then the whole task is left alone, which is no case.
+    poisoned = [one for one in evidence.quarantines(corpus) if one["index"] >= 0]
     assert poisoned != []
     for case in poisoned:
         # What extended a sequence is never made again: once is enough.

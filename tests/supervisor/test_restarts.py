@@ -51,6 +51,15 @@ def test_three_lost_cases_without_progress_quarantine_the_task() -> None:
     assert [ruling.quarantines_task for ruling in rulings] == [False] * 5 + [True]
 
 
+def test_progress_before_the_death_of_a_case_that_is_never_made_again_forgives_its_task() -> None:
+    ruler = restarts()
+    for index in (1, 1, 2, 2):
+        ruler.died(("t", index), progressed=False)
+    extra = ruler.died(("t", None), progressed=True)
+    assert (extra.strikes, extra.quarantines_case, extra.quarantines_task) == (0, False, False)
+    assert not any(ruler.died(("t", 3), progressed=False).quarantines_task for _ in range(2))
+
+
 def test_progress_forgives_a_task() -> None:
     ruler = restarts()
     for index in range(20):
