@@ -2,7 +2,8 @@
 
 The settings start from Hypothesis's own plain ones, not from those that it chooses when it
 believes to be in a CI service: a test must not say one thing here and another one there. How much a test filters is
-not looked at: texts are tried that stand in whatever modules other tests have loaded before.
+not looked at: texts are tried that stand in whatever modules other tests have loaded before. Nor is how long examples take:
+that is the machine's.
 """
 
 import os
@@ -22,7 +23,7 @@ settings.register_profile(
     parent=settings.get_profile("default"),
     derandomize=True,
     deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much],
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 settings.load_profile("house")
 

@@ -20,7 +20,7 @@ from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import Sent, evaluated
-from checker.phases.known_resources import DECLARED, KnownResources, ValueOrigin
+from checker.phases.known_resources import DECLARED, KnownResources, ValueOrigin, request_place
 from checker.phases.making import CaseFactory, GeneratedCase
 
 _NEGATIVE: Final = 0.1
@@ -246,7 +246,7 @@ class ChainExplorer:
         }
         if not refused:
             return sources
-        fresh = [one for one in sources if (one.step, json.dumps(one.expression)) not in refused]
+        fresh = [one for one in sources if _first_place(known, one) not in refused]
         return fresh or sources
 
     def _source(
@@ -284,16 +284,31 @@ class ChainExplorer:
             as_text = variable is not None and variable_kinds(operation, variable)[1]
             if as_text and not isinstance(value, str):
                 value = str(value)
+        step, expression = _first_place(known, source)
         return Binding(
             location,
             name,
-            sent.case.operation.label,
-            _pointer(source.expression),
+            known.steps[step].sent.case.operation.label,
+            _pointer(json.loads(expression)),
             0,
             value,
-            json.dumps(source.expression),
-            source.step,
+            expression,
+            step,
         )
+
+
+def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
+    """Step and expression (JSON) that a value comes from: not a request that only passed it on.
+
+    Else no such request could be left out of a sequence, and nobody would see where its value is from.
+    """
+    meta = known.steps[source.step].sent.case.meta
+    for binding in () if meta is None else meta.bindings:
+        if binding.expression and source.expression == request_place(
+            binding.location, binding.name
+        ):
+            return binding.step, binding.expression
+    return source.step, json.dumps(source.expression)
 
 
 def _pointer(expression: Any) -> str:

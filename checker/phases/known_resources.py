@@ -224,7 +224,11 @@ class KnownResources:
 
 def _said(operation: Operation, variable: str) -> str:
     """Where an earlier request named something, as a runtime expression."""
-    location, name = place_of(operation, variable)
+    return request_place(*place_of(operation, variable))
+
+
+def request_place(location: Location, name: str) -> str:
+    """A part of a request as a runtime expression."""
     return f"$request.body#{name}" if location is Location.BODY else f"$request.{location}.{name}"
 
 
