@@ -256,6 +256,15 @@ def test_nothing_makes_a_report_ill_formed(
 
 
 @pytest.mark.parametrize("row", WRITTEN, ids=[row.name for row in WRITTEN])
+def test_what_utf_8_cannot_write_leaves_a_report_well_formed(row: ReportFormat) -> None:
+    label = "GET /\ud800"
+    found = finding(label=label, title="\udfff", message="\ud800", reproduction="curl \ud800")
+    base = records()
+    run = [base[0], OperationsSelected((label,)), *base[1:3], found, *base[6:]]
+    assert READERS[row.name](written(row, run, [], settings(), CONTEXT)) is not None
+
+
+@pytest.mark.parametrize("row", WRITTEN, ids=[row.name for row in WRITTEN])
 def test_a_body_of_ten_megabytes_leaves_a_report_well_formed(row: ReportFormat) -> None:
     large = interaction(exchange=exchange(response_body=b"\xff" * 10_000_000))
     assert READERS[row.name](written(row, records(), [large], settings(), CONTEXT)) is not None

@@ -37,6 +37,11 @@ def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
         yield from result.files()
 
 
+def _named(text: str) -> UUID:
+    """The identifier that a text always has; lone surrogates, of which UTF-8 knows nothing, are spelled out."""
+    return uuid5(_NAMES, text.encode(errors="backslashreplace").decode())
+
+
 class _Result:
     """The result of one operation."""
 
@@ -51,7 +56,7 @@ class _Result:
         self._findings = findings
         self._errors = errors
         self._context = context
-        self._id = uuid5(_NAMES, f"{context.started_at} {operation.label}")
+        self._id = _named(f"{context.started_at} {operation.label}")
 
     def files(self) -> Iterator[tuple[str, str]]:
         """(name, text): attachments, then the result that refers to them."""
@@ -68,8 +73,8 @@ class _Result:
         start = int(context.started_at * 1000)
         found: dict[str, Any] = {
             "uuid": str(self._id),
-            "historyId": str(uuid5(_NAMES, operation.label)),
-            "testCaseId": str(uuid5(_NAMES, operation.label)),
+            "historyId": str(_named(operation.label)),
+            "testCaseId": str(_named(operation.label)),
             "name": operation.label,
             "fullName": f"{context.title}: {operation.label}" if context.title else operation.label,
             "status": self._status(),
