@@ -19,7 +19,7 @@ class NameRule(NamedTuple):
 
     pattern: str
     words: str
-    """The same for people: `one word`."""
+    """How people are told of the pattern: `one word`."""
 
 
 WORD: Final = NameRule("[A-Za-z_][A-Za-z0-9_]*", "one word")

@@ -1,7 +1,7 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -55,10 +55,7 @@ class BoundedPlan:
             for stage in _stages(row, cards, ordered=row.name not in unordered)
         )
         self._shares = TimeShares()
-        sizes = Counter[str]()
-        for phase, labels in self._stages:
-            sizes[phase] += len(labels)
-        self._weights = {phase: 1 / max(1, size) for phase, size in sizes.items()}
+        self._weights = _weights(self._stages)
         """Shares of time: all phases have the same, and in each all operations."""
         self._has_first_turns = False
         """Whether this stage is over when all of it had a turn: with little time all phases are seen before any again."""
@@ -314,6 +311,14 @@ def _is_tested(card: OperationCard, row: Phase) -> bool:
     if card.phases and row.name not in card.phases:
         return False
     return card.begins or row.source is not CaseSource.CHAINED
+
+
+def _weights(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
+    """Phase -> the share of its time that one of its operations has."""
+    sizes = Counter[str]()
+    for phase, labels in stages:
+        sizes[phase] += len(labels)
+    return {phase: 1 / max(1, size) for phase, size in sizes.items()}
 
 
 def _stages(

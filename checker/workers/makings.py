@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
+from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.corpus.needs import creation_rank
 from checker.corpus.records import Component, ResourceMade
@@ -48,7 +49,7 @@ class Makings:
             command = command or self.render(request)
             made = ResourceMade(
                 *(path, label, *place, answer.status_code, command, self.components(case)),
-                is_gone=request.method == "DELETE",
+                is_gone=request.method == REMOVING,
             )
             known = self._known.get((path, made.is_gone))
             is_better = known is None or creation_rank(made) < creation_rank(known)
@@ -58,7 +59,7 @@ class Makings:
 
     def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path, path_of(request)
-        if request.method in ("PUT", "DELETE"):
+        if request.method in ("PUT", REMOVING):
             if template.endswith("}"):
                 yield path
             return

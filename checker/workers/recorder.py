@@ -11,6 +11,7 @@ from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.resources import CREATING, REMOVING
 from checker.core.response import NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
 from checker.core.send import Purpose
@@ -45,7 +46,7 @@ from checker.workers.traffic import Traffic, without_answer
 from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
 _TEST = Purpose.TEST
-_MAKING = ("POST", "PUT", "DELETE")
+_MAKING = CREATING | {REMOVING}
 _DRAWN = get_args(Recipe).index(Drawn)
 """What names a drawn recipe in files."""
 

@@ -197,7 +197,8 @@ def test_checks_that_there_are_not_cannot_be_excluded(operation) -> None:
 
 def test_a_check_that_needs_users_judges_nothing_without(operation) -> None:
     case = operation.Case(path_parameters={"id": 7})
-    case.call_and_validate(checks=["object_level_authorization"])
+    response = case.call_and_validate(checks=["object_level_authorization"])
+    assert response.request is not None, "it was sent, and nothing is said of it"
 
 
 def test_an_argument_that_nothing_takes_names_the_call(operation) -> None:
