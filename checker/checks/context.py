@@ -55,7 +55,7 @@ class CheckTools:
     """What checks may ask for beside the interaction itself."""
 
     make: Callable[[Case], WireRequest]
-    """The request of a case, as all others are made. Raises `Unserialisable`, `HookError`."""
+    """The request of a case, as all others are made. Raises `SerializationError`, `HookError`."""
     make_anonymous: Callable[[Case], WireRequest]
     """The request of a case without the credentials that the user gave for every request."""
     judge_request: Callable[[Operation, WireRequest], RequestVerdict]

@@ -65,7 +65,8 @@ class Config(Section):
         except UnicodeDecodeError as error:
             raise _cannot_load(file, f"The content is not UTF-8: {error}") from error
         except (ConfigError, UnreadableFile) as error:
-            raise _cannot_load(file, str(error)) from error
+            kind = type(error) if isinstance(error, ConfigError) else ConfigError
+            raise _cannot_load(file, str(error), kind) from error
 
     @classmethod
     def from_str(cls, text: str, *, environment: Mapping[str, str] | None = None) -> "Config":
@@ -226,8 +227,8 @@ def _of_operations(layer: Layer) -> Layer:
     return {path: values for path, values in found.items() if values or is_of_checks(path[:-1])}
 
 
-def _cannot_load(file: FilePath, reason: str) -> ConfigError:
-    return ConfigError(f"Failed to load configuration file from {file}\n\n{reason}")
+def _cannot_load(file: FilePath, reason: str, kind: type[ConfigError] = ConfigError) -> ConfigError:
+    return kind(f"Failed to load configuration file from {file}\n\n{reason}")
 
 
 def _projects(tables: object) -> dict[str, tuple[Layer, tuple[OperationBlock, ...]]]:

@@ -1,10 +1,11 @@
 """What a value of the configuration may be, and the sentence that says what is wrong with it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+from checker.core.errors import ConfigError
 from checker.core.redact import Redaction
 
 TYPE_ERROR = "Type error"
@@ -20,6 +21,8 @@ class Problem:
     text: str
     hint: str = ""
     """A line of its own after the bullets: `Valid values are: ...`."""
+    error: type[ConfigError] = ConfigError
+    """What is raised where it is all that is wrong."""
 
 
 class ValueKind(Protocol):
@@ -101,6 +104,8 @@ class Text:
     rule: Callable[[str], str | None] = anything
     """What is wrong with a text: a sentence that starts with `Must`."""
     noun: str = "a string"
+    error: type[ConfigError] = ConfigError
+    """What a text that breaks the rule raises."""
 
     def problem(self, value: object, place: str) -> Problem | None:
         if not isinstance(value, str):
@@ -108,7 +113,7 @@ class Text:
         if "\0" in value:
             return invalid(f"{place} -> Must not contain NUL characters")
         broken = self.rule(value)
-        return invalid(f"{place} -> {broken}") if broken else None
+        return replace(invalid(f"{place} -> {broken}"), error=self.error) if broken else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,9 @@ def section_error(path: Path, problems: list[Problem]) -> ConfigError:
         hints = dict.fromkeys(problem.hint for problem in group if problem.hint)
         for hint in hints:
             lines += ["", hint]
-    return ConfigError("\n".join(lines))
+    kinds = {problem.error for problem in problems}
+    kind = kinds.pop() if len(kinds) == 1 else ConfigError
+    return kind("\n".join(lines))
 
 
 def unknown(name: str, known: list[str]) -> Problem:
@@ -134,8 +136,10 @@ class _ConfigWalk:
     def raise_problems(self) -> None:
         if self._problems:
             found = self._problems.items()
-            texts = [section_error(self._prefix + path, problems) for path, problems in found]
-            raise ConfigError("\n\n".join(map(str, texts)))
+            errors = [section_error(self._prefix + path, problems) for path, problems in found]
+            if len(errors) == 1:
+                raise errors[0]
+            raise ConfigError("\n\n".join(map(str, errors)))
 
     def look_over(self) -> None:
         """Note what is wrong with keys taken together."""

@@ -28,6 +28,7 @@ from checker.config.kinds import (
 from checker.config.warnings import warning_key, warning_name
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
+from checker.core.errors import InvalidRateLimit
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 from checker.core.reports import ReportFormat, add_report_format, report_formats
 
@@ -76,7 +77,7 @@ OF_OPERATIONS = {
     "headers": Key(MapOf(rules.header), {}),
     "proxy": Key(Text(rules.proxy_url)),
     "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
-    "rate-limit": Key(Text(rules.rate_limit)),
+    "rate-limit": Key(Text(rules.rate_limit, error=InvalidRateLimit)),
     "max-redirects": Key(Integer(minimum=0), 30),
     "max-stream-events": Key(Integer(minimum=1), 20),
     "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),

@@ -2,8 +2,14 @@
 
 CheckerError
 ├── ConfigError            the configuration is wrong                    exit code 2
+│   └── InvalidRateLimit   a rate is no number of requests per time       exit code 2
 ├── LoaderError            the API description cannot be read             exit code 2
 │   ├── InvalidSchema      it breaks the rules of its kind; a part of it cannot be read
+│   │   ├── InvalidRegexPattern    nobody here can read a regular expression
+│   │   ├── InvalidRegexType       where one belongs there is something else
+│   │   ├── InvalidHeadersExample  an example of a header is no value of it
+│   │   ├── InvalidTransition      a link cannot be followed
+│   │   └── UnknownScalar          a scalar of GraphQL that nobody knows has to be given
 │   └── ForeignDescription what is there is of another kind               exit code 2, if no kind reads it
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
 ├── UsageError             a call or command cannot mean anything         exit code 2
@@ -12,20 +18,27 @@ CheckerError
 │   ├── CheckError         a user's check raised, and not that it failed
 │   └── MetricError        a user's metric raised, or gave no number
 ├── Unsatisfiable          no value satisfies a schema                    an error of its operation
+│   ├── InfiniteRecursiveReference  every value would contain itself
 │   ├── NothingToBreak     every value satisfies all of its schemas       skipped, where only wrong data is wanted
 │   └── UnresolvableBody   a required body refers to nothing              a warning, no valid request is made
-├── Unserialisable         a case cannot be written as its media type      an error of its operation
+├── SerializationError     a case cannot be written as its media type      an error of its operation
+│   └── SerializationNotPossible    nothing writes that media type
 ├── BudgetSpent            work or size ran out                           an error of its operation
 ├── Unresponsive           no answer came in time, again and again         an error of its operation
 ├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
-└── MissingSecret          a recorded secret is not available             exit code 2
+├── MissingSecret          a recorded secret is not available             exit code 2
+└── InternalError          we made a mistake: please report it            exit code 2
 NoLinksFound               no answer leads on to another request (also a UsageError)
+└── InvalidStateMachine    links are declared, and none can be followed
 OperationNotFound          a schema has no such operation (also a KeyError)
 IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
 
 Failed checks are not here: they are `checker.core.failures`.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 class CheckerError(Exception):
@@ -34,6 +47,10 @@ class CheckerError(Exception):
 
 class ConfigError(CheckerError):
     """The configuration is wrong."""
+
+
+class InvalidRateLimit(ConfigError):
+    """A rate is no number of requests per time, such as `10/s`."""
 
 
 class LoaderError(CheckerError):
@@ -45,8 +62,52 @@ class LoaderError(CheckerError):
         self.extras = extras or []
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaLocation:
+    """Where in a description something is wrong."""
+
+    label: str
+    """Of the operation that it costs something: `GET /users`."""
+    pointer: str
+    """JSON pointer into the description (RFC 6901): `#/paths/~1users/get/parameters/0`; empty where nobody can say."""
+
+
 class InvalidSchema(LoaderError):
     """A description, or the part of it that was asked for, breaks the rules of its kind."""
+
+    def __init__(
+        self,
+        message: str,
+        extras: list[str] | None = None,
+        *,
+        location: SchemaLocation | None = None,
+        errors: "Sequence[InvalidSchema]" = (),
+    ) -> None:
+        super().__init__(message, extras)
+        self.location = location
+        """Of one fault; None for what is about the whole description."""
+        self.errors = tuple(errors)
+        """The faults, where it stands for several."""
+
+
+class InvalidRegexPattern(InvalidSchema):
+    """Nobody here can read a regular expression (ECMA-262): nothing is checked by it."""
+
+
+class InvalidRegexType(InvalidSchema):
+    """Where a regular expression belongs there is something else, such as a number."""
+
+
+class InvalidHeadersExample(InvalidSchema):
+    """An example of a header is no value that its schema admits."""
+
+
+class InvalidTransition(InvalidSchema):
+    """A link cannot be followed: no such operation, parameter or expression."""
+
+
+class UnknownScalar(InvalidSchema):
+    """A scalar of GraphQL that nobody here knows has to be given: `checker.graphql.scalar` tells what it is."""
 
 
 class ForeignDescription(LoaderError):
@@ -67,6 +128,15 @@ class IncorrectUsage(UsageError):
 
 class NoLinksFound(UsageError):
     """A schema has no links between its operations: there are no sequences."""
+
+
+class InvalidStateMachine(NoLinksFound):
+    """A schema declares links, and none of them can be followed."""
+
+    def __init__(self, message: str, errors: Sequence[InvalidTransition]) -> None:
+        super().__init__(message)
+        self.errors = tuple(errors)
+        """What is wrong with each of them."""
 
 
 class OperationNotFound(UsageError, KeyError):
@@ -112,6 +182,10 @@ class Unsatisfiable(CheckerError):
         self.reason = reason
 
 
+class InfiniteRecursiveReference(Unsatisfiable):
+    """A schema requires itself as its own part: every value would contain itself."""
+
+
 class NothingToBreak(Unsatisfiable):
     """An operation takes everything: there are no negative cases."""
 
@@ -120,8 +194,12 @@ class UnresolvableBody(Unsatisfiable):
     """A required body refers to nothing: what can be tested is what happens without it."""
 
 
-class Unserialisable(CheckerError):
+class SerializationError(CheckerError):
     """A case cannot be written as its media type."""
+
+
+class SerializationNotPossible(SerializationError):
+    """Nothing writes that media type: `checker.serializer` registers what does."""
 
 
 class BudgetSpent(CheckerError):
@@ -146,3 +224,7 @@ class CredentialError(CheckerError):
 
 class MissingSecret(CheckerError):
     """A recorded secret is not available: the message names it."""
+
+
+class InternalError(CheckerError):
+    """We made a mistake: the message is the traceback to report."""

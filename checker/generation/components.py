@@ -7,7 +7,7 @@ from typing import Any
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
-from checker.core.errors import UnresolvableBody, Unsatisfiable, Unserialisable
+from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import (
@@ -248,7 +248,7 @@ class PartCompiler:
     def body(self) -> tuple[Draw, bool]:
         """Draws `(value, media type)`, and whether there is any body to draw.
 
-        Raises `Unsatisfiable` and `Unserialisable` when there has to be one and none can be made.
+        Raises `Unsatisfiable` and `SerializationNotPossible` when there has to be one and none can be made.
         """
         draws: list[tuple[Draw, str]] = []
         reason: Unsatisfiable | None = None
@@ -317,7 +317,7 @@ def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
     listed = "; ".join(f"{body.media_type!r}: {body.reason}" for body in unusable)
     faults = {body.fault for body in unusable}
     if BodyFault.UNSERIALISABLE in faults:
-        raise Unserialisable(
+        raise SerializationNotPossible(
             f"the required body cannot be sent as any of its media types: {listed}"
         )
     kind = Unsatisfiable if BodyFault.MALFORMED in faults else UnresolvableBody

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from checker.core.case import NOT_SET, Case, Parts
-from checker.core.errors import CheckerError, NothingToBreak, Unsatisfiable, Unserialisable
+from checker.core.errors import CheckerError, NothingToBreak, SerializationError, Unsatisfiable
 from checker.core.meta import (
     Binding,
     CaseMetadata,
@@ -216,7 +216,7 @@ def compile_operation(
     budget: Budget | None = None,
     store: FormStore | None = None,
 ) -> OperationProgram:
-    """The draw program of an operation. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`.
+    """The draw program of an operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`.
 
     Where only a required body cannot be made, what is wanted wrong is a request without it. Operations with one `store`
     share what they read of their schemas.
@@ -265,10 +265,10 @@ def too_deep(operation: Operation) -> Unsatisfiable:
 def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram:
     operation, mode = compiler.operation, compiler.settings.mode
     parts = _parameters(compiler, hooks)
-    fault: Unsatisfiable | Unserialisable | None = None
+    fault: Unsatisfiable | SerializationError | None = None
     try:
         parts |= _body(compiler, hooks)
-    except (Unsatisfiable, Unserialisable) as error:
+    except (Unsatisfiable, SerializationError) as error:
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
         fault = error
@@ -321,7 +321,7 @@ def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location,
 
 
 def _body(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
-    """Draws of the body, if there is one. Raises `Unsatisfiable` and `Unserialisable`."""
+    """Draws of the body, if there is one. Raises `Unsatisfiable` and `SerializationError`."""
     draw, has_body = compiler.body()
     return {Location.BODY: _hooked_body(draw, hooks, compiler.context)} if has_body else {}
 

@@ -152,7 +152,7 @@ class ApiOperation(Operation, Protocol):
     ) -> CaseProgram:
         """What draws its cases. Operations with one `store` share what they read of their schemas.
 
-        Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent`, `HookError`.
+        Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.
         """
         ...
 

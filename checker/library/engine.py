@@ -192,7 +192,7 @@ class LibraryEngine:
         )
 
     def program(self, operation: ApiOperation) -> CaseProgram:
-        """What draws the cases of an operation now. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent`, `HookError`."""
+        """What draws the cases of an operation now. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
         return self._programs(operation, None).current()
 
     def _programs(self, operation: ApiOperation, mode: GenerationMode | None) -> Programs:

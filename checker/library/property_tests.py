@@ -56,7 +56,7 @@ class PropertyTest:
         return "fuzzing" in self.settings.phases
 
     def compile(self) -> None:
-        """Make sure that there are cases. Raises `NothingToBreak`, `Unsatisfiable`, `Unserialisable`, `BudgetSpent`."""
+        """Make sure that there are cases. Raises `NothingToBreak`, `Unsatisfiable`, `SerializationError`, `BudgetSpent`."""
         if self.draws:
             self.engine.program(self.operation)
 

@@ -16,7 +16,7 @@ from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
-from checker.core.errors import IncorrectUsage, LoaderError, UsageError
+from checker.core.errors import IncorrectUsage, InternalError, LoaderError, UsageError
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
@@ -59,7 +59,7 @@ def run(location: str, *, config: Config | None = None, inline: bool = True) -> 
     """Test the API that a URL or a file describes, once, as `checker run` does; nothing is printed.
 
     `inline` works in threads of this process, so that hooks and checks registered in it act; else processes are started.
-    Raises `ConfigError`, `LoaderError`, `UsageError`.
+    Raises `ConfigError`, `LoaderError`, `UsageError`, `InternalError`.
     """
     return _result(_located(location, config, "run", inline=inline))
 
@@ -82,8 +82,10 @@ def _result(settings: RunSettings) -> RunResult:
 
 
 def _told(outcome: RunOutcome) -> RunResult:
-    """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin."""
+    """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin; `InternalError` for a mistake of ours."""
     error = outcome.error
+    if error is not None and error.kind is LeavingKind.BUG:
+        raise InternalError(str(error))
     if outcome.view.opened is None and error is not None:
         if error.kind is LeavingKind.CANNOT_OPEN:
             raise LoaderError(error.sentence, list(error.details))

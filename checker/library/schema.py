@@ -14,7 +14,7 @@ from checker.core.operation_filter import FilterAttributes, OperationFilter, Pre
 from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema
-from checker.library import lookups
+from checker.library import faults, lookups
 from checker.library.authentication import SchemaAuth
 from checker.library.engine import LibraryEngine
 from checker.library.extensions import ExtensionPoints, kept, weighted
@@ -217,9 +217,10 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def as_state_machine(self) -> type[APIStateMachine]:
         """A state machine of Hypothesis over the links of the selected operations, declared and inferred.
 
-        Raises `NoLinksFound`.
+        Raises `NoLinksFound`; `InvalidStateMachine` where links are declared and none of them can be followed.
         """
-        return state_machine(self.title, self.opened.resources(), self.get_all_operations())
+        operations = list(self.get_all_operations())
+        return state_machine(self.title, self.opened.resources(), operations)
 
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""
@@ -263,17 +264,16 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         )
 
     def validate(self) -> None:
-        """Raise `InvalidSchema` with what is wrong with the description, as far as it is read."""
-        faults = [
-            f"{one.label}: {one.error}"
-            for one in self.opened.checked_entries()
-            if isinstance(one, BrokenOperation)
-        ]
-        faults += [f"{one.pointer}: {one.message}" for one in self.iter_schema_warnings()]
-        if faults:
-            raise InvalidSchema(
-                f"the description of {self.title or 'the API'} is not valid", faults
-            )
+        """Raise `InvalidSchema` with what is wrong with the description, as far as it is read; one of its `errors` for each."""
+        entries = self.opened.checked_entries()
+        found = [faults.unread(one) for one in entries if isinstance(one, BrokenOperation)]
+        found += [faults.dropped(one.warning) for one in self.opened.dropped()]
+        for operation in self.get_all_operations():
+            if not isinstance(operation, BrokenOperation):
+                found += faults.faults_of(operation)
+        if found:
+            sentence = f"the description of {self.title or 'the API'} is not valid"
+            raise InvalidSchema(sentence, [one.message for one in found], errors=found)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -16,12 +16,13 @@ from hypothesis.stateful import (
 )
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import NoLinksFound
+from checker.core.errors import InvalidStateMachine, NoLinksFound
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
 from checker.kinds.protocol import ApiOperation
+from checker.library.faults import broken_links
 from checker.phases.bindings import evaluated, set_into
 
 STEPS: Final = 6
@@ -99,17 +100,25 @@ class APIStateMachine(RuleBasedStateMachine):
 
 
 def state_machine(
-    title: str, model: ResourceModel, operations: Iterable[ApiOperation | BrokenOperation]
+    title: str, model: ResourceModel, operations: Sequence[ApiOperation | BrokenOperation]
 ) -> type[APIStateMachine]:
-    """A state machine over the transitions between these operations. Raises `NoLinksFound` when there are none."""
+    """A state machine over the transitions between these operations.
+
+    Raises `NoLinksFound` when there are none; `InvalidStateMachine` when those that are declared cannot be followed.
+    """
     usable = {one.label: one for one in operations if not isinstance(one, BrokenOperation)}
     own = model.restricted(usable.keys())
     if not own.transitions:
-        hint = "none of them is between operations that are selected"
-        raise NoLinksFound(
-            f"{title or 'the API'} has no links between its operations: "
-            + (hint if model.transitions else "declare `links`, or paths that share resources")
-        )
+        start = f"{title or 'the API'} has no links between its operations: "
+        if model.transitions:
+            raise NoLinksFound(f"{start}none of them is between operations that are selected")
+        broken = broken_links(operations)
+        if broken:
+            told = "; ".join(one.message for one in broken)
+            raise InvalidStateMachine(
+                f"{start}none that is declared can be followed. {told}", broken
+            )
+        raise NoLinksFound(f"{start}declare `links`, or paths that share resources")
     rules = dict(_rules(own, usable))
     name = re.sub(r"\W", "", title) or "API"
     found: type[APIStateMachine] = type(f"{name}StateMachine", (APIStateMachine,), rules)

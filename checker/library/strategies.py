@@ -118,7 +118,7 @@ class Programs:
         self._compiled: tuple[GenerationSettings, ComponentHooks, CaseProgram] | None = None
 
     def current(self) -> CaseProgram:
-        """Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`."""
+        """Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
         settings = self._settings()
         hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))
         if self._compiled is None or self._compiled[:2] != (settings, hooks):

@@ -198,7 +198,7 @@ class OpenApiOperation(EntryMembers):
         hooks: ComponentHooks = NO_HOOKS,
         store: FormStore | None = None,
     ) -> OperationProgram:
-        """What draws its cases. Raises `Unsatisfiable`, `Unserialisable`, `BudgetSpent` and `HookError`."""
+        """What draws its cases. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
         return compile_operation(self, settings, hooks=hooks, store=store)
 
 

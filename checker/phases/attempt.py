@@ -28,7 +28,7 @@ class Maker(Protocol):
     """Turns a case into bytes."""
 
     def make(self, case: Case) -> WireRequest:
-        """The request of a case. Raises `Unserialisable`."""
+        """The request of a case. Raises `SerializationError`."""
         ...
 
 
@@ -205,7 +205,7 @@ def rest_of_attempt(
 def build_request(
     maker: Maker, hooks: CallHooks, case: Case, credentials: Authorizing | None = None
 ) -> WireRequest:
-    """The case as bytes, after `before_call` hooks. Raises `Unserialisable`, `HookError`, `CredentialError`."""
+    """The case as bytes, after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
     run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
     request = maker.make(case)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.core.errors import BudgetSpent, NothingToBreak, Unsatisfiable, Unserialisable
+from checker.core.errors import BudgetSpent, NothingToBreak, SerializationError, Unsatisfiable
 from checker.library.property_tests import PropertyTest
 
 
@@ -15,7 +15,7 @@ def prepare(test: PropertyTest) -> None:
         listed = test.add_listed_cases()
     except NothingToBreak as error:
         pytest.skip(f"{label}: there is nothing to violate: {error.reason}")
-    except (Unsatisfiable, Unserialisable, BudgetSpent) as error:
+    except (Unsatisfiable, SerializationError, BudgetSpent) as error:
         pytest.fail(f"{label}: {error}", pytrace=False)
     if not listed and not test.draws:
         pytest.skip(f"{label}: no enabled phase has a case for it")

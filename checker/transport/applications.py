@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
+from checker.core.errors import LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
@@ -44,12 +45,24 @@ class AsgiApplication:
 
     origin: Final = BaseUrl("http", "testserver", _PORT, "")
 
-    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+    def __init__(
+        self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S
+    ) -> None:
+        """Raises `LoaderError` when the application says that it cannot start, or does not say so within `startup_s`."""
         self._app = app
         self._loop = asyncio.new_event_loop()
         self._state: dict[str, Any] = {}
         threading.Thread(target=_run, args=(self._loop,), daemon=True, name="asgi").start()
-        orders, lifespan = self._wait(self._start(), _STARTUP_S)
+        try:
+            orders, lifespan = self._wait(self._start(), startup_s)
+        except FutureTimeoutError:
+            _give_up(self._loop)
+            raise LoaderError(
+                f"the ASGI application did not start within {startup_s:g} seconds; see what its lifespan waits for"
+            ) from None
+        except LoaderError:
+            _give_up(self._loop)
+            raise
         weakref.finalize(self, _stop, self._loop, orders, lifespan)
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
@@ -70,12 +83,14 @@ class AsgiApplication:
             future.cancel()
 
     async def _start(self) -> tuple["_Orders", asyncio.Task[None]]:
-        """Run the lifespan up to its start; an application that knows none is as good."""
+        """Run the lifespan up to its start; an application that knows none is as good. Raises `LoaderError`."""
         orders: _Orders = asyncio.Queue()
         orders.put_nowait({"type": "lifespan.startup"})
-        is_up = asyncio.Event()
+        is_up, failures = asyncio.Event(), list[str]()
 
         async def told(message: dict[str, Any]) -> None:
+            if message["type"] == "lifespan.startup.failed":
+                failures.append(message.get("message", ""))
             if message["type"].startswith("lifespan.startup"):
                 is_up.set()
 
@@ -87,6 +102,12 @@ class AsgiApplication:
 
         lifespan = self._loop.create_task(live())
         await is_up.wait()
+        if failures:
+            # Of a framework it is the whole traceback: what was raised stands last.
+            lines = failures[0].strip().splitlines() or ["it does not say why"]
+            raise LoaderError(
+                f"the ASGI application failed to start: {lines[-1]}; mend its lifespan", lines[:-1]
+            )
         return orders, lifespan
 
     async def _exchange(self, request: WireRequest) -> Response:
@@ -190,6 +211,20 @@ def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Ta
 
     with contextlib.suppress(FutureTimeoutError):
         asyncio.run_coroutine_threadsafe(goodbye(), loop).result(_GOODBYE_S)
+    loop.call_soon_threadsafe(loop.stop)
+
+
+def _give_up(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel all that runs on a loop, then end it."""
+
+    async def cancel() -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=_GOODBYE_S)
+
+    asyncio.run_coroutine_threadsafe(cancel(), loop).result()
     loop.call_soon_threadsafe(loop.stop)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import Unserialisable
+from checker.core.errors import SerializationError, SerializationNotPossible
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.request import BaseUrl, WireRequest
 from checker.transport.bodies import KnownBody, by_user, typed
@@ -16,7 +16,7 @@ from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.proofs import put
 from checker.transport.redirects import documents_redirects
 from checker.transport.settings import Dispatch
-from checker.transport.wire.bodies import Encoding, encode, encoder_of
+from checker.transport.wire.bodies import Encoding, encode, encoder_of, reason_not
 from checker.transport.wire.encoding import (
     HeaderEncoder,
     cookie_encoder,
@@ -73,14 +73,16 @@ class RequestMaker:
         """By the `id` of their operation, which each keeps alive: asking it for its label takes longer."""
 
     def make(self, case: Case) -> WireRequest:
-        """The request of a case. Raises `Unserialisable` when its body cannot be written as its media type."""
+        """The request of a case. Raises `SerializationError` when its body cannot be written as its media type."""
         plan = self._plans.get(id(case.operation)) or self._plan(case.operation)
         body = content_type = None
         if case.body is not NOT_SET:
             try:
                 body, content_type = plan.body(case)
             except ValueError as error:
-                raise Unserialisable(f"{case.media_type}: {error}") from error
+                is_known = reason_not(case.media_type or "") is None
+                kind = SerializationError if is_known else SerializationNotPossible
+                raise kind(f"{case.media_type}: {error}") from error
         if not case.headers and not case.cookies:
             request = self._plain(case, plan, body, content_type)
         else:

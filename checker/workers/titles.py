@@ -7,9 +7,9 @@ from checker.core.errors import (
     CheckError,
     CredentialError,
     HookError,
+    SerializationError,
     Unresponsive,
     Unsatisfiable,
-    Unserialisable,
 )
 from checker.corpus.records import AUTHENTICATION
 
@@ -24,7 +24,7 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Generation budget spent", ""
         case Unresponsive():
             return "Given up", ""
-        case Unserialisable():
+        case SerializationError():
             return "Serialization not possible", ""
         case CredentialError():
             return AUTHENTICATION, ""

@@ -1,9 +1,14 @@
+import asyncio
 import io
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
+from starlette.applications import Starlette
 
 import checker
+from checker.transport.applications import AsgiApplication
 
 
 def test_every_loader_gives_a_schema_with_an_engine(document, api, tmp_path) -> None:
@@ -151,3 +156,36 @@ def test_applications_are_asked_without_a_socket(document, kind) -> None:
     assert b"ValueError: a defect" in failed.content
     with pytest.raises(checker.errors.LoaderError, match="answers with status 201"):
         loader("/none.json", app)
+
+
+def test_an_application_that_fails_to_start_is_one_error() -> None:
+    databases: list[str] = []
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        if not databases:
+            raise ValueError("no database at db:5432")
+        yield
+
+    started = r"^the ASGI application failed to start: ValueError: no database at db:5432; mend"
+    with pytest.raises(checker.errors.LoaderError, match=started) as told:
+        checker.openapi.from_asgi("/api.json", Starlette(lifespan=lifespan))
+    assert told.value.extras[0] == "Traceback (most recent call last):"
+
+
+def test_an_application_may_know_no_lifespan(document) -> None:
+    app = asgi(document)
+
+    async def without(scope, receive, send):
+        assert scope["type"] == "http"
+        await app({**scope, "state": {"started": True}}, receive, send)
+
+    assert checker.openapi.from_asgi("/api.json", without).title == "Items"
+
+
+def test_an_application_that_never_starts_is_one_error() -> None:
+    async def app(scope, receive, send):
+        await asyncio.Event().wait()
+
+    with pytest.raises(checker.errors.LoaderError, match=r"did not start within 0\.01 seconds"):
+        AsgiApplication(app, startup_s=0.01)

@@ -59,7 +59,7 @@ def test_a_serializer_writes_bodies_and_knows_their_case(api) -> None:
 
 def test_without_a_serializer_the_operation_says_so() -> None:
     operation = operation_of(described("application/x-mine"))
-    with pytest.raises(checker.errors.Unserialisable, match="application/x-mine"):
+    with pytest.raises(checker.errors.SerializationError, match="application/x-mine"):
         find(operation.as_strategy(), lambda case: True)
 
 
@@ -81,7 +81,7 @@ def test_what_goes_wrong_in_a_serializer_is_told(given: Any, sentence: str) -> N
     def wrong(ctx: checker.SerializationContext, value: Any) -> Any:
         return [][0] if given is None else given
 
-    with pytest.raises(checker.errors.Unserialisable, match=sentence):
+    with pytest.raises(checker.errors.SerializationError, match=sentence):
         operation_of(described()).Case(body={"id": 7}).call()
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import UnresolvableBody, Unsatisfiable, Unserialisable
+from checker.core.errors import SerializationError, UnresolvableBody, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BodyFault
 from checker.core.request import BaseUrl
@@ -43,14 +43,22 @@ def cases(found: OpenApiOperation, mode: GenerationMode | None, count: int = 20)
 LOST = {"$ref": "#/components/schemas/None"}
 IMPOSSIBLE: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"application/json": LOST}, UnresolvableBody, "points at nothing"),
-    ({"application/x-foo": OBJECT}, Unserialisable, "no serialiser for application/x-foo"),
-    ({"application/x-foo": OBJECT, "a/b": {}}, Unserialisable, "no serialiser for a/b"),
-    ({"application/x-foo": OBJECT, "application/json": LOST}, Unserialisable, "application/x-foo"),
-    ({"application/msgpack": OBJECT}, Unserialisable, "application/msgpack from values of type"),
-    ({"application/x-protobuf": INTEGER}, Unserialisable, "from values of type integer"),
-    ({"text/tsv": {"type": "array"}}, Unserialisable, "text/tsv from values of type array"),
-    ({"text/plain": OBJECT}, Unserialisable, "text/plain from values of type object"),
-    ({"text/csv": OBJECT}, Unserialisable, "text/csv from values of type object"),
+    ({"application/x-foo": OBJECT}, SerializationError, "no serialiser for application/x-foo"),
+    ({"application/x-foo": OBJECT, "a/b": {}}, SerializationError, "no serialiser for a/b"),
+    (
+        {"application/x-foo": OBJECT, "application/json": LOST},
+        SerializationError,
+        "application/x-foo",
+    ),
+    (
+        {"application/msgpack": OBJECT},
+        SerializationError,
+        "application/msgpack from values of type",
+    ),
+    ({"application/x-protobuf": INTEGER}, SerializationError, "from values of type integer"),
+    ({"text/tsv": {"type": "array"}}, SerializationError, "text/tsv from values of type array"),
+    ({"text/plain": OBJECT}, SerializationError, "text/plain from values of type object"),
+    ({"text/csv": OBJECT}, SerializationError, "text/csv from values of type object"),
     ({"application/json": NEVER}, Unsatisfiable, "exclude every number"),
     ({"application/json": 5}, Unsatisfiable, "must be an object; correct it"),
     ({}, Unsatisfiable, "declares no `content`"),

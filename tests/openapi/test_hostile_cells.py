@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.errors import Unsatisfiable, Unserialisable
+from checker.core.errors import SerializationError, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.request import BaseUrl
 from checker.core.verdicts import Outcome, RequestVerdict
@@ -74,7 +74,7 @@ def verdicts(found: OpenApiOperation, mode: GenerationMode) -> Iterator[RequestV
             source.reset(seed)
             case = program.draw(source, case_id="c", phase=PhaseInfo("fuzzing"))
             yield found.judge_request(MAKER.make(case))
-    except (Unsatisfiable, Unserialisable):
+    except (Unsatisfiable, SerializationError):
         # There is nothing to send, or nothing to break.
         return
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final
 
-from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.boundaries import arrays, objects
 from checker.generation.boundaries.numbers import numbers_of
@@ -85,7 +85,8 @@ class Edges:
         self._nodes -= 1
         depth = self._open.get(key, 0)
         if depth >= 2 * _AGAIN:
-            raise Unsatisfiable(form_pointer(conjunction), "every value contains itself")
+            pointer = form_pointer(conjunction)
+            raise InfiniteRecursiveReference(pointer, "every value contains itself")
         was_lean, cuts = self.is_lean, self._cuts
         if depth >= _AGAIN or self._nodes < 0 or len(self._open) >= _DEEPEST:
             self.is_lean = self.is_cut = True

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing import overlaps
 from checker.generation.drawing.arrays import compile_items
@@ -163,7 +163,7 @@ class Compiler:
     def _recursive(self, conjunction: Conjunction, place: TextPlace, cell: list[Draw]) -> Draw:
         pointer = conjunction[0].pointer if conjunction else "#"
         if self.is_minimal:
-            raise Unsatisfiable(pointer, "every value contains itself: the recursion never ends")
+            raise InfiniteRecursiveReference(pointer, "every value contains itself")
         minimal = self._least().compile(conjunction, place)
         context = self.context
 
