@@ -1,6 +1,6 @@
 """A baseline on the day after: of twelve known defects one is fixed, one is flaky, one has expired, and one is new.
 
-    python -m benchmarks.baseline_days [SEEDS [WORKERS]]
+    python -m benchmarks.baseline_days [FIRST-LAST [WORKERS]]
 
 Required: for every seed and number of workers JSON, JUnit and SARIF tell exactly the new and the expired one as failures, the
 fixed one as gone, and the exit code is 1; with a baseline that holds those two as well it is 0.
@@ -19,7 +19,7 @@ from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
-SEEDS: Final = 10
+SEEDS: Final = "1-10"
 WORKERS: Final = 4
 _COUNT: Final = 13
 FIXED, EXPIRED, FLAKY, NEW = "GET /things0", "GET /things1", "GET /things2", "GET /things12"
@@ -41,16 +41,19 @@ _KNOWN: Final = {f"GET /things{number}" for number in range(_COUNT)} - {FIXED, E
 
 def main() -> int:
     """Print what was told otherwise; exit code 1 when something was."""
-    seeds = int(sys.argv[1]) if sys.argv[1:] else SEEDS
+    first, _, last = (sys.argv[1] if sys.argv[1:] else SEEDS).partition("-")
+    seeds = range(int(first), int(last or first) + 1)
     workers = int(sys.argv[2]) if sys.argv[2:] else WORKERS
     wrong = 0
-    for seed in range(1, seeds + 1):
+    for seed in seeds:
         for crew in range(1, workers + 1):
             with tempfile.TemporaryDirectory() as folder:
                 problems = list(_two_days(Command(Path(folder).resolve()), seed, crew))
             wrong += bool(problems)
-            print(f"seed {seed:>2}, {crew} workers: {'; '.join(problems) or 'as it should be'}")
-    print(f"{seeds * workers - wrong} of {seeds * workers} as they should be")
+            told = "; ".join(problems) or "as it should be"
+            print(f"seed {seed:>2}, {crew} workers: {told}", flush=True)
+    runs = len(seeds) * workers
+    print(f"{runs - wrong} of {runs} as they should be")
     return int(wrong > 0)
 
 

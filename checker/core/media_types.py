@@ -96,6 +96,8 @@ def parse(text: str) -> MediaType | None:
     return MediaType(found[1].lower(), found[2].lower(), parameters)
 
 
+# Few enough that long ones do not fill the memory.
+@lru_cache(maxsize=256)
 def media_type_of(text: str) -> MediaType | None:
     """The media type that a text means, its parameters read as far as they can be, values in lower case.
 

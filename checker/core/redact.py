@@ -100,12 +100,15 @@ class Redaction:
 
     def masks(self, location: Location, name: str) -> bool:
         """True when the value of a header, cookie or pair of the query is masked."""
+        if self.credentials and f"{location} {name.lower()}" in self.credentials:
+            return True
+        if not self.is_sensitive(name):
+            return False
         lowered = name.lower()
-        if lowered in self.keys or f"{location} {lowered}" in self.credentials:
+        if lowered in self.keys:
             return True
         outside = self.outside.get(location, _UNKNOWN)
-        is_from_outside = ANYTHING in outside or any(lowered == of.lower() for of in outside)
-        return is_from_outside and self.is_sensitive(name)
+        return ANYTHING in outside or any(lowered == of.lower() for of in outside)
 
     def places(self, request: WireRequest) -> list[str]:
         """Where a request holds values that are masked: `header X-Key`, `query token`, `body user.password`."""
@@ -153,6 +156,11 @@ class Redaction:
         if self.masks(Location.HEADER, name):
             return self.replacement
         return self._cookies(value) if name.lower() == "cookie" else value
+
+    def _header_bytes(self, name: bytes, value: bytes) -> bytes:
+        text = value.decode("latin-1")
+        shown = self._header(name.decode("latin-1"), text)
+        return value if shown is text else shown.encode("latin-1", "replace")
 
     def _cookies(self, text: str) -> str:
         """The value of `Cookie` where it is not masked as a whole."""
@@ -235,18 +243,12 @@ class Redaction:
 
     def request(self, request: WireRequest) -> WireRequest:
         """The request as it may be shown."""
-        fields = self.headers(
-            (n.decode("latin-1"), v.decode("latin-1")) for n, v in request.headers
-        )
         media_type = (request.header(b"content-type") or b"").decode("latin-1")
         body = request.body
         return WireRequest(
             request.method,
             self.url(request.target.decode("latin-1")).encode("latin-1", "replace"),
-            [
-                (name.encode("latin-1"), value.encode("latin-1", "replace"))
-                for name, value in fields
-            ],
+            [(name, self._header_bytes(name, value)) for name, value in request.headers],
             body if body is None else self.body(body, media_type),
         )
 

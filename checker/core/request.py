@@ -11,6 +11,7 @@ _LOOPBACK = "localhost"
 _HOST = re.compile(r"[^\x00-\x20\x7f\s\"<>\\^`{|}/?#@]+")
 """What no name or address of a host holds stays out (RFC 3986, 3.2.2); names in other scripts pass."""
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
+_UNSHOWN = re.compile(rb"[^!-~]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +123,5 @@ class WireRequest:
 
     def url(self, origin: BaseUrl) -> str:
         """Absolute URL; bytes outside ASCII are shown percent-encoded."""
-        text = "".join(chr(b) if 0x20 < b < 0x7F else f"%{b:02X}" for b in self.target)
-        return origin.url + text
+        text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target)
+        return origin.url + text.decode("ascii")

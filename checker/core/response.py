@@ -269,7 +269,7 @@ def head_of(headers: Iterable[tuple[str, str]]) -> bytes:
 def headers_of(head: bytes) -> list[tuple[str, str]]:
     """Names and values of header lines."""
     *lines, rest = head.split(b"\n")
-    return _parsed([b"", *(line + b"\n" for line in lines), *filter(None, (rest,))])
+    return _parsed([b"", *(line + b"\n" for line in lines), *filter(None, (rest,)), b"\r\n"])
 
 
 _ODD = ("", "")

@@ -72,13 +72,11 @@ def _rules(
     return every.knowing({one.location: one.outside for one in components})
 
 
-def masked_headers(
-    headers: Iterable[tuple[str, str]], redaction: Redaction
-) -> dict[str, list[str]]:
-    """Name -> values in order, names as they were sent. References to secrets are masked in any case."""
+def by_name(headers: Iterable[tuple[str, str]], replacement: str) -> dict[str, list[str]]:
+    """Name -> values in order, names as they were sent. The replacement stands for references to secrets, in any case."""
     found: dict[str, list[str]] = {}
-    for name, value in redaction.headers(headers):
-        shown = redaction.replacement if REFERENCE.search(value) else value
+    for name, value in headers:
+        shown = replacement if REFERENCE.search(value) else value
         found.setdefault(name, []).append(shown)
     return found
 

@@ -12,7 +12,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of
-from checker.reporting.masking import masked_headers
+from checker.reporting.masking import by_name
 from checker.reporting.severities import severity_rank
 from checker.reporting.text import unicode_text
 from checker.reporting.wall import walled
@@ -46,7 +46,7 @@ def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequ
     return ShownRequest(
         method=sent.method,
         url=sent.url(origin) if origin is not None else sent.target.decode("latin-1"),
-        headers=masked_headers(headers, context.masking.rules(parts)),
+        headers=by_name(headers, context.sanitization.replacement),
         body=sent.body,
         body_size=size,
     )
@@ -59,7 +59,8 @@ def _base_url(url: str) -> BaseUrl | None:
 
 def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
     """The headers of an answer."""
-    return masked_headers(exchange.response_headers, context.masking.rules())
+    redaction = context.masking.rules()
+    return by_name(redaction.headers(exchange.response_headers), redaction.replacement)
 
 
 def has_answer(exchange: Exchange) -> bool:

@@ -8,7 +8,7 @@ from checker.corpus.records import Component
 from checker.reporting.masking import (
     Masking,
     ShownCommand,
-    masked_headers,
+    by_name,
     masked_url,
 )
 
@@ -23,7 +23,8 @@ def test_values_of_sensitive_names_and_references_to_secrets_are_masked() -> Non
         ("A", "2"),
         ("A", "1"),
     ]
-    assert masked_headers(headers, Masking(ON, SecretStore()).rules()) == {
+    redaction = Masking(ON, SecretStore()).rules()
+    assert by_name(redaction.headers(headers), redaction.replacement) == {
         "Authorization": ["[Filtered]"],
         "X-Plain": ["[Filtered]"],
         "X-Part": ["[Filtered]"],
@@ -33,8 +34,8 @@ def test_values_of_sensitive_names_and_references_to_secrets_are_masked() -> Non
 
 def test_names_and_replacement_can_be_configured() -> None:
     redaction = Sanitization(keys=("x-mine",), markers=(), replacement="***").redaction
-    found = masked_headers([("X-Mine", "1"), ("Authorization", "2")], redaction)
-    assert found == {"X-Mine": ["***"], "Authorization": ["2"]}
+    found = redaction.headers([("X-Mine", "1"), ("Authorization", "2")])
+    assert found == [("X-Mine", "***"), ("Authorization", "2")]
 
 
 @pytest.mark.parametrize(

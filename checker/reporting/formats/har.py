@@ -1,9 +1,11 @@
 """HAR 1.2: one entry for each request, for the tools of browsers."""
 
 import base64
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from checker import __version__
 from checker.core.blocks import standard_reason
@@ -16,6 +18,7 @@ from checker.reporting.shown import Headers, has_answer, shown_headers, shown_re
 
 _FORM = "application/x-www-form-urlencoded"
 _VERSION = "HTTP/1.1"
+_TOLD = frozenset(("content-type", "cookie", "location", "set-cookie"))
 
 
 class Archive:
@@ -62,12 +65,13 @@ def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
 
 def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     sent = shown_request(interaction, context)
-    query = urlsplit(sent.url).query if _is_url(sent.url) else ""
+    known = _known(sent.headers)
+    query = sent.url.partition("#")[0].partition("?")[2]
     found: dict[str, Any] = {
         "method": sent.method,
         "url": sent.url,
         "httpVersion": _VERSION,
-        "cookies": _cookies(sent.headers, "cookie"),
+        "cookies": [pair for value in known["cookie"] for pair in _pairs_of(value.split(";"))],
         "headers": _pairs(sent.headers),
         "queryString": [
             {"name": name, "value": value}
@@ -77,12 +81,12 @@ def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]
         "bodySize": sent.body_size,
     }
     if sent.body is not None:
-        found["postData"] = _posted(sent.body, sent.headers, preserve=context.preserve_bytes)
+        media_type = _content_type(known)
+        found["postData"] = _posted(sent.body, media_type, preserve=context.preserve_bytes)
     return found
 
 
-def _posted(body: bytes, headers: Headers, *, preserve: bool) -> dict[str, Any]:
-    media_type = _content_type(headers)
+def _posted(body: bytes, media_type: str, *, preserve: bool) -> dict[str, Any]:
     found = {"mimeType": media_type, **_content(body, preserve=preserve)}
     if media_type.partition(";")[0].strip().lower() == _FORM and "encoding" not in found:
         pairs = parse_qsl(found["text"], keep_blank_values=True, errors="replace")
@@ -93,20 +97,22 @@ def _posted(body: bytes, headers: Headers, *, preserve: bool) -> dict[str, Any]:
 def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     exchange = interaction.exchange
     headers = shown_headers(exchange, context) if has_answer(exchange) else {}
+    known = _known(headers)
     status = (exchange.status or 0) if has_answer(exchange) else 0
     content = _content(exchange.response_body if status else b"", preserve=context.preserve_bytes)
     found = {
         "status": status,
         "statusText": (exchange.reason or standard_reason(status)) if status else "",
         "httpVersion": _VERSION,
-        "cookies": _cookies(headers, "set-cookie"),
+        # Attributes stand behind the first pair.
+        "cookies": _pairs_of(value.partition(";")[0] for value in known["set-cookie"]),
         "headers": _pairs(headers),
         "content": {
             "size": exchange.response_size,
-            "mimeType": _content_type(headers),
+            "mimeType": _content_type(known),
             **content,
         },
-        "redirectURL": next(iter(_values(headers, "location")), ""),
+        "redirectURL": next(iter(known["location"]), ""),
         "headersSize": len(exchange.response_head) if status else -1,
         "bodySize": exchange.response_size if status else -1,
     }
@@ -126,34 +132,24 @@ def _content(body: bytes, *, preserve: bool) -> dict[str, Any]:
 
 
 def _pairs(headers: Headers) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name in headers for value in headers[name]]
+    return [{"name": name, "value": value} for name, values in headers.items() for value in values]
 
 
-def _values(headers: Headers, wanted: str) -> list[str]:
-    return [value for name in headers if name.lower() == wanted for value in headers[name]]
-
-
-def _content_type(headers: Headers) -> str:
-    """`Content-Type` where it is one, so that readers need not fear for it."""
-    found = next(iter(_values(headers, "content-type")), "")
-    return found if media_type_of(found) is not None else "application/octet-stream"
-
-
-def _cookies(headers: Headers, name: str) -> list[dict[str, str]]:
-    found = []
-    for value in _values(headers, name):
-        # Attributes of `Set-Cookie` stand behind the first one.
-        parts = value.split(";") if name == "cookie" else value.split(";")[:1]
-        for part in parts:
-            key, separator, content = part.strip().partition("=")
-            if separator:
-                found.append({"name": key, "value": content})
+def _known(headers: Headers) -> Headers:
+    """Values of the headers that an entry tells besides, by their names in lower case."""
+    found: Headers = defaultdict(list)
+    for name, values in headers.items():
+        if (lowered := name.lower()) in _TOLD:
+            found[lowered] += values
     return found
 
 
-def _is_url(text: str) -> bool:
-    try:
-        urlsplit(text)
-    except ValueError:
-        return False
-    return True
+def _content_type(known: Headers) -> str:
+    """`Content-Type` where it is one, so that readers need not fear for it."""
+    found = next(iter(known["content-type"]), "")
+    return found if media_type_of(found) is not None else "application/octet-stream"
+
+
+def _pairs_of(texts: Iterable[str]) -> list[dict[str, str]]:
+    pairs = (text.strip().partition("=") for text in texts)
+    return [{"name": name, "value": value} for name, separator, value in pairs if separator]
