@@ -90,7 +90,7 @@ def failure_block(
     heading = (
         block_heading(number, failed.case_id, failed.marks)
         if failed.case_id
-        else f"{number}. Whole run"
+        else marked(f"{number}. Whole run", failed.marks)
     )
     parts = [heading]
     titles = dict.fromkeys(title for title, _ in failed.failures)

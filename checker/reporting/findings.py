@@ -107,8 +107,8 @@ def _rank(findings: Iterable[Finding]) -> int:
 
 
 def kinds_of(finding: Finding) -> tuple[str, ...]:
-    """Which of `MARKS` a finding has: why it may not show again by one command; nothing for a stable one, or without commands."""
-    if not finding.case:
+    """Which of `MARKS` a finding has: why it may not show again by one command; nothing for a stable one, or where nothing can be tried."""
+    if not finding.case and finding.reproduced is None:
         return ()
     is_alone = len(finding.steps) <= 1
     found = {

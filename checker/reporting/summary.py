@@ -154,7 +154,8 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield "API Operations:"
     yield f"  Selected: {report.selected}/{report.total}"
     yield f"  Tested: {report.tested}"
-    left_out = [one.label for one in report.operations if not one.cases]
+    # What the run as a whole failed, such as the death of its target, stands under a name that is no operation.
+    left_out = [one.label for one in report.operations if not one.cases and one.outcome != "failed"]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
         yield from _first_of([f"    - {label}" for label in left_out])

@@ -4,7 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checker.core.operation import Label
-from checker.workers.outage_messages import Examine, Examined, GoOn, Held, Hold, Trouble, Troubled
+from checker.workers.outage_messages import (
+    Death,
+    Examine,
+    Examined,
+    GoOn,
+    Held,
+    Hold,
+    Trouble,
+    Troubled,
+)
 
 Told = tuple[int, Hold | Examine | GoOn]
 """(incarnation, message)."""
@@ -19,7 +28,11 @@ class Outages:
     """Operations that wait for the end of the run."""
     serves: bool = True
     """Whether the target served at the end of the last outage."""
+    deaths: list[Death] = field(default_factory=list)
+    """Of the target, as far as it is known which request did it."""
     _trouble: Trouble | None = None
+    _at: float = 0.0
+    """When it was noticed, in seconds since the epoch."""
     _doubted: Label | None = None
     """What one worker asks about, until another one sees that everybody is turned away."""
     _told: list[int] = field(default_factory=list)
@@ -52,7 +65,7 @@ class Outages:
         if self.is_open:
             return []
         self.count += 1
-        self._trouble, self._doubted = message.trouble, message.doubted
+        self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
         self._flying = set(everybody)
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
@@ -76,6 +89,8 @@ class Outages:
         self._line = self._line[1:]
         if found.culprit is not None:
             self.held_back[found.culprit] = None
+            if found.trouble is Trouble.GONE:
+                self.deaths.append(Death(self._at, found.culprit))
         if found.culprit is None and found.serves and self._line:
             return self._next()
         told = self._closed()
@@ -108,7 +123,8 @@ class Outages:
         self._is_looking = True
         assert self._trouble is not None
         is_last = len(self._line) == 1
-        return [(self._line[0], Examine(self.count, self._trouble, is_last, self._doubted))]
+        known = self._doubted, self._at, tuple(self.deaths)
+        return [(self._line[0], Examine(self.count, self._trouble, is_last, *known))]
 
     def _closed(self) -> list[Told]:
         go_on = self._go_on(self._doubted)

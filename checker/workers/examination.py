@@ -59,9 +59,7 @@ class Examination:
         else:
             culprit = next(iter(lost), None) or self._likely()
         if culprit is not None or order.is_last or not serves:
-            account = Account(
-                order.number, trouble, culprit, is_certain, serves, self._witnesses.refused
-            )
+            account = Account(order, culprit, is_certain, serves, refused=self._witnesses.refused)
             tell(self._place.recorder, account, [*lost, *reversed(self._recent)])
         label = None if culprit is None else culprit.label
         return Examined(order.number, label, trouble, serves)

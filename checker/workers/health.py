@@ -203,7 +203,7 @@ class TargetHealth:
         else:
             self._doubts += 1
         self.is_holding = True
-        self.up.send(Troubled(trouble, doubted))
+        self.up.send(Troubled(trouble, doubted, time.time()))
 
     # What is done about it
 

@@ -16,6 +16,15 @@ class Trouble(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Death:
+    """An outage of which the request that did it is known."""
+
+    at: float
+    """Seconds since the epoch."""
+    culprit: Label
+
+
+@dataclass(frozen=True, slots=True)
 class Hold:
     """The target is in trouble: send nothing of the run, and say so when nothing is in flight."""
 
@@ -33,6 +42,10 @@ class Examine:
     """Whether nobody is left to look after this one: then it tells what happened."""
     doubted: Label | None = None
     """The operation whose refusal raised the question, as long as nobody has seen that others are refused, too."""
+    at: float = 0.0
+    """When it was noticed, in seconds since the epoch."""
+    deaths: tuple[Death, ...] = ()
+    """Earlier ones of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,8 @@ class Troubled:
     trouble: Trouble
     doubted: Label | None = None
     """The operation that was refused to a worker which was never served anything: only others know whether that is new."""
+    at: float = 0.0
+    """When, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What people read of an outage: a finding where the target died, a warning where it turned everybody away."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.checks.judge import UNJUDGED
@@ -11,7 +11,7 @@ from checker.core.response import FailureKind, NetworkFailure
 from checker.core.sequence import Step
 from checker.corpus.records import Finding, Interaction, Note
 from checker.phases.attempt import Verdict
-from checker.workers.outage_messages import Trouble
+from checker.workers.outage_messages import Death, Examine, Trouble
 from checker.workers.recorder import Recorder
 from checker.workers.served import Sent
 from checker.workers.unconfirmed import JudgedCase
@@ -27,20 +27,28 @@ _MOST_SHOWN = 5
 class Account:
     """What was found about one outage."""
 
-    number: int
-    trouble: Trouble
+    order: Examine
     culprit: Sent | None
     is_certain: bool
-    """Whether the culprit, sent alone, did it again."""
+    """Whether suspects were sent alone: then the culprit did it again, or none did."""
     serves: bool
     """Whether the target serves again."""
     refused: Sent | None
     """The answer that showed it."""
 
+    @property
+    def deaths(self) -> list[Death]:
+        """All of the run that the culprit did, this one included, oldest first; none where nobody is guilty."""
+        if self.culprit is None:
+            return []
+        label = self.culprit.label
+        earlier = [one for one in self.order.deaths if one.culprit == label]
+        return [*earlier, Death(self.order.at, label)]
+
 
 def tell(recorder: Recorder, account: Account, before: Sequence[Sent]) -> None:
     """Write down what happened; `before`: what was sent, the latest first."""
-    if account.trouble is Trouble.GONE:
+    if account.order.trouble is Trouble.GONE:
         recorder.keep([_finding(recorder, account, before)])
     else:
         label = LABEL if account.culprit is None else account.culprit.label
@@ -73,7 +81,8 @@ def _finding(recorder: Recorder, account: Account, before: Sequence[Sent]) -> Fi
         interactions = (recorder.traffic.interaction(JudgedCase(culprit.made, verdict)),)
         steps, command = (culprit.made.step,), recorder.reproduction(culprit.request)
     label = LABEL if culprit is None else culprit.label
-    key = f"outage {account.number}" if culprit is None else "outage"
+    # A culprit has one finding, whatever number of deaths; a death without one is told apart from others.
+    key = f"outage {account.order.number}" if culprit is None else "outage"
     return Finding(
         fingerprint=digest("v1", label, CHECK, key),
         label=label,
@@ -85,26 +94,44 @@ def _finding(recorder: Recorder, account: Account, before: Sequence[Sent]) -> Fi
         phase=phase,
         case=case,
         task=CHECK,
-        index=account.number,
+        index=account.order.number,
         stage="minimised",
         steps=steps,
         interactions=interactions,
         reproduction=command,
-        reproduced=account.is_certain if culprit is not None else None,
+        reproduced=culprit is not None if account.is_certain else None,
         shrink_executions=0,
         at=time.time(),
+        cause=digest("cause v1", label, CHECK),
     )
 
 
 def _message(account: Account, before: Sequence[Sent]) -> str:
-    """What happened, whether it is over, who did it, and what was sent last."""
-    parts = ["No connection could be opened any more."]
-    if account.culprit is None:
-        parts.append("None of the last requests, sent alone, did it again.")
-    elif account.is_certain:
-        parts.append(f"`{account.culprit}`, sent alone, did it again.")
-    else:
-        parts.append(f"`{account.culprit}` was not answered, or was the last to change something.")
+    """What happened when, whether it is over, who did it, and what was sent last."""
+    parts = [
+        f"No connection could be opened any more at {_clock(account.order.at)}.",
+        *_guilt(account),
+    ]
     parts.append("It came back." if account.serves else "It did not come back.")
     shown = [f"    {sent} -> {sent.status or 'no answer'}" for sent in before[:_MOST_SHOWN]]
-    return "\n".join([" ".join(parts), "", "Last requests, the latest first:", "", *shown])
+    last = ["", "Last requests, the latest first:", "", *shown] if shown else []
+    return "\n".join([" ".join(parts), *last])
+
+
+def _guilt(account: Account) -> Iterator[str]:
+    """Who did it, as far as anybody knows, and how often."""
+    if account.culprit is None:
+        yield "None of the last requests, sent alone, did it again."
+    elif account.is_certain:
+        yield f"`{account.culprit}`, sent alone, did it again."
+    else:
+        yield f"`{account.culprit}` was not answered, or was the last to change something."
+    if len(deaths := account.deaths) > 1:
+        times = ", ".join(_clock(one.at) for one in deaths[:_MOST_SHOWN])
+        more = ", ..." if len(deaths) > _MOST_SHOWN else ""
+        yield f"Its operation did so {len(deaths)} times, at {times}{more}."
+
+
+def _clock(at: float) -> str:
+    """A moment as logs of servers tell it."""
+    return time.strftime("%H:%M:%S UTC", time.gmtime(at))

@@ -1,6 +1,7 @@
 """A target that dies and comes back: one finding for each death, and everything else as if nothing had happened."""
 
 import json
+import re
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
+from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.demo.http import Reply, Request
+from checker.reporting.findings import failures_by_cause
 from checker.supervisor.execution import execute
 from checker.workers import reachable
 from checker.workers.health import TargetHealth
-from tests.apps.serving import json_reply
+from tests.health.killed import KilledTarget, answer, killed_target
 from tests.health.mortal import Mortal, mortal
 from tests.health.running import Ran
 from tests.health.services import THING, operation
@@ -30,9 +33,9 @@ TITLE = "The API stopped answering"
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal]:
+def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
     """Targets that are told of each connection that was tried in vain; no pause takes any time."""
-    targets: list[Mortal] = []
+    targets: list[Mortal | KilledTarget] = []
     connected = reachable._connected
 
     def knocking(address: tuple[str, int], timeout_s: float) -> socket.socket:
@@ -48,7 +51,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal]:
     return targets
 
 
-def run(folder: Path, target: Mortal, **fields: Any) -> Ran:
+def run(folder: Path, target: Mortal | KilledTarget, **fields: Any) -> Ran:
     document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": PATHS}
     (folder / "api.json").write_text(json.dumps(document))
     said = {
@@ -64,40 +67,35 @@ def run(folder: Path, target: Mortal, **fields: Any) -> Ran:
     return Ran(execute(asked, lambda *_: None))
 
 
-def served(request: Request) -> Reply:
-    if request.target.startswith(b"/b"):
-        return json_reply([])
-    return json_reply({})
-
-
-def test_deaths_from_outside_change_nothing_but_are_told(
-    tmp_path: Path, patient: list[Mortal]
+def test_kills_from_outside_change_nothing_but_are_told(
+    tmp_path: Path, patient: list[Mortal | KilledTarget]
 ) -> None:
-    counts = {20, 50, 90}
-
-    def dying(request: Request) -> Reply | None:
-        return None if len(target.seen) in counts else served(request)
-
     (tmp_path / "calm").mkdir()
-    with mortal(served) as target:
-        calm = run(tmp_path / "calm", target)
-    with mortal(dying) as target:
+    with mortal(answer) as undisturbed:
+        calm = run(tmp_path / "calm", undisturbed)
+    with killed_target(20, 30, 30) as target:
         patient.append(target)
         ran = run(tmp_path, target)
-    assert target.deaths == 3
-    deaths = [one for one in ran.findings if one[1] == TITLE]
-    assert deaths == [("Target", TITLE)] * 3
-    assert [one for one in ran.findings if one not in deaths] == calm.findings != []
+        assert target.deaths == 3
+    deaths = [one for one in ran.view.findings.values() if one.title == TITLE]
+    assert [one.label for one in deaths] == ["Target"] * 3
+    assert len({one.fingerprint for one in deaths}) == 3
+    assert len({one.cause for one in deaths}) == 1
+    others = [one for one in ran.findings if one[1] != TITLE]
+    assert others == calm.findings != []
     assert not ran.view.errors
     assert ran.view.cases == calm.view.cases
     assert ran.view.statuses == calm.view.statuses
+    console = "\n".join(text for _, text in failures_by_cause(deaths, DEFAULT_TRUNCATION))
+    assert console.startswith("1. Whole run (intermittent)\n\n- The API stopped answering\n")
+    assert len(re.findall("No connection could be opened any more at ..:..:.. UTC", console)) == 3
 
 
 def test_the_request_that_kills_is_named_and_held_back(
-    tmp_path: Path, patient: list[Mortal]
+    tmp_path: Path, patient: list[Mortal | KilledTarget]
 ) -> None:
     def dying(request: Request) -> Reply | None:
-        return None if request.method == "POST" else served(request)
+        return None if request.method == "POST" else answer(request)
 
     with mortal(dying) as target:
         patient.append(target)
@@ -108,15 +106,20 @@ def test_the_request_that_kills_is_named_and_held_back(
     assert death.reproduction.startswith("curl -X POST")
     assert death.reproduced
     assert "sent alone, did it again" in death.message
+    # It was left to the end for the first one, and is sent there.
+    count = re.search("did so ([0-9]+) times, at ..:..:.. UTC, ..:..:.. UTC", death.message)
+    assert count is not None
+    # Each time once more, alone.
+    assert 2 * int(count[1]) == target.deaths
     assert {error.label for error in ran.view.errors.values()} <= {"POST /c"}
     assert all(ran.view.statuses[f"GET /{name}"][200] >= 20 for name in "abd")
 
 
 def test_a_target_that_does_not_come_back_ends_the_run(
-    tmp_path: Path, patient: list[Mortal]
+    tmp_path: Path, patient: list[Mortal | KilledTarget]
 ) -> None:
     def dying(request: Request) -> Reply | None:
-        return None if len(target.seen) == 20 else served(request)
+        return None if len(target.seen) == 20 else answer(request)
 
     with mortal(dying) as target:
         ran = run(tmp_path, target)

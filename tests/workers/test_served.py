@@ -124,7 +124,9 @@ def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(place: Worker
     assert mine.holds(made, request, refusal)
     assert cast("Refusing", place.http).asked == [b"/things?limit=3"]
     assert told.wait(0.0)
-    assert told.get_nowait() == Troubled(Trouble.REFUSED)
+    said = told.get_nowait()
+    assert isinstance(said, Troubled)
+    assert (said.trouble, said.doubted) == (Trouble.REFUSED, None)
 
 
 def test_nobody_is_asked_for_what_another_request_may_have_taken_away(place: WorkerContext) -> None:
