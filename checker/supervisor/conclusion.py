@@ -66,7 +66,7 @@ def _followed(
                 case _:
                     pass  # It has no task that it could speak of.
         now = time.monotonic()
-        late = overdue(worker.standing, crew.vitals(worker), wanted.deadlines, now)
+        late = overdue(worker.standing, worker.handle.snapshot(), wanted.deadlines, now)
         if wanted.is_interrupted():
             late = late or "was interrupted"
         if gone or late:
@@ -74,7 +74,7 @@ def _followed(
             if late:
                 worker.handle.kill()
             ended = crew.bury(worker)
-            crew.forget(worker)
+            worker.handle.forget()
             word = worker.standing.last_word
-            reason = reason or (ended if word is None else word.reason)
+            reason = reason or (ended.reason if word is None else word.reason)
     return reason

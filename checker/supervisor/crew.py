@@ -2,15 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 
 from checker.config.settings import RunSettings
-from checker.corpus import inflight
-from checker.corpus.inflight import InflightReader
-from checker.corpus.layout import RunLayout
-from checker.supervisor.launchers.handle import Launcher, WorkerHandle
+from checker.supervisor.launchers.handle import Departure, Launcher, WorkerHandle
 from checker.supervisor.lock import Ownership
-from checker.supervisor.state import WorkerSnapshot, WorkerState
+from checker.supervisor.state import WorkerState
 from checker.workers.messages import Down, Up
 
 
@@ -23,14 +19,13 @@ class CrewMember:
 
     def tell(self, message: Down) -> None:
         """Send; to the dead, nothing."""
-        self.handle.sender.send(message)
+        self.handle.tell(message)
 
 
 class Crew:
     """All living workers by incarnation."""
 
-    def __init__(self, layout: RunLayout, launcher: Launcher, ownership: Ownership) -> None:
-        self._layout = layout
+    def __init__(self, launcher: Launcher, ownership: Ownership) -> None:
         self._launcher = launcher
         self._ownership = ownership
         self.workers: dict[int, CrewMember] = {}
@@ -38,55 +33,29 @@ class Crew:
     def start(self, incarnation: int, settings: RunSettings, now: float) -> CrewMember | None:
         """One more worker; None when the system gives none."""
         try:
-            handle = self._launcher.start(incarnation, settings)
+            handle = self._launcher.start(incarnation, settings, self._ownership)
         except (OSError, EOFError):
             return None
-        if handle.pid is not None:
-            self._ownership.register(handle.pid)
         worker = CrewMember(WorkerState(incarnation, now), handle)
         self.workers[incarnation] = worker
         return worker
 
     def listen(self, timeout_s: float) -> tuple[list[tuple[CrewMember, Up]], list[CrewMember]]:
         """The one wait of the house: what workers said, and those that are gone."""
-        sources: list[int] = []
-        for worker in self.workers.values():
-            sources.append(worker.handle.receiver.fileno())
-            if worker.handle.sentinel is not None:
-                sources.append(worker.handle.sentinel)
-        ready = set(wait(sources, timeout_s))
+        self._launcher.wait(timeout_s)
         said: list[tuple[CrewMember, Up]] = []
         gone: list[CrewMember] = []
         for worker in self.workers.values():
-            worker.handle.sender.flush()
-            ended = worker.handle.sentinel in ready
-            if ended or worker.handle.receiver.fileno() in ready:
-                said += [(worker, message) for message in _messages(worker)]
-            # Not the exit code: when the fork server dies it reads 255 although the worker lives. EOF cannot lie.
-            if ended or worker.handle.receiver.closed:
+            messages, is_over = worker.handle.hear()
+            said += [(worker, message) for message in messages]
+            if is_over:
                 gone.append(worker)
         return said, gone
 
-    def vitals(self, worker: CrewMember) -> WorkerSnapshot:
-        """What it is doing, or was when it died."""
-        reader = InflightReader(self._layout.inflight(worker.standing.incarnation))
-        slots = tuple(reader.slots())
-        lane = reader.acting_lane
-        acting = slots[lane] if lane is not None and lane < len(slots) else None
-        if acting is not None and acting.stage is inflight.Stage.IDLE:
-            acting = None
-        return WorkerSnapshot(
-            reader.heartbeat_ns, acting, slots, reader.progress(), reader.tallies()
-        )
-
-    def bury(self, worker: CrewMember) -> str:
-        """Make sure that it is gone; how it ended, for people."""
+    def bury(self, worker: CrewMember) -> Departure:
+        """Make sure that it is gone; how it ended."""
         del self.workers[worker.standing.incarnation]
         return worker.handle.reap()
-
-    def forget(self, worker: CrewMember) -> None:
-        """Remove what it left in flight, once that is on record."""
-        inflight.remove(self._layout.inflight(worker.standing.incarnation))
 
     @property
     def ready(self) -> list[int]:
@@ -110,13 +79,5 @@ class Crew:
             worker.handle.kill()
         for worker in list(self.workers.values()):
             self.bury(worker)
-            self.forget(worker)
+            worker.handle.forget()
         self._launcher.close()
-
-
-def _messages(worker: CrewMember) -> list[Up]:
-    found: list[Up] = []
-    while (message := worker.handle.receiver.get_nowait()) is not None:
-        if isinstance(message, Up):
-            found.append(message)
-    return found

@@ -82,7 +82,7 @@ def execute(
     with Ownership(layout) as ownership:
         forget_rates(layout.rates)
         chronicle = Chronicle(layout, settings, listener, around.clock, around.age_s)
-        crew = Crew(layout, launcher, ownership)
+        crew = Crew(launcher, ownership)
         supervisor = Supervisor(
             settings, chronicle, crew, around.interrupts, deadlines=around.deadlines
         )

@@ -14,10 +14,9 @@ from checker.corpus.records import (
     OperationError,
     Quarantined,
 )
+from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
 from checker.workers.messages import EXTRA_INDEX, Opened, Task
-
-_FROM_OUTSIDE = "killed by SIGKILL"
 
 WHOLE_TASK = -1
 """Index of a quarantined task."""
@@ -35,25 +34,25 @@ def is_extra(acting: Slot) -> bool:
     return acting.index >= EXTRA_INDEX
 
 
-def guilt_of(reason: str) -> int:
+def guilt_of(departure: Departure) -> int:
     """How sure it is that the case that acted is to blame for such an end of its worker."""
-    return DOUBTFUL if reason == _FROM_OUTSIDE else CERTAIN
+    return DOUBTFUL if departure.is_from_outside else CERTAIN
 
 
-def given_up(reason: str) -> str:
+def given_up(departure: Departure) -> str:
     """The sentence for a run in which worker after worker died and none finished a case."""
     sentence = (
         "the run was given up: workers died one after another and none finished a case; "
-        f"the last one: {reason}"
+        f"the last one: {departure.reason}"
     )
-    if guilt_of(reason) == CERTAIN:
+    if not departure.is_from_outside:
         return sentence
     return (
         f"{sentence}, as a system does that has no memory left: use fewer workers, or give it more"
     )
 
 
-def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
+def is_quarantined(acting: Slot, ruling: Ruling, departure: Departure) -> bool:
     """Whether the case of a slot is to blame for good.
 
     One that extended a sequence is never made again, so its first death must do, unless it was killed from outside. One that
@@ -61,13 +60,13 @@ def is_quarantined(acting: Slot, ruling: Ruling, reason: str) -> bool:
     """
     is_done = acting.stage is Stage.RECORD
     is_last_chance = is_extra(acting) and not is_done
-    return ruling.quarantines_case or (is_last_chance and guilt_of(reason) == CERTAIN)
+    return ruling.quarantines_case or (is_last_chance and not departure.is_from_outside)
 
 
-def left_out(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined | Note:
+def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Quarantined | Note:
     """What to tell of a case that is not made again: after kills from outside no more than a warning."""
-    case = quarantined_case(task, acting, strikes, reason)
-    if guilt_of(reason) == CERTAIN:
+    case = quarantined_case(task, acting, strikes, departure.reason)
+    if not departure.is_from_outside:
         return case
     text = (
         f"case {acting.index} was at work at {strikes} kills from outside (SIGKILL), "

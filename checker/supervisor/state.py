@@ -8,7 +8,6 @@ from checker.corpus.inflight import Slot, Stage
 from checker.supervisor.assignment import remainder
 from checker.workers.messages import Leaving, Task
 
-_NANO = 1e-9
 MOST_AHEAD = 16
 """Tasks that one worker holds."""
 _AHEAD_S = 0.1
@@ -61,11 +60,14 @@ class Deadlines:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSnapshot:
-    """The in-flight slots of a worker at one moment."""
+    """What a worker is doing at one moment. Ages, not times: its clock may be another."""
 
-    heartbeat_ns: int
+    silent_s: float | None
+    """Since its loop last turned; None when it never got so far."""
     acting: Slot | None
     """Whose code runs; None when it waits, or never began."""
+    acting_s: float
+    """Since that began its stage."""
     slots: tuple[Slot, ...]
     reached: Mapping[str, int]
     """Task id -> one past the highest index that is known to be made."""
@@ -138,9 +140,10 @@ class WorkerState:
         return back
 
 
-def is_stuck(acting: Slot, now: float) -> bool:
+def is_stuck(vitals: WorkerSnapshot) -> bool:
     """Whether a worker that had to leave did not for what one case does in it, with nobody to wait for."""
-    return acting.stage in _ALONE and now - acting.since_ns * _NANO > _STUCK_S
+    acting = vitals.acting
+    return acting is not None and acting.stage in _ALONE and vitals.acting_s > _STUCK_S
 
 
 def overdue(
@@ -156,11 +159,13 @@ def overdue(
     stage_s = 0.0
     if vitals.acting is not None:
         stage_s = deadlines.stages.get(vitals.acting.stage, 0.0)
-        if stage_s and now - vitals.acting.since_ns * _NANO > stage_s:
+        if stage_s and vitals.acting_s > stage_s:
             return f"hung in {vitals.acting.stage.name.lower()} for more than {stage_s:.0f} s"
     # While a case acts its loop does not turn: the deadline of the stage goes first.
     silence_s = max(deadlines.heartbeat_s, stage_s)
-    heard_at = max(vitals.heartbeat_ns * _NANO, standing.started_at)
-    if now - heard_at > silence_s:
+    silent_s = now - standing.started_at
+    if vitals.silent_s is not None:
+        silent_s = min(silent_s, vitals.silent_s)
+    if silent_s > silence_s:
         return f"gave no sign of life for {silence_s:.0f} s"
     return None

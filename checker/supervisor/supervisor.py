@@ -23,6 +23,7 @@ from checker.supervisor.endings import (
     RunFault,
     untried,
 )
+from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.outages import Outages
 from checker.supervisor.planning import make_plan
 from checker.supervisor.quarantine import (
@@ -144,7 +145,7 @@ class Supervisor:
             settings = replace(self._settings, started_at=since, documents=limits)
             if self._crew.start(incarnation, settings, now) is None:
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
-                self._replace(ruling, "no process could be started")
+                self._replace(ruling, Departure("no process could be started"))
 
     def _patience_s(self, now: float) -> float:
         return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
@@ -298,7 +299,7 @@ class Supervisor:
             return
         self._looks_at = now + _LOOK_S
         for worker in list(self._crew.workers.values()):
-            reason = overdue(worker.standing, self._crew.vitals(worker), self._deadlines, now)
+            reason = overdue(worker.standing, worker.handle.snapshot(), self._deadlines, now)
             if reason is not None:
                 if not worker.standing.opened:
                     self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
@@ -307,18 +308,18 @@ class Supervisor:
 
     def _lose(self, worker: CrewMember, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
-        hung = bool(reason)
-        if hung:
+        if reason:
             worker.handle.kill()
         ended = self._crew.bury(worker)
-        standing, vitals = worker.standing, self._crew.vitals(worker)
-        self._crew.forget(worker)
+        standing, vitals = worker.standing, worker.handle.snapshot()
+        worker.handle.forget()
         self._crew.tell_each(self._credentials.lose(standing.incarnation))
         self._crew.tell_each(self._outages.lose(standing.incarnation))
         self._chronicle.read_last(standing.incarnation)
         word = standing.last_word
-        reason = reason or (word.reason if word is not None else ended)
-        self._chronicle.write(WorkerGone(standing.incarnation, reason))
+        if said := reason or (word.reason if word is not None else ""):
+            ended = Departure(said)
+        self._chronicle.write(WorkerGone(standing.incarnation, ended.reason))
         rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
         done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
         view = self._chronicle.view
@@ -326,11 +327,11 @@ class Supervisor:
         progressed = any(cases > 0 for cases in done.values())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:
-            weight = HANG if hung else OPENING if self._opened is None else 1
-            self._rule(acting, rests, reason, progressed=progressed, weight=weight)
-        elif acting is not None and acting.task in rests and is_stuck(acting, time.monotonic()):
+            weight = HANG if reason else OPENING if self._opened is None else 1
+            self._rule(acting, rests, ended, progressed=progressed, weight=weight)
+        elif acting is not None and acting.task in rests and is_stuck(vitals):
             # No second try will tell; whoever waited for it should know why.
-            self._chronicle.write(quarantined_case(rests[acting.task], acting, 1, reason))
+            self._chronicle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
             self._return(rest, spent_s)
@@ -346,7 +347,7 @@ class Supervisor:
         self,
         acting: Slot | None,
         rests: dict[str, Task],
-        reason: str,
+        ended: Departure,
         *,
         progressed: bool,
         weight: int,
@@ -357,22 +358,22 @@ class Supervisor:
         if task is not None and acting is not None:
             case = (task.id, None if is_extra(acting) else acting.index)
         ruling = self._restarts.died(
-            case, progressed=progressed, weight=weight, guilt=guilt_of(reason)
+            case, progressed=progressed, weight=weight, guilt=guilt_of(ended)
         )
-        if task is not None and acting is not None and is_quarantined(acting, ruling, reason):
+        if task is not None and acting is not None and is_quarantined(acting, ruling, ended):
             strikes = max(1, ruling.strikes)
-            self._chronicle.write(left_out(task, acting, strikes, reason))
+            self._chronicle.write(left_out(task, acting, strikes, ended))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
             assert self._plan is not None
-            self._chronicle.write(quarantined_task(task, reason))
+            self._chronicle.write(quarantined_task(task, ended.reason))
             self._plan.drop(task.id)
             del rests[task.id]
-        self._replace(ruling, reason)
+        self._replace(ruling, ended)
 
-    def _replace(self, ruling: Ruling, reason: str) -> None:
+    def _replace(self, ruling: Ruling, ended: Departure) -> None:
         if ruling.ends_run:
-            self.ending.fail(RunFault(given_up(reason)))
+            self.ending.fail(RunFault(given_up(ended)))
         self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end
@@ -386,10 +387,9 @@ class Supervisor:
         if order.drain is not None:
             self._crew.tell_all(order.drain)
         workers = list(self._crew.workers.values())
-        if order.kills:
-            # All at once: each has to be waited for.
-            for worker in workers:
-                worker.handle.kill()
+        # All at once: each has to be waited for.
+        for worker in workers if order.kills else ():
+            worker.handle.kill()
         for worker in workers:
             if order.kills:
                 self._lose(worker, "killed: it did not leave in time")

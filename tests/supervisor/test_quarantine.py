@@ -9,15 +9,18 @@ from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Component, CorpusEntry, Quarantined
+from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
 from checker.supervisor.restarts import Ruling
-from checker.supervisor.state import is_stuck
+from checker.supervisor.state import WorkerSnapshot, is_stuck
 from checker.workers.messages import EXTRA_INDEX, Task
 
 LABEL = Label("GET /users")
 STEP = Step(LABEL, Drawn((1, "x")), ())
 TASK = Task("00000000000000aa", "exploration", (LABEL,), 5, 0, 9, 1.0)
 SLOT = Slot(0, Stage.HOOK, TASK.id, 3, 10**9, None)
+CRASHED = Departure("killed by SIGSEGV")
+KILLED = Departure("killed by SIGKILL", is_from_outside=True)
 INNOCENT = Ruling(
     strikes=1, quarantines_case=False, quarantines_task=False, ends_run=False, pause_s=0.0
 )
@@ -40,30 +43,27 @@ def test_a_case_without_a_command_tells_its_choices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "reason", "expected"),
-    [
-        (3, "killed by SIGSEGV", False),
-        (EXTRA_INDEX + 3, "killed by SIGSEGV", True),
-        (EXTRA_INDEX + 3, "killed by SIGKILL", False),
-    ],
+    ("index", "ended", "expected"),
+    [(3, CRASHED, False), (EXTRA_INDEX + 3, CRASHED, True), (EXTRA_INDEX + 3, KILLED, False)],
 )
 def test_a_case_that_is_never_made_again_is_blamed_at_once(
-    index: int, reason: str, expected: bool
+    index: int, ended: Departure, expected: bool
 ) -> None:
-    assert is_quarantined(replace(SLOT, index=index), INNOCENT, reason) is expected
+    assert is_quarantined(replace(SLOT, index=index), INNOCENT, ended) is expected
 
 
 def test_a_case_that_is_on_record_is_not_blamed_for_what_was_made_of_its_answer() -> None:
     done = replace(SLOT, index=EXTRA_INDEX + 3, stage=Stage.RECORD)
-    assert not is_quarantined(done, INNOCENT, "killed by SIGSEGV")
+    assert not is_quarantined(done, INNOCENT, CRASHED)
 
 
 def test_only_what_waits_for_nobody_is_stuck() -> None:
-    assert is_stuck(SLOT, 5.0)
-    assert not is_stuck(SLOT, 3.0)
-    assert not is_stuck(replace(SLOT, stage=Stage.CONFIRM), 60.0)
+    acting = WorkerSnapshot(0.0, SLOT, 4.0, (SLOT,), {})
+    assert is_stuck(acting)
+    assert not is_stuck(replace(acting, acting_s=2.0))
+    assert not is_stuck(replace(acting, acting=replace(SLOT, stage=Stage.CONFIRM), acting_s=60.0))
 
 
 def test_who_is_killed_from_outside_is_told_what_may_help() -> None:
-    assert given_up("killed by SIGSEGV").endswith("the last one: killed by SIGSEGV")
-    assert given_up("killed by SIGKILL").endswith("use fewer workers, or give it more")
+    assert given_up(CRASHED).endswith("the last one: killed by SIGSEGV")
+    assert given_up(KILLED).endswith("use fewer workers, or give it more")

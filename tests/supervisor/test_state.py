@@ -18,30 +18,32 @@ def standing(opened: bool = True) -> WorkerState:
     return WorkerState(1, started_at=0.0, opened=opened)
 
 
-def vitals(stage: Stage | None, since_s: float = 0.0, heartbeat_s: float = 0.0) -> WorkerSnapshot:
-    slot = None if stage is None else Slot(0, stage, "t", 3, int(since_s * 1e9), None)
-    return WorkerSnapshot(int(heartbeat_s * 1e9), slot, () if slot is None else (slot,), {})
+def vitals(
+    stage: Stage | None, acting_s: float = 0.0, silent_s: float | None = None
+) -> WorkerSnapshot:
+    slot = None if stage is None else Slot(0, stage, "t", 3, 0, None)
+    return WorkerSnapshot(silent_s, slot, acting_s, () if slot is None else (slot,), {})
 
 
 def test_a_stage_has_its_time() -> None:
-    assert overdue(standing(), vitals(Stage.MAKE), DEADLINES, 9.9) is None
-    assert overdue(standing(), vitals(Stage.MAKE), DEADLINES, 10.1) == (
+    assert overdue(standing(), vitals(Stage.MAKE, 9.9), DEADLINES, 9.9) is None
+    assert overdue(standing(), vitals(Stage.MAKE, 10.1), DEADLINES, 10.1) == (
         "hung in make for more than 10 s"
     )
-    assert overdue(standing(), vitals(Stage.SEND), DEADLINES, 14.9) is None
-    assert overdue(standing(), vitals(Stage.HOOK), DEADLINES, 29.9) is None
+    assert overdue(standing(), vitals(Stage.SEND, 14.9), DEADLINES, 14.9) is None
+    assert overdue(standing(), vitals(Stage.HOOK, 29.9), DEADLINES, 29.9) is None
 
 
 def test_a_worker_that_waits_needs_a_heartbeat_only() -> None:
-    assert overdue(standing(), vitals(None, heartbeat_s=90.0), DEADLINES, 100.0) is None
-    assert overdue(standing(), vitals(None, heartbeat_s=80.0), DEADLINES, 100.0) == (
+    assert overdue(standing(), vitals(None, silent_s=10.0), DEADLINES, 100.0) is None
+    assert overdue(standing(), vitals(None, silent_s=20.0), DEADLINES, 100.0) == (
         "gave no sign of life for 15 s"
     )
 
 
 def test_a_long_stage_may_be_silent() -> None:
-    assert overdue(standing(), vitals(Stage.SHRINK), DEADLINES, 29.0) is None
-    assert overdue(standing(), vitals(Stage.SHRINK), DEADLINES, 31.0) is not None
+    assert overdue(standing(), vitals(Stage.SHRINK, 29.0), DEADLINES, 29.0) is None
+    assert overdue(standing(), vitals(Stage.SHRINK, 31.0), DEADLINES, 31.0) is not None
 
 
 def test_a_worker_that_just_began_has_time_for_its_first_heartbeat() -> None:
@@ -61,7 +63,7 @@ def test_in_flight_are_the_busy_slots_of_the_task() -> None:
         Slot(2, Stage.JUDGE, "u", 4, 0, None),
         Slot(3, Stage.MAKE, "t", 5, 0, None),
     )
-    assert WorkerSnapshot(0, None, slots, {}).in_flight("t") == [3, 5]
+    assert WorkerSnapshot(0.0, None, 0.0, slots, {}).in_flight("t") == [3, 5]
 
 
 def test_time_is_counted_from_the_moment_at_which_it_had_nothing_to_do() -> None:

@@ -1,52 +1,68 @@
-"""What the supervisor holds of a worker, whatever kind of life it lives."""
+"""What the supervisor holds of a worker, wherever that lives: no descriptor, path, process or clock of the other side."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from checker.config.settings import RunSettings
-from checker.workers.queues import Receiver, Sender
+from checker.supervisor.lock import Ownership
+from checker.supervisor.state import WorkerSnapshot
+from checker.workers.messages import Down, Up
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """How a worker ended that did not say so itself."""
+
+    reason: str
+    """For people."""
+    is_from_outside: bool = False
+    """Whether anybody may have ended it: an operator, or a system without memory. Then no case is surely to blame."""
 
 
 class WorkerHandle(Protocol):
     """One incarnation, from the outside."""
 
-    @property
-    def pid(self) -> int | None:
-        """Process of its own; None when it lives in ours."""
+    def tell(self, message: Down) -> None:
+        """Send; to the dead, nothing. Never waits."""
         ...
 
-    @property
-    def receiver(self) -> Receiver:
-        """What it says."""
+    def hear(self) -> tuple[list[Up], bool]:
+        """What it said since the last call, in order, and whether that was its last. Never waits.
+
+        Everything that it had written into its journal when it said something is in the corpus of this side by now: a worker that
+        shares no disk streams the frames of its journal before its messages, and its handle appends them.
+        """
         ...
 
-    @property
-    def sender(self) -> Sender:
-        """What it is told."""
-        ...
-
-    @property
-    def sentinel(self) -> int | None:
-        """Becomes readable when its process ends, too; for `multiprocessing.connection.wait`."""
-        ...
-
-    def is_alive(self) -> bool:
-        """Whether it still runs."""
+    def snapshot(self) -> WorkerSnapshot:
+        """What it is doing, or was when it ended."""
         ...
 
     def kill(self) -> None:
         """End it now, without its help. A thread of our own process cannot be: it is abandoned."""
         ...
 
-    def reap(self) -> str:
-        """How it ended, for people. Kills it if it has not, and gives back what it held here."""
+    def reap(self) -> Departure:
+        """How it ended. Kills it if it has not, and gives back what it held here; `snapshot` still works."""
+        ...
+
+    def forget(self) -> None:
+        """Remove what it left in flight, once that is on record."""
         ...
 
 
 class Launcher(Protocol):
     """Starts workers."""
 
-    def start(self, incarnation: int, settings: RunSettings) -> WorkerHandle:
-        """A worker with this number, about to open. `OSError` or `EOFError` when none can be started."""
+    def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> WorkerHandle:
+        """A worker with this number, about to open. `OSError` or `EOFError` when none can be started.
+
+        Processes of this machine are registered with the ownership, so that none outlives a supervisor that dies.
+        """
+        ...
+
+    def wait(self, timeout_s: float) -> None:
+        """Until one of its workers that are not reaped has said something or ended, or the time is over."""
         ...
 
     def close(self) -> None:

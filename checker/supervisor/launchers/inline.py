@@ -4,23 +4,22 @@ import threading
 from multiprocessing import Pipe
 
 from checker.config.settings import RunSettings
+from checker.supervisor.launchers.handle import Departure
+from checker.supervisor.launchers.local import LocalWorker, LocalWorkers
+from checker.supervisor.lock import Ownership
 from checker.workers.entry import PATIENCE_S, Work, live
 from checker.workers.queues import Receiver, Sender
 
 _GRACE_S = 2.0
 
 
-class InlineWorker:
+class InlineWorker(LocalWorker):
     """One incarnation in a thread. The same loop, the same queues; only `kill` cannot do what it says."""
-
-    pid: int | None = None
-    sentinel: int | None = None
 
     def __init__(self, incarnation: int, settings: RunSettings, work: Work | None) -> None:
         down_reading, down_writing = Pipe(duplex=False)
         up_reading, up_writing = Pipe(duplex=False)
-        self.sender = Sender(down_writing)
-        self.receiver = Receiver(up_reading)
+        super().__init__(incarnation, settings, Sender(down_writing), Receiver(up_reading))
         queues = (Receiver(down_reading), Sender(up_writing, patience_s=PATIENCE_S))
         self._thread = threading.Thread(
             target=live,
@@ -31,20 +30,17 @@ class InlineWorker:
         )
         self._thread.start()
 
-    def is_alive(self) -> bool:
-        """Whether the thread runs."""
-        return self._thread.is_alive()
-
     def kill(self) -> None:
         """Let it see the end of its queue; it leaves when it looks."""
-        self.sender.close()
+        self._sender.close()
 
-    def reap(self) -> str:
-        """How it ended, for people."""
+    def reap(self) -> Departure:
+        """How it ended."""
         self.kill()
         self._thread.join(_GRACE_S)
-        self.receiver.close()
-        return "abandoned: it hangs" if self.is_alive() else "ended"
+        self._receiver.close()
+        self.is_reaped = True
+        return Departure("abandoned: it hangs" if self._thread.is_alive() else "ended")
 
 
 class InlineLauncher:
@@ -52,10 +48,17 @@ class InlineLauncher:
 
     def __init__(self, work: Work | None = None) -> None:
         self._work = work
+        self._workers = LocalWorkers()
 
-    def start(self, incarnation: int, settings: RunSettings) -> InlineWorker:
+    def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> InlineWorker:
         """A worker in a thread."""
-        return InlineWorker(incarnation, settings, self._work)
+        worker = InlineWorker(incarnation, settings, self._work)
+        self._workers.add(worker)
+        return worker
+
+    def wait(self, timeout_s: float) -> None:
+        """Until a worker has said something or ended."""
+        self._workers.wait(timeout_s)
 
     def close(self) -> None:
         """Nothing outlives a thread."""

@@ -11,6 +11,9 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnC
 
 from checker.config.settings import RunSettings
 from checker.core.stopping import STOP_SIGNALS
+from checker.supervisor.launchers.handle import Departure
+from checker.supervisor.launchers.local import LocalWorker, LocalWorkers
+from checker.supervisor.lock import Ownership
 from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
 
@@ -20,7 +23,7 @@ _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
 
 
-class ProcessWorker:
+class ProcessWorker(LocalWorker):
     """One incarnation in a process."""
 
     def __init__(
@@ -32,8 +35,7 @@ class ProcessWorker:
     ) -> None:
         down_reading, down_writing = context.Pipe(duplex=False)
         up_reading, up_writing = context.Pipe(duplex=False)
-        self.sender = Sender(down_writing)
-        self.receiver = Receiver(up_reading)
+        super().__init__(incarnation, settings, Sender(down_writing), Receiver(up_reading))
         self._process: ForkServerProcess | SpawnProcess = context.Process(
             target=main,
             args=(incarnation, settings.to_dict(), down_reading, up_writing, work),
@@ -43,36 +45,30 @@ class ProcessWorker:
             with _no_interrupts(), _same_hashes():
                 self._process.start()
         except BaseException:
-            self.sender.close()
-            self.receiver.close()
+            self._sender.close()
+            self._receiver.close()
             raise
         finally:
             # Ours must go, or the end of the worker would never be the end of the pipe.
             down_reading.close()
             up_writing.close()
+        # Readable when the process ended, or the fork server did: both mean that it is over.
+        self._sentinel = self._process.sentinel
 
     @property
     def pid(self) -> int | None:
         """Of the worker."""
         return self._process.pid
 
-    @property
-    def sentinel(self) -> int | None:
-        """Readable when the process ended, or the fork server did: both mean that it is over."""
-        return self._process.sentinel
-
-    def is_alive(self) -> bool:
-        """Whether the process runs, as far as its parent says."""
-        return self._process.is_alive()
-
     def kill(self) -> None:
         """SIGKILL."""
         self._process.kill()
 
-    def reap(self) -> str:
-        """How it ended, for people."""
-        self.sender.close()
-        self.receiver.close()
+    def reap(self) -> Departure:
+        """How it ended."""
+        self.is_reaped = True
+        self._sender.close()
+        self._receiver.close()
         # One that closed its queue is about to end, perhaps with a traceback that somebody wants to read.
         self._process.join(_GRACE_S)
         if self._process.exitcode is None:
@@ -80,7 +76,7 @@ class ProcessWorker:
             self._process.join(_REAP_S)
         code = self._process.exitcode
         if code is None:
-            return "unkillable"
+            return Departure("unkillable")
         self._process.close()
         return _ending(code)
 
@@ -90,6 +86,7 @@ class ProcessLauncher:
 
     def __init__(self, work: Work | None = None) -> None:
         self._work = work
+        self._workers = LocalWorkers()
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
             self._context = multiprocessing.get_context("forkserver")
@@ -98,9 +95,17 @@ class ProcessLauncher:
         else:
             self._context = multiprocessing.get_context("spawn")
 
-    def start(self, incarnation: int, settings: RunSettings) -> ProcessWorker:
+    def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> ProcessWorker:
         """A worker in a process. `OSError` or `EOFError` when the system gives none."""
-        return ProcessWorker(self._context, incarnation, settings, self._work)
+        worker = ProcessWorker(self._context, incarnation, settings, self._work)
+        if worker.pid is not None:
+            ownership.register(worker.pid)
+        self._workers.add(worker)
+        return worker
+
+    def wait(self, timeout_s: float) -> None:
+        """Until a worker has said something or ended."""
+        self._workers.wait(timeout_s)
 
     def close(self) -> None:
         """The fork server stays: it ends with this process, and the next run of this process uses it again."""
@@ -139,10 +144,11 @@ def _same_hashes() -> Iterator[None]:
             os.environ[_HASH_SEED] = previous
 
 
-def _ending(code: int) -> str:
+def _ending(code: int) -> Departure:
     if code >= 0:
-        return f"exit code {code}"
+        return Departure(f"exit code {code}")
     try:
-        return f"killed by {signal.Signals(-code).name}"
+        name = signal.Signals(-code).name
     except ValueError:
-        return f"killed by signal {-code}"
+        name = f"signal {-code}"
+    return Departure(f"killed by {name}", is_from_outside=code == -signal.SIGKILL)

@@ -1,0 +1,97 @@
+"""What workers on this machine have in common: two pipes, and slots in a file that outlives them."""
+
+from multiprocessing.connection import wait
+from pathlib import Path
+from time import monotonic_ns
+
+from checker.config.settings import RunSettings
+from checker.corpus import inflight
+from checker.corpus.inflight import InflightReader, Stage
+from checker.corpus.layout import RunLayout
+from checker.supervisor.state import WorkerSnapshot
+from checker.workers.messages import Down, Up
+from checker.workers.queues import Receiver, Sender
+
+_NANO = 1e-9
+
+
+class LocalWorker:
+    """One incarnation that shares the disk and the clock of the supervisor."""
+
+    _sentinel: int | None = None
+    """Becomes readable when the worker ends, too."""
+
+    def __init__(
+        self, incarnation: int, settings: RunSettings, sender: Sender, receiver: Receiver
+    ) -> None:
+        self._slots = RunLayout(Path(settings.corpus_dir)).inflight(incarnation)
+        self._sender = sender
+        self._receiver = receiver
+        self._has_news = False
+        self._is_over = False
+        self.is_reaped = False
+
+    def tell(self, message: Down) -> None:
+        """Send; to the dead, nothing."""
+        self._sender.send(message)
+
+    def hear(self) -> tuple[list[Up], bool]:
+        """What it said since the last call, and whether that was its last."""
+        self._sender.flush()
+        said: list[Up] = []
+        while self._has_news and (message := self._receiver.get_nowait()) is not None:
+            if isinstance(message, Up):
+                said.append(message)
+        # Not the exit code: when the fork server dies it reads 255 although the worker lives. EOF cannot lie.
+        return said, self._is_over or self._receiver.closed
+
+    def snapshot(self) -> WorkerSnapshot:
+        """What it is doing, or was when it ended."""
+        reader = InflightReader(self._slots)
+        slots = tuple(reader.slots())
+        lane, heartbeat_ns = reader.acting_lane, reader.heartbeat_ns
+        acting = slots[lane] if lane is not None and lane < len(slots) else None
+        if acting is not None and acting.stage is Stage.IDLE:
+            acting = None
+        now_ns = monotonic_ns()
+        return WorkerSnapshot(
+            silent_s=(now_ns - heartbeat_ns) * _NANO if heartbeat_ns else None,
+            acting=acting,
+            acting_s=(now_ns - acting.since_ns) * _NANO if acting is not None else 0.0,
+            slots=slots,
+            reached=reader.progress(),
+            tallies=reader.tallies(),
+        )
+
+    def forget(self) -> None:
+        """Remove what it left in flight."""
+        inflight.remove(self._slots)
+
+    def sources(self) -> list[int]:
+        """Descriptors that become readable when there is something to hear."""
+        mine = [self._receiver.fileno()]
+        return mine if self._sentinel is None else [*mine, self._sentinel]
+
+    def note(self, ready: set[int]) -> None:
+        """Which descriptors are readable: before anything is read, so that nothing said before the end is missed."""
+        self._is_over = self._sentinel in ready
+        self._has_news = self._is_over or self._receiver.fileno() in ready
+
+
+class LocalWorkers:
+    """Those that live, to wait for."""
+
+    def __init__(self) -> None:
+        self._workers: list[LocalWorker] = []
+
+    def add(self, worker: LocalWorker) -> None:
+        """One more."""
+        self._workers.append(worker)
+
+    def wait(self, timeout_s: float) -> None:
+        """Until one of them has said something or ended, or the time is over."""
+        self._workers = [one for one in self._workers if not one.is_reaped]
+        sources = [source for one in self._workers for source in one.sources()]
+        ready = {one for one in wait(sources, timeout_s) if isinstance(one, int)}
+        for worker in self._workers:
+            worker.note(ready)
