@@ -8,9 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, parse, validate
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLSchema,
+    NameNode,
+    OperationDefinitionNode,
+    parse,
+    validate,
+)
 from graphql.execution.values import get_variable_values
 
+from checker.core.case import Case
 from checker.core.errors import CheckerError, NothingToBreak
 from checker.core.locations import Location
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
@@ -89,27 +98,21 @@ class QueryMeasuring:
             except CheckerError as error:
                 self._fault(operation, mode, f"not made: {error}")
                 continue
-            for seed in range(count):
-                self._judge(operation, program, mode, seed)
+            made = list(_made(program, count))
+            requests = [request for _, request in made]
+            schema = self._schema.document.schema
+            for (case, request), found in zip(made, complaints(schema, requests), strict=True):
+                self._judge(operation, case, f"{request.body!r:.600}", found)
 
-    def _judge(
-        self,
-        operation: GraphQLOperation,
-        program: OperationProgram,
-        mode: GenerationMode,
-        seed: int,
-    ) -> None:
-        case = program.draw(RandomSource(seed * 7919 + 1), "x", PhaseInfo("fuzzing"))
-        request = _MAKER.make(case)
-        found = complaints(self._schema.document.schema, request)
-        said = f"{found} of {request.body!r:.600}"
+    def _judge(self, operation: GraphQLOperation, case: Case, shown: str, found: list[str]) -> None:
+        assert case.meta is not None
+        mode, said = case.meta.mode, f"{found} of {shown}"
         if not mode.is_negative:
             self._tally.valid += 1
             if found:
                 self._fault(operation, mode, said)
             return
         self._tally.wrong += 1
-        assert case.meta is not None
         violation = case.meta.components[Location.BODY].violation
         if violation is None:
             self._fault(operation, mode, f"names nothing: {said}")
@@ -128,19 +131,38 @@ def breaks_what_it_says(violation: Violation, found: list[str]) -> bool:
     return len(found) == 1 and rule is not None and re.search(rule, found[0]) is not None
 
 
-def complaints(schema: GraphQLSchema, request: WireRequest) -> list[str]:
-    """What graphql-core says of the query and the variables of a request."""
-    if request.body is None:
-        return [_NO_BODY]
-    body: dict[str, Any] = json.loads(request.body)
-    try:
-        document = parse(body["query"], no_location=True)
-    except GraphQLError as error:
-        return [error.message]
-    errors = validate(schema, document, max_errors=_MOST_ERRORS)
-    operation = document.definitions[0]
-    assert isinstance(operation, OperationDefinitionNode)
-    if not errors:
-        found = get_variable_values(schema, operation.variable_definitions, body["variables"])
-        errors = found if isinstance(found, list) else []
-    return [error.message for error in errors]
+def complaints(schema: GraphQLSchema, requests: list[WireRequest]) -> list[list[str]]:
+    """What graphql-core says of the query and the variables of each request.
+
+    The queries are validated as one document: most of what validation costs is what each document costs.
+    """
+    found: list[list[str]] = [[] for _ in requests]
+    operations: dict[int, tuple[OperationDefinitionNode, Any]] = {}
+    for index, request in enumerate(requests):
+        if request.body is None:
+            found[index].append(_NO_BODY)
+            continue
+        body: dict[str, Any] = json.loads(request.body)
+        try:
+            (operation,) = parse(body["query"]).definitions
+        except GraphQLError as error:
+            found[index].append(error.message)
+            continue
+        assert isinstance(operation, OperationDefinitionNode)
+        operation.name = NameNode(value=f"_{index}")
+        operations[index] = operation, body["variables"]
+    document = DocumentNode(definitions=tuple(one for one, _ in operations.values()))
+    index_of = {id(one.loc.source): index for index, (one, _) in operations.items() if one.loc}
+    for error in validate(schema, document, max_errors=None):
+        found[index_of[id(error.source)]].append(error.message)
+    for index, (operation, variables) in operations.items():
+        if not found[index]:
+            values = get_variable_values(schema, operation.variable_definitions, variables)
+            found[index] += [one.message for one in values] if isinstance(values, list) else []
+    return found
+
+
+def _made(program: OperationProgram, count: int) -> Iterator[tuple[Case, WireRequest]]:
+    for seed in range(count):
+        case = program.draw(RandomSource(seed * 7919 + 1), "x", PhaseInfo("fuzzing"))
+        yield case, _MAKER.make(case)
