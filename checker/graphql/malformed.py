@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from graphql import GraphQLError, GraphQLScalarType, GraphQLSchema, is_specified_scalar_type
+from graphql import GraphQLScalarType, GraphQLSchema, is_specified_scalar_type
 
 from checker.graphql.scalars import is_registered, known_name
 
@@ -34,7 +34,8 @@ def refuse_malformed(schema: GraphQLSchema) -> None:
 def _parser(kind: GraphQLScalarType) -> Callable[[Any], Any]:
     def parse(value: Any) -> Any:
         if is_malformed(kind, value):
-            raise GraphQLError(f"{kind.name} cannot represent {value!r:.80}")
+            # No `GraphQLError`: validation adds to others which value of the query it is about.
+            raise ValueError(f"{kind.name} cannot represent {value!r:.80}")
         return value
 
     return parse
