@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from checker.config.kinds import did_you_mean
 from checker.core.errors import UsageError
@@ -35,6 +35,19 @@ class Selectable(Protocol):
     def deprecated(self) -> bool: ...
     @property
     def definition(self) -> Mapping[str, Any]: ...
+
+
+@runtime_checkable
+class OnlyByName(Protocol):
+    """An operation that may be tested by nobody but who names it."""
+
+    @property
+    def only_by_name(self) -> bool: ...
+
+
+def waits_for_name(operation: object) -> bool:
+    """Whether an operation is tested only if a filter looks at names and finds it: what is there for gateways, for example."""
+    return isinstance(operation, OnlyByName) and operation.only_by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +85,11 @@ class OperationFilters:
         if any(test.holds(operation) for test in excludes):
             return False
         return all(any(test.holds(operation) for test in kind) for kind in includes)
+
+    def names(self, operation: Selectable) -> bool:
+        """Whether an operation is asked for by its name."""
+        asked = [one for one in self.specs if (one.verb, one.subject) == ("include", "name")]
+        return any(_test(one).holds(operation) for one in asked)
 
     def matches_broken(self, broken: BrokenOperation) -> bool:
         """Whether an operation that cannot be read is selected, by what is known of it."""

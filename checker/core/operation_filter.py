@@ -123,6 +123,15 @@ class OperationFilter:
             return False
         return not self.included or any(_holds(term, context) for term in self.included)
 
+    def names(self, context: Any) -> bool:
+        """Whether the operation of a context is asked for by its name."""
+        conditions = (one for term in self.included for one in term)
+        return any(
+            one.holds(context)
+            for one in conditions
+            if isinstance(one, _Attribute) and one.name == "name"
+        )
+
     def _refuse_repeated(self, term: _Term) -> None:
         if term in self.included or term in self.excluded:
             raise IncorrectUsage(f"the filter {_shown(term)} is already there; remove one of them")

@@ -42,6 +42,10 @@ class InputSchemas:
                 if allows_null:
                     self.definitions[f"{kind.name}.{depth}{_OR_NULL}"] = _nullable(made)
 
+    def of(self, kind: Any) -> Raw:
+        """Of the values of a type that is no object of an answer."""
+        return self._of(kind, 0)
+
     def arguments(self, args: Mapping[str, GraphQLArgument]) -> Raw:
         """Of an object of arguments."""
         found: Raw = {

@@ -10,6 +10,7 @@ from graphql import (
     GraphQLInputObjectType,
     GraphQLList,
     GraphQLNonNull,
+    GraphQLScalarType,
     get_named_type,
 )
 
@@ -47,8 +48,10 @@ def literal(value: Any, kind: Any = None) -> str:
 def _object(value: Mapping[str, Any], kind: Any) -> str:
     named = get_named_type(kind) if kind is not None else None
     fields = named.fields if isinstance(named, GraphQLInputObjectType) else {}
+    # An object of a scalar has members of any name, `__typename` of a representation among them.
+    is_free = isinstance(named, GraphQLScalarType)
     members = [
-        f"{name if name in fields else stranger(name, fields)}: "
+        f"{name if name in fields or (is_free and _NAME.fullmatch(name)) else stranger(name, fields)}: "
         + literal(one, fields[name].type if name in fields else None)
         for name, one in value.items()
     ]

@@ -29,6 +29,7 @@ from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.answers import GraphQLContract
 from checker.graphql.coercion import simplest
+from checker.graphql.federation import ENTITIES, REPRESENTATIONS, representations
 from checker.graphql.forms import forms_of
 from checker.graphql.inputs import InputSchemas, required_scalars
 from checker.graphql.outcomes import data_of, resource_status
@@ -86,6 +87,8 @@ class RootField:
     field: GraphQLField
     role: RootRole
     """Where it stands among the resources."""
+    only_by_name: bool = False
+    """It is there for gateways: tested when a filter names it."""
     method: ClassVar[str] = "POST"
     tags: ClassVar[tuple[str, ...]] = ()
 
@@ -201,6 +204,8 @@ class GraphQLOperation(EntryMembers):
     def _body(self, allows_null: bool) -> Body:
         writer, owner = self.writer, self.owner
         raw = _body_schema(self.entry, writer.places, owner.inputs(allows_null=allows_null))
+        if self.entry.name == ENTITIES:
+            self._represent(raw, owner.inputs(allows_null=allows_null))
         schema = owner.body_schema(self.label, raw, allows_null=allows_null)
         return Body(
             "application/json",
@@ -213,6 +218,12 @@ class GraphQLOperation(EntryMembers):
             forms=partial(forms_of, writer),
             breaks=partial(_breaks, has_arguments=bool(self.entry.field.args)),
         )
+
+    def _represent(self, raw: dict[str, Any], inputs: InputSchemas) -> None:
+        """Say what representations look like, which their type does not."""
+        found = representations(self.owner.document.schema, inputs.of)
+        if found is not None and REPRESENTATIONS in self.entry.field.args:
+            raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = found
 
     def warnings(self) -> Iterable[SchemaWarning]:
         """Scalars that have to be given, and that only the server knows."""

@@ -15,6 +15,7 @@ from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.core.security import SecurityScheme
 from checker.graphql.answers import GraphQLContract
 from checker.graphql.documents import ReadSchema
+from checker.graphql.federation import OF_GATEWAYS
 from checker.graphql.inputs import InputSchemas
 from checker.graphql.kind import KIND
 from checker.graphql.malformed import refuse_malformed
@@ -27,7 +28,6 @@ from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
 
-_OF_FEDERATION: Final = ("_entities", "_service")
 _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)
 
 
@@ -204,7 +204,7 @@ class GraphQLDescription:
                 continue
             seen.add(root.name)
             for name, one in root.fields.items():
-                if name not in _OF_FEDERATION and not name.startswith("__"):
+                if not name.startswith("__"):
                     yield self._entry(kind, root, name, one)
 
     def _entry(
@@ -212,7 +212,8 @@ class GraphQLDescription:
     ) -> RootField:
         label = Label(f"{root.name}.{name}")
         role = self._roles.add(label, kind.value, name, one)
-        return RootField(label, self, kind.value, root.name, name, one, role)
+        only_by_name = name in OF_GATEWAYS and kind is OperationType.QUERY
+        return RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
 
     def checked_entries(self) -> Iterator[RootField]:
         """Table of contents."""
@@ -225,11 +226,10 @@ class GraphQLDescription:
             name, count = schema.subscription_type.name, len(schema.subscription_type.fields)
             says = f"{count} subscription{'s' * (count != 1)} {'is' if count == 1 else 'are'} not tested: they answer with streams"
             yield _skipped(name, WarningKind.SUBSCRIPTION, says)
-        for root in (schema.query_type,):
-            for name in _OF_FEDERATION:
-                if root is not None and name in root.fields:
-                    says = "it is there for gateways of a federation, and is not tested"
-                    yield _skipped(f"{root.name}.{name}", WarningKind.FEDERATION, says)
+        for one in self.entries():
+            if one.only_by_name:
+                says = f"it is there for gateways of a federation; to test it, give `--include-name {one.label}`"
+                yield _skipped(one.label, WarningKind.FEDERATION, says)
         for note in self.document.notes:
             yield _skipped("schema", WarningKind.LOOSE_SCHEMA, note)
         for where, says in self._queries().faults:

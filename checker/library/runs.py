@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from checker.config.config import Config
-from checker.config.filters import FilterSpec, OperationFilters
+from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.errors import IncorrectUsage, InternalError, LoaderError, UsageError
@@ -211,7 +211,8 @@ def _written(schema: LoadedSchema, folder: Path) -> str:
 def _filters(schema: LoadedSchema) -> OperationFilters:
     """Those that select what the schema was narrowed to."""
     labels = [str(one.label) for one in schema.matching_entries()]
-    if len(labels) == sum(1 for _ in schema.opened.entries()):
+    # What waits for its name is there only when it was given.
+    if labels == [str(one.label) for one in schema.opened.entries() if not waits_for_name(one)]:
         return OperationFilters()
     if not labels:
         raise IncorrectUsage("no operation is selected; there is nothing to run")

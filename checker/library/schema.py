@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from checker.config.config import Config
+from checker.config.filters import waits_for_name
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
 from checker.core.hooks import HookContext, HookDecorator, HookRegistry
@@ -298,6 +299,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return operation.with_engine(self.engine)
 
     def _matches(self, entry: lookups.Entry) -> bool:
+        if waits_for_name(entry) and not self._filter.names(HookContext(entry)):
+            return False
         if not self._filter:
             return True
         subject = self.read(entry) if self._filter.asks_functions else entry

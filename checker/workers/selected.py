@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from checker.config.filters import Selection, unmatched
+from checker.config.filters import Selection, unmatched, waits_for_name
 from checker.core.operation import BrokenOperation, Label
 from checker.core.resource_names import variables_of
 from checker.core.resources import ResourceModel
@@ -36,6 +36,8 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
             if isinstance(entry, BrokenOperation):
                 if selection.matches_broken(entry):
                     self.broken.append(entry)
+            elif waits_for_name(entry) and not selection.filters.names(entry):
+                continue
             elif selection.matches(entry) and has_phases(entry):
                 self._entries[entry.label] = entry
         self.unmatched = tuple(unmatched(selection.filters, readable))
@@ -48,7 +50,8 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return [
             one.warning
             for one in self._schema.dropped()
-            if self._selection.matches_broken(BrokenOperation(one.label, one.method, one.path, ""))
+            if one.label not in self._entries
+            and self._selection.matches_broken(BrokenOperation(one.label, one.method, one.path, ""))
         ]
 
     @property

@@ -153,8 +153,8 @@ def complaints(schema: GraphQLSchema, requests: list[WireRequest]) -> list[list[
         operations[index] = operation, body["variables"]
     document = DocumentNode(definitions=tuple(one for one, _ in operations.values()))
     index_of = {id(one.loc.source): index for index, (one, _) in operations.items() if one.loc}
-    for error in validate(schema, document, max_errors=None):
-        found[index_of[id(error.source)]].append(error.message)
+    for refusal in validate(schema, document, max_errors=None):
+        found[index_of[id(refusal.source)]].append(refusal.message)
     for index, (operation, variables) in operations.items():
         if not found[index]:
             values = get_variable_values(schema, operation.variable_definitions, variables)
