@@ -28,17 +28,22 @@ from checker.core.providers import GLOBAL_AUTH as auth
 from checker.core.providers import AuthContext, AuthProvider
 from checker.core.registry import (
     DeserializationContext,
+    Registry,
     SerializationContext,
     deserializer,
     serializer,
 )
 from checker.core.response import Response
+from checker.corpus import records as events
 from checker.kinds.protocol import ApiOperation as APIOperation
 from checker.library import runs as engine
 from checker.library import state_machine as stateful
+from checker.library.extra_data import ExtraDataSource
+from checker.library.observed import Observation
 from checker.library.runs import fuzz, run
 from checker.library.schema import LoadedSchema as BaseSchema
 from checker.phases.attempt import CheckResult
+from checker.workers.credentials import ReauthState
 
 __version__: str
 
@@ -54,10 +59,14 @@ __all__ = [
     "CheckResult",
     "Config",
     "DeserializationContext",
+    "ExtraDataSource",
     "GenerationMode",
     "HookContext",
     "MetricContext",
     "MetricFunction",
+    "Observation",
+    "ReauthState",
+    "Registry",
     "Response",
     "SerializationContext",
     "auth",
@@ -68,6 +77,7 @@ __all__ = [
     "deserializer",
     "engine",
     "errors",
+    "events",
     "fuzz",
     "graphql",
     "hook",

@@ -149,6 +149,10 @@ class ResourceModel:
             ],
         ]
 
+    def joined(self, transitions: Iterable[Transition]) -> "ResourceModel":
+        """With further transitions."""
+        return ResourceModel(self.uses.values(), (*self.transitions, *transitions))
+
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
         """What of it is about these operations alone."""
         return ResourceModel(

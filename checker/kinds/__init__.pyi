@@ -10,6 +10,8 @@ from checker.core.contract import (
 from checker.core.errors import ForeignDescription
 from checker.core.locations import Location
 from checker.core.operation import Body, Label, Parameter
+from checker.core.resources import TakenValue, Transition
+from checker.core.scenarios import Scenario
 from checker.kinds.declared import DeclaredOperation, DeclaredSchema, json_schema
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import DescriptionSource, FetchOptions, FileSource, TextSource, UrlSource
@@ -30,8 +32,11 @@ __all__ = [
     "MediaTypeVerdict",
     "Parameter",
     "ResponsePlan",
+    "Scenario",
     "SchemaViolation",
+    "TakenValue",
     "TextSource",
+    "Transition",
     "UndecodableBody",
     "UrlSource",
     "json_schema",

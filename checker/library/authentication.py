@@ -19,7 +19,7 @@ from checker.library.parametrized import Tested
 from checker.library.verdicts import KeptClassChecks
 from checker.transport.settings import HttpSettings
 from checker.workers.configured_sources import Requested, equip
-from checker.workers.credentials import CredentialKeeper
+from checker.workers.credentials import CredentialKeeper, ReauthState
 from checker.workers.identities import Wiring
 from checker.workers.schemes import SchemeCredentials
 
@@ -80,6 +80,8 @@ class CallAuthentication:
     def __init__(self, schema: ApiSchema, registries: Sequence[AuthRegistry]) -> None:
         """`registries`: of a test and of the schema, before those for every API."""
         self.registries = tuple(registries)
+        self.reauth: Callable[[], ReauthState] = ReauthState
+        """Begins to count refusals; a loaded schema has it do so as users want it."""
         self.secrets = Secrets()
         self._schema = schema
         self._configured: tuple[object, tuple[str, ...]] | None = None
@@ -116,6 +118,7 @@ class CallAuthentication:
         made_of = (settings, origin, *CREDENTIAL_SOURCES, *map(id, registered))
         if self._keeper is None or self._keeper[0] != made_of:
             keeper = CredentialKeeper.alone({}, self.secrets)
+            keeper.reauth = self.reauth()
             http = HttpSettings.of(operations.common)
 
             def to_api(request: WireRequest) -> Outcome:

@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -49,7 +49,14 @@ from checker.library.calls import (
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.connections import Connections
 from checker.library.drawn import masked
-from checker.library.extensions import authorised, prepared, target_of
+from checker.library.extensions import (
+    adapt,
+    authorised,
+    prepared,
+    target_of,
+    within_capabilities,
+)
+from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
@@ -175,8 +182,15 @@ class LibraryEngine:
         """Strategy of cases of one operation. Options: `generation_mode`, and strategies of parts. Raises `TypeError`."""
         mode = options.pop("generation_mode", None)
         programs = self._programs(operation, None if mode is None else GenerationMode(mode))
-        cases = case_strategy(programs, self.settings_of, self.equipped)
+        source = self.extra_data
+        pool = None if source is None else ExtraValues(source, operation)
+        cases = case_strategy(programs, self.settings_of, self.equipped, pool)
         return with_parts(cases, options) if options else cases
+
+    @cached_property
+    def extra_data(self) -> ExtraDataSource | None:
+        """What cases take values from beside chance, as users have it made."""
+        return None if self.schema is None else self.schema.create_extra_data_source()
 
     def with_hooks(self, *hooks: HookRegistry) -> "LibraryEngine":
         """One that differs in the hooks of its schema, or of a test."""
@@ -216,7 +230,8 @@ class LibraryEngine:
     def _listed(self, operation: ApiOperation, phases: Iterable[str]) -> Iterator[Case]:
         hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
         generation = generation_settings(self._config, self.settings_of(operation), None)
-        return map(self.equipped, listed_cases(operation, phases, generation, hooks))
+        listed = listed_cases(operation, phases, generation, hooks)
+        return map(self.equipped, within_capabilities(self.schema, listed))
 
     def equipped(self, case: Case) -> Case:
         """The case, able to do what it offers; what it is made of is remembered."""
@@ -323,6 +338,7 @@ class LibraryEngine:
         outcome = drive(exchange(tools, sent, request), send)
         about = (settings, self._schema, origin.url, self.auth.secrets)
         tell_of_call(lambda: Call(sent, request, outcome, time.time(), *about))
+        adapt(self.schema, request, outcome)
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             raise error_of(outcome)

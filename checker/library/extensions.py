@@ -1,6 +1,6 @@
 """Places at which users may have a loaded schema do something else: assign a function, or write a subclass."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Final
 
@@ -10,15 +10,28 @@ from checker.core.case import NOT_SET, Case
 from checker.core.meta import CaseMetadata
 from checker.core.operation import BrokenOperation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
-from checker.core.response import Response
+from checker.core.request import WireRequest
+from checker.core.resources import Transition
+from checker.core.response import Outcome, Response
+from checker.core.scenarios import Scenario
 from checker.kinds.protocol import ApiOperation
 from checker.library.changed import judged_anew
+from checker.library.extra_data import ExtraDataSource
+from checker.library.observed import Observation, located_transitions, observe
+from checker.library.odd_characters import is_null_byte_refused, is_path_refused
+from checker.workers.credentials import ReauthState
 
 
 class ExtensionPoints:
     """What the engine of a loaded schema asks it on the way."""
 
     engine: Any
+    observations: list[Observation]
+
+    @property
+    def reauth_state(self) -> ReauthState:
+        """A count of refused credentials that begins anew: with it calls to one place decide how often they renew theirs."""
+        return ReauthState()
 
     def build_request_url(self, case: Case, base_url: str) -> str:
         """Where a case goes: its path, variables substituted, behind a base URL. The query is added to it."""
@@ -49,7 +62,34 @@ class ExtensionPoints:
         self.engine.validate_response(case, response, checks=["not_a_server_error"])
 
     def record_runtime_observations(self, case: Case, response: Response) -> None:
-        """Called after each call that was answered: nothing is kept of it here."""
+        """Called after each call that was answered: what it says of where something is goes to `observations`."""
+        observe(self.observations, case.operation, response)
+
+    def apply_stateful_inference(self, observations: Sequence[Observation]) -> Iterable[Transition]:
+        """Transitions that follow from what was observed; called with `observations` for each state machine.
+
+        Here: from an answer to the operations that its `Location` names.
+        """
+        found = self.engine.schema.get_all_operations()
+        usable = [one for one in found if not isinstance(one, BrokenOperation)]
+        return located_transitions(observations, usable)
+
+    def create_extra_data_source(self) -> ExtraDataSource | None:
+        """Values that drawn cases take now and then in place of random ones; None for no such values. Called once."""
+        return None
+
+    def get_coverage_capabilities(self) -> Collection[str]:
+        """Scenarios that the coverage phase may list, as `case.meta.phase.data["scenario"]` calls them; here all."""
+        return frozenset(Scenario)
+
+    def adapt_to_null_byte_in_header_failure(self) -> None:
+        """Called after a call with NUL in a header that was not sent or not taken: no header is generated with it."""
+
+    def adapt_to_path_decoder_rejection(self) -> None:
+        """Called after a call whose path has control characters or backslashes, and which no application saw (400).
+
+        Paths are generated without both.
+        """
 
     def revalidate_case_metadata(self, case: Case) -> CaseMetadata | None:
         """Metadata of a case whose parts were changed since it was drawn, with the modes that its bytes prove."""
@@ -111,6 +151,29 @@ def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:
     path = "/" + url.partition("://")[2].partition("/")[2]
     _, mark, query = target.partition(b"?")
     return str(path).encode("ascii", "backslashreplace") + mark + query
+
+
+def within_capabilities(schema: Any, cases: Iterable[Case]) -> Iterable[Case]:
+    """Those of some cases that the coverage phase may list."""
+    if schema is None or not is_extended(schema, "get_coverage_capabilities"):
+        return cases
+    wanted = frozenset(schema.get_coverage_capabilities())
+    return (case for case in cases if _scenario(case) in (None, *wanted))
+
+
+def _scenario(case: Case) -> Any:
+    """What a case of the coverage phase is there for; None for other cases."""
+    return None if case.meta is None else case.meta.phase.data.get("scenario")
+
+
+def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:
+    """Tell a schema of users that characters of a request are refused by who reads them first."""
+    if schema is None:
+        return
+    if is_null_byte_refused(request, outcome):
+        schema.adapt_to_null_byte_in_header_failure()
+    if is_path_refused(request, outcome):
+        schema.adapt_to_path_decoder_rejection()
 
 
 def weighted(

@@ -19,6 +19,7 @@ from checker.library import faults, lookups
 from checker.library.authentication import SchemaAuth
 from checker.library.engine import LibraryEngine
 from checker.library.extensions import ExtensionPoints, kept, weighted
+from checker.library.observed import Observation
 from checker.library.parametrized import SchemaDecorators
 from checker.library.state_machine import APIStateMachine, state_machine
 
@@ -101,7 +102,10 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """Hooks of this schema."""
         self.engine = engine
         """What sends, judges and makes."""
+        self.observations: list[Observation] = []
+        """Where answers to calls said that something is."""
         engine.schema = self
+        engine.auth.reauth = lambda: self.reauth_state
         self._filter = filter
         self._operations: dict[Label, ApiOperation | BrokenOperation] = {}
 
@@ -180,6 +184,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """The schema with another engine and filter, and with what users put in place of extension points."""
         found = type(self)(self.opened, self.config, engine, wanted)
         vars(found).update(kept(self))
+        found.observations = self.observations
         return found
 
     def extended(self, filter: OperationFilter, hooks: HookRegistry) -> "LoadedSchema":
@@ -221,7 +226,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         Raises `NoLinksFound`; `InvalidStateMachine` where links are declared and none of them can be followed.
         """
         operations = list(self.get_all_operations())
-        return state_machine(self.title, self.opened.resources(), operations)
+        inferred = self.apply_stateful_inference(self.observations)
+        return state_machine(self.title, self.opened.resources().joined(inferred), operations)
 
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""

@@ -13,6 +13,7 @@ from checker.core.hooks import HookContext, HookSource
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import Operation
 from checker.core.phases import FUZZING
+from checker.core.pool import ValuePool
 from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
@@ -30,13 +31,15 @@ def case_strategy(
     programs: "Programs",
     settings_of: Callable[[Operation], OperationSettings],
     finish: Callable[[Case], Case],
+    pool: ValuePool | None,
 ) -> Any:
-    """Strategy of cases of one operation; `finish` is the last to touch each of them."""
+    """Strategy of cases of one operation; `finish` is the last to touch each of them, values of `pool` may stand in them."""
     seen = _Seen()
     operation = programs.operation
 
     def draw(source: Source) -> Case:
-        case = programs.current().draw(source, case_id="", phase=PhaseInfo(FUZZING.name))
+        phase = PhaseInfo(FUZZING.name)
+        case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
         # The choices name a case: the same one has the same id, in a replay and under `derandomize`.
         case.id = digest("drawn", repr(source.choices))[:12]
         if settings_of(operation).unique_inputs and seen.is_repeated(case):
@@ -72,9 +75,10 @@ def generation_settings(
 ) -> GenerationSettings:
     """How cases of an operation with settings of its own are made; `mode` stands above what is configured.
 
-    `schema` may have formats of its own.
+    `schema` may have formats of its own, and values that cases take.
     """
     more = {} if schema is None else schema.get_custom_format_strategies(config.generation, mode)
+    has_values = schema is not None and schema.engine.extra_data is not None
     return GenerationSettings(
         mode=mode or mode_of(own.modes_in_python),
         allow_x00=own.allow_x00,
@@ -83,6 +87,7 @@ def generation_settings(
         allow_extra_parameters=own.allow_extra_parameters,
         overrides=config.overrides(),
         formats={**FORMATS, **more},
+        reuse=has_values,
     )
 
 

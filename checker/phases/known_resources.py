@@ -155,7 +155,7 @@ class KnownResources:
         if _BY_URL not in self.algorithms:
             return
         for place, value in self._urls_of(step):
-            for pattern in _patterns(target.resource_path, name):
+            for pattern in located_patterns(target.resource_path, name):
                 if re.search(pattern, value):
                     yield ValueOrigin(step, f"{place}#regex:{pattern}", LOCATED)
                     break
@@ -244,7 +244,7 @@ def _looks(value: Any) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _patterns(path: str, name: str) -> tuple[str, ...]:
+def located_patterns(path: str, name: str) -> tuple[str, ...]:
     """Regular expressions with one group for a variable: URLs of the path, and of what stands above it, longest first."""
     segments = [segment for segment in path.split("/") if segment]
     found = []

@@ -26,6 +26,35 @@ Address = tuple[str, str]
 """Name of a source, and a key of its."""
 
 
+@dataclass(slots=True)
+class ReauthState:
+    """How often newer credentials were fetched and refused as well: whether to go on with it."""
+
+    most_in_vain: int = MOST_IN_VAIN
+    """Times in a row for one operation."""
+    renewals: int = 0
+    """How often newer ones were asked for, by all operations."""
+    in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(operation, source): refused again, in a row."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether some operation refuses whatever is fetched."""
+        return any(count >= self.most_in_vain for count in self.in_vain.values())
+
+    def renew(self, place: tuple[str, str]) -> bool:
+        """Whether newer ones are worth a try, which is counted."""
+        if self.in_vain[place] >= self.most_in_vain:
+            return False
+        self.in_vain[place] += 1
+        self.renewals += 1
+        return True
+
+    def accepted(self, place: tuple[str, str]) -> None:
+        """An operation took what it was given."""
+        self.in_vain.pop(place, None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Held:
     """Credentials as a worker has them."""
@@ -80,8 +109,7 @@ class CredentialKeeper:
         default_factory=dict
     )
     """By the `id` of requests in the air: who calls, and target and headers without credentials."""
-    _in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(operation, source): how often in a row newer credentials were refused as well."""
+    reauth: ReauthState = field(default_factory=ReauthState)
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
@@ -158,9 +186,8 @@ class CredentialKeeper:
         for name, number in request.proofs:
             source, place = self.sources[name], (case.operation.label, name)
             if not source.is_refused(outcome):
-                self._in_vain.pop(place, None)
-            elif self._in_vain[place] < MOST_IN_VAIN:
-                self._in_vain[place] += 1
+                self.reauth.accepted(place)
+            elif self.reauth.renew(place):
                 is_hopeful = True
                 address = (name, source.key(case) or "")
                 if source.is_kept and self._held[address].number <= number:
@@ -171,7 +198,7 @@ class CredentialKeeper:
         """Take note of the answer to what was sent again."""
         for name, _ in request.proofs:
             if isinstance(outcome, Response) and not self.sources[name].is_refused(outcome):
-                self._in_vain.pop((case.operation.label, name), None)
+                self.reauth.accepted((case.operation.label, name))
 
     def take(self, given: GivenCredentials) -> None:
         """Newer credentials, or the reason why there are none."""

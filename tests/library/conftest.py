@@ -19,6 +19,11 @@ class Api:
         self.status = 200
         self.content_type = "application/json"
         self.body: Any = {"id": 1}
+        self.content: bytes | None = None
+        """In place of `body`, as it is."""
+        self.location = ""
+        self.statuses: dict[str, int] = {}
+        """Of a method, in place of `status`."""
         self.url = ""
 
 
@@ -31,14 +36,16 @@ def api() -> Iterator[Api]:
             length = int(self.headers.get("Content-Length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             told.requests.append((self.command, self.path, headers, self.rfile.read(length)))
-            content = json.dumps(told.body).encode()
-            self.send_response(told.status)
+            content = json.dumps(told.body).encode() if told.content is None else told.content
+            self.send_response(told.statuses.get(self.command, told.status))
             self.send_header("Content-Type", told.content_type)
+            if told.location:
+                self.send_header("Location", told.location)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = _answer
+        do_GET = do_POST = do_DELETE = _answer
 
         def log_message(self, *_: object) -> None:
             pass

@@ -1,5 +1,6 @@
 """Extension points of a loaded schema: what users put there acts where its name says."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -126,3 +127,125 @@ def test_authentication_is_applied_to_a_case(schema) -> None:
         case = operation.Case(path_parameters={"id": 1})
         assert schema.apply_auth(case, checker.AuthContext(operation)) is applied
         assert ("x-token" in case.headers) is applied
+
+
+class Known:
+    """Knows one identifier that the API accepts."""
+
+    def values_for(
+        self, operation: checker.APIOperation, location: str, name: str
+    ) -> Sequence[object]:
+        return [424242] if (location, name) == ("path", "id") else []
+
+
+def test_values_of_users_take_the_place_of_random_ones(schema) -> None:
+    schema.create_extra_data_source = Known
+    strategy = schema["/items/{id}"]["GET"].as_strategy()
+    case = find(strategy, lambda case: case.path_parameters["id"] == 424242)
+    assert case.meta is not None
+    assert [(one.name, one.literal) for one in case.meta.bindings] == [("id", 424242)]
+
+
+def test_coverage_lists_what_it_may(schema) -> None:
+    operation = schema["/items/{id}"]["GET"]
+    schema.config.phases.update(phases=["examples", "coverage"])
+    schema.config.generation.update(mode="all")
+    every = {case.meta.phase.data["scenario"] for case in schema.engine.listed_cases(operation)}
+    assert {"incorrect_type", "unspecified_http_method"} < every
+    schema.get_coverage_capabilities = lambda: ["incorrect_type"]
+    few = {case.meta.phase.data["scenario"] for case in schema.engine.listed_cases(operation)}
+    assert few == {"incorrect_type"}
+
+
+def making(api) -> Any:
+    """Makes things where nothing in the description says so: its `Location` alone does."""
+    thing = {"get": {"parameters": [THING], "responses": {"200": {"description": ""}}}}
+    make = {"post": {"responses": {"201": {"description": ""}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Maker", "version": "1"},
+        "servers": [{"url": api.url}],
+        "paths": {"/orders": make, "/archive/{thing}": thing},
+    }
+    api.status, api.location = 201, "/archive/7"
+    return checker.openapi.from_dict(document)
+
+
+THING = {"name": "thing", "in": "path", "required": True, "schema": {"type": "integer"}}
+
+
+def test_locations_of_answers_are_transitions(api) -> None:
+    schema = making(api)
+    with pytest.raises(checker.errors.NoLinksFound):
+        schema.as_state_machine()
+    schema["/orders"]["POST"].Case().call()
+    api.requests.clear()
+
+    class Machine(schema.as_state_machine()):  # type: ignore[misc]
+        def validate_response(self, response, case, additional_checks=None, **kwargs) -> None:
+            assert case.path_parameters.get("thing") != "7"
+
+    with pytest.raises(AssertionError):
+        Machine.run(settings=settings(Machine.usual_settings, database=None, derandomize=True))
+    assert ("GET", "/archive/7") in [request[:2] for request in api.requests]
+
+
+def test_users_infer_transitions_themselves(api) -> None:
+    schema = making(api)
+    seen: list[Any] = []
+
+    def infer(observations: Sequence[Any]) -> list[Any]:
+        seen.extend((one.operation.label, one.status, one.location) for one in observations)
+        return []
+
+    schema.apply_stateful_inference = infer
+    schema["/orders"]["POST"].Case().call()
+    with pytest.raises(checker.errors.NoLinksFound):
+        schema.as_state_machine()
+    assert seen == [("POST /orders", 201, "/archive/7")]
+
+
+def test_characters_that_are_refused_are_told(schema, api) -> None:
+    told: list[str] = []
+    schema.adapt_to_null_byte_in_header_failure = lambda: told.append("header")
+    schema.adapt_to_path_decoder_rejection = lambda: told.append("path")
+    operation = schema["/items"]["POST"]
+    with pytest.raises(ValueError, match="NUL, CR or LF"):
+        operation.Case(headers={"x-odd": "a\0b"}).call()
+    assert told == ["header"]
+    operation.Case(headers={"x-usual": "ab"}).call()
+    schema.build_request_url = lambda case, base_url: f"{base_url}/items%5C%1B"
+    api.body = {"error": "the application saw it"}
+    api.status = 400
+    operation.Case().call()
+    assert told == ["header"]
+    api.content = b""
+    operation.Case().call()
+    assert told == ["header", "path"]
+
+
+def test_how_often_credentials_are_renewed(schema, api) -> None:
+    schema.auth()(Token)
+    api.status = 401
+
+    def sent() -> int:
+        api.requests.clear()
+        for _ in range(6):
+            schema["/items"]["POST"].Case(body={}).call()
+        return len(api.requests)
+
+    assert sent() == 6 + schema.reauth_state.most_in_vain
+    assert schema.reauth_state is not schema.reauth_state
+    states: list[Any] = []
+
+    class Impatient(checker.BaseSchema):
+        @property
+        def reauth_state(self) -> Any:
+            states.append(super().reauth_state)
+            states[-1].most_in_vain = 1
+            return states[-1]
+
+    schema.__class__ = Impatient
+    schema.config.update(headers={"x-new": "1"})
+    assert sent() == 6 + 1
+    assert [(one.renewals, one.is_broken) for one in states] == [(1, True)]
