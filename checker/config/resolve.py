@@ -60,14 +60,16 @@ def run_settings(
     """Settings of one run. Raises `ConfigError`."""
     environment = os.environ if environment is None else environment
     settings = _settings(config, occasion, environment)
+    others = [(title, config.for_project(title)) for title in config.titles]
+    if config.seed is None and any(own.generation.deterministic for _, own in others):
+        # Which project it is, is known when the run has its seed already.
+        settings = replace(settings, seed=0)
     projects = []
-    for title in config.titles:
-        other = _settings(config.for_project(title), occasion, environment)
+    for title, own in others:
         # Of the run, not of the API.
-        same = {
-            name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir", "cache_dir")
-        }
-        other = replace(other, **same)
+        same = {name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir")}
+        cache_dir = None if own.generation.deterministic else settings.cache_dir
+        other = replace(_settings(own, occasion, environment), **same, cache_dir=cache_dir)
         plain, wanted = settings.to_dict(), other.to_dict()
         projects.append((title, {key: wanted[key] for key in wanted if wanted[key] != plain[key]}))
     return replace(settings, projects=tuple(projects))

@@ -144,7 +144,9 @@ def _probes(breach: Breach) -> tuple[Any, ...]:
 
 
 def _is_of(value: Any, declared: Any) -> bool:
-    """True when a `type` names the type of a value."""
+    """True when a `type` names the type of a value; `declared` is False where several exclude each other."""
+    if declared is False:
+        return False
     names = {declared} if isinstance(declared, str) else set(declared)
     return not names.isdisjoint(_TYPES[value.__class__])
 

@@ -203,3 +203,11 @@ def test_a_name_is_never_of_another_type() -> None:
     found = invalid({"type": "object", "propertyNames": names})
     wrong = [b.value for b in found if "propertyNames" in b.description]
     assert wrong == [{"AAA": False}, {"": False}]
+
+
+def test_where_types_exclude_each_other_every_value_is_wrong() -> None:
+    raw = {"allOf": [{"type": "string"}, {"type": "integer"}]}
+    found = [value for value, _ in shown(invalid(raw))]
+    assert {type(value) for value in found} >= {dict, str, bool, type(None)}
+    inner = [value for value, _ in shown(invalid({"type": "object", "properties": {"a": raw}}))]
+    assert any(isinstance(value, dict) and "a" in value for value in inner)

@@ -1,0 +1,26 @@
+"""The runs that rows of the table refer to, by name."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.settings.runs import Experiment
+
+ONE = ("--inline", "-n", "1", "--mode", "positive")
+GIVEN = {"parameters": {"query.zork": "h1dden", "query.a": "sh0wn"}}
+
+
+def of_phase(phase: str) -> Experiment:
+    """The service in one phase."""
+    base = {"phases.examples.fill-missing": True}
+    return Experiment(
+        ("--inline", "-n", "8", "--phases", phase, "--seed", "1", "--mode", "positive"), base
+    )
+
+
+EXPERIMENTS: Final[Mapping[str, Experiment]] = {
+    "told": Experiment((*ONE, "-c", "not_a_server_error"), GIVEN),
+    "plain": Experiment((*ONE, "--phases", "examples", "-c", "not_a_server_error"), GIVEN),
+    "listed": Experiment(("--inline", "-n", "3", "--seed", "1")),
+    "nothing": Experiment(("--inline",)),
+    **{phase: of_phase(phase) for phase in ("examples", "coverage", "fuzzing", "stateful")},
+}
