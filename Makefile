@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: demo test test-browser check bench bench-corpora clean
+.PHONY: demo test test-browser test-servers check bench bench-corpora clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
@@ -20,9 +20,14 @@ test-browser: $(STAMP)
 	npm install --no-save --silent --prefix .browser axe-core@4 vnu-jar@26 || npm install --no-save --silent --prefix .browser axe-core vnu-jar
 	$(BIN)/python -m pytest -q tests_browser
 
+# Servers of GraphQL on Node: npm fetches them.
+test-servers: $(STAMP)
+	npm install --no-save --silent --prefix tests_servers graphql-yoga@5 graphql@16
+	$(BIN)/python -m pytest -q tests_servers
+
 check: $(STAMP)
-	$(BIN)/ruff check checker tests tests_browser benchmarks
-	$(BIN)/ruff format --check checker tests tests_browser benchmarks
+	$(BIN)/ruff check checker tests tests_browser tests_servers benchmarks
+	$(BIN)/ruff format --check checker tests tests_browser tests_servers benchmarks
 	$(BIN)/mypy checker tests benchmarks
 	$(BIN)/lint-imports
 
