@@ -23,6 +23,8 @@ class FirstAnswers:
     """What the description puts before all paths, if the base URL that was given lacks it."""
     has_credentials: bool = False
     """Whether any are configured."""
+    has_header: bool = False
+    """Whether all requests carry an `Authorization` that the user wrote."""
     _statuses: Counter[int] = field(default_factory=Counter)
 
     def note(self, status: int) -> bool:
@@ -47,6 +49,8 @@ class FirstAnswers:
             advice = "give credentials with `--auth`, `-H 'Authorization: ...'` or `[auth]`"
             if self.has_credentials:
                 advice = "the credentials are refused; correct them (`checker auth check` tries each of them)"
+            elif self.has_header:
+                advice = "the `Authorization` header that was given (`-H`, `headers`) is refused; correct it"
             return f"{said}: {advice}"
         if found <= _GATEWAY:
             return f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"

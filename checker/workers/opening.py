@@ -194,9 +194,8 @@ def _first_answers(
         given is not None and declared and not urlsplit(given).path.rstrip("/").endswith(declared)
     )
     names = {name.lower() for name, _ in settings.common.headers}
-    return FirstAnswers(
-        told.base_url, declared if lacks else "", configured or "authorization" in names
-    )
+    missing = declared if lacks else ""
+    return FirstAnswers(told.base_url, missing, configured, "authorization" in names)
 
 
 def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
