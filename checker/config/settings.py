@@ -156,6 +156,8 @@ class RunSettings:
     """Whether valid cases respect what refusals say."""
     cache_dir: str | None = None
     """Where discoveries are kept for the next run; None: nowhere."""
+    auth_needs: tuple[tuple[str, str], ...] = ()
+    """(operation, security scheme) where the description declares none, as the first worker of the run found."""
     corpus_max_bytes: int = 1 << 30
     """On disk; beyond it the oldest traffic goes."""
     reports: tuple[tuple[str, str], ...] = ()

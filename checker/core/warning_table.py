@@ -40,6 +40,11 @@ BUILT_IN: Final = (
         trigger=f"{_TRIGGERS}:missing_auth",
     ),
     WarningRow(
+        "undeclared_auth",
+        "Operations that need credentials and do not say so",
+        "Declare their `security` in the description: who reads it knows no better.",
+    ),
+    WarningRow(
         "turned_away",
         "Requests after which the API served nobody",
         "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be had.",

@@ -16,7 +16,7 @@ from checker.corpus.learned import DemandHeard
 
 FORMAT_VERSION: Final = 1
 NAME: Final = "discoveries.json"
-_DEMAND, _NEVER_ALLOWED = "demand", "method_not_allowed"
+_DEMAND, _NEVER_ALLOWED, _AUTH = "demand", "method_not_allowed", "auth_required"
 _MOST: Final = 100
 """Discoveries of one operation."""
 _MOST_BYTES: Final = 16 << 20
@@ -38,11 +38,13 @@ class Discoveries:
     demands: tuple[Discovery, ...] = ()
     never_allowed: tuple[str, ...] = ()
     """Operations that answered 405 alone."""
+    auth_needs: tuple[tuple[str, str], ...] = ()
+    """(operation, security scheme or nothing) of operations that refuse everybody and declare no scheme."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to know."""
-        return not self.demands and not self.never_allowed
+        return not self.demands and not self.never_allowed and not self.auth_needs
 
 
 def load(directory: Path) -> Discoveries:
@@ -56,13 +58,18 @@ def load(directory: Path) -> Discoveries:
         return Discoveries(
             tuple(_discovery(entry) for entry in entries if entry["kind"] == _DEMAND),
             tuple(str(entry["operation"]) for entry in entries if entry["kind"] == _NEVER_ALLOWED),
+            tuple(
+                (str(entry["operation"]), str(entry["scheme"]))
+                for entry in entries
+                if entry["kind"] == _AUTH
+            ),
         )
     except (StorageError, OSError, ValueError, TypeError, KeyError, RecursionError):
         return Discoveries()
 
 
 def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> None:
-    """Keep what holds, and of `kept` the 405s, and demands of which this run heard nothing; nothing where it cannot be written."""
+    """Keep what holds, and of `kept` the 405s, the needs of credentials, and demands of which this run heard nothing; nothing where it cannot be written."""
     heard = list(demands)
     refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
     found = {
@@ -80,6 +87,10 @@ def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> 
         if counts[label] <= _MOST and (entry := _entry(found[key])) is not None:
             entries.append(entry)
     entries += ({"kind": _NEVER_ALLOWED, "operation": one} for one in sorted(kept.never_allowed))
+    entries += (
+        {"kind": _AUTH, "operation": label, "scheme": scheme}
+        for label, scheme in sorted(kept.auth_needs)
+    )
     text = json.dumps(
         {"format_version": FORMAT_VERSION, "version": __version__, "entries": entries}, indent=1
     )

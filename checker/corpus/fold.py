@@ -11,6 +11,7 @@ from math import inf
 from typing import TypeVar
 
 from checker.core.constraints import Constraint
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.learned import DemandHeard
 from checker.corpus.needs import creation_rank, needed_by
 from checker.corpus.records import (
@@ -30,6 +31,8 @@ from checker.corpus.records import (
     WorkerGone,
 )
 
+UNDECLARED_AUTH = "undeclared_auth"
+"""Kind of notes of operations that need credentials and do not say so; their pointer names the scheme."""
 _STAGES = {"found": 0, "minimised": 1}
 _STREAK = 10
 """405 answers without any other from which on an operation is not what the description says."""
@@ -162,6 +165,17 @@ class RunView:
         documented = () if described is None else described.statuses
         is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)
         return set(statuses) == {405} and statuses[405] >= _STREAK and not is_documented
+
+    def undeclared_needs(self) -> dict[str, str]:
+        """Label -> security scheme, or nothing where none is known to open it, of operations that let nobody in and declare none."""
+        found = {
+            label: ""
+            for label, said in self.described.items()
+            if not said.needs_credentials
+            and (statuses := self.positive_statuses(label))
+            and set(statuses) <= UNAUTHORIZED
+        }
+        return found | {label: scheme for label, scheme, _ in self.notes.get(UNDECLARED_AUTH, ())}
 
     def first_seen_at(self, fingerprint: str) -> float:
         """When the first version of a finding was seen, in seconds since the epoch."""

@@ -61,7 +61,9 @@ def keep_discoveries(settings: RunSettings, view: RunView) -> None:
     untried = tuple(one for one in known.demands if one.label not in view.statuses)
     shut = {one for one in known.never_allowed if one not in view.statuses}
     shut |= {label for label in view.statuses if view.is_never_allowed(label)}
-    kept = discoveries.Discoveries(untried, tuple(shut))
+    needs = {label: scheme for label, scheme in known.auth_needs if label not in view.statuses}
+    needs |= view.undeclared_needs()
+    kept = discoveries.Discoveries(untried, tuple(shut), tuple(needs.items()))
     heard = view.demands.values() if settings.learns else ()
     if not settings.learns:
         kept = replace(kept, demands=known.demands)

@@ -218,7 +218,9 @@ class Supervisor:
             self._chronicle.write_all(unreachable_errors(opened, self._settings.phases[0]))
             self.ending.begin(UNAVAILABLE)
             return
-        self._settings = replace(self._settings, document=opened.document)
+        self._settings = replace(
+            self._settings, document=opened.document, auth_needs=opened.auth_needs
+        )
         wanted = self._settings.workers
         if self._settings.kind == "run":
             wanted = min(wanted, len(opened.operations))

@@ -70,6 +70,17 @@ def open_tools(
     return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
 
 
+def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestMaker:
+    """Makes requests with all that is configured but credentials of security schemes."""
+    return RequestMaker(
+        origin,
+        operations.common.headers,
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations, None),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Lanes:
     """How many requests one worker has in flight."""

@@ -252,6 +252,8 @@ class Opened:
     """Whether one of them needs all cases in one worker."""
     unreachable: str = ""
     """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
+    auth_needs: tuple[tuple[str, str], ...] = ()
+    """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
 from checker.core.request import BaseUrl, without_userinfo
 from checker.core.send import Transport
-from checker.corpus.discoveries import load
+from checker.corpus.discoveries import Discoveries, load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, SchemaOpened
@@ -23,7 +23,8 @@ from checker.health.signs import looks_dangerous
 from checker.phases.attempt import Tools
 from checker.phases.making import CaseFactory
 from checker.transport.settings import HttpSettings
-from checker.workers.calling import Caller, Lanes, open_tools
+from checker.workers.auth_needs import AuthNeeds
+from checker.workers.calling import Caller, Lanes, open_tools, schemeless_maker
 from checker.workers.class_checks import ClassChecks
 from checker.workers.cleaning import gate_for
 from checker.workers.climbing import climbing_of
@@ -112,8 +113,9 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
-    first_look = _look_first(subject, tools, http, recorder, makers.factory)
+    first_look, needs = _look_first(subject, tools, http, recorder, makers.factory)
     opened = _opened(incarnation, subject, recorder, told.base_url)
+    opened = replace(opened, auth_needs=needs)
     return WorkerContext(
         settings=settings,
         operations=operations,
@@ -149,24 +151,28 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
 
 def _look_first(
     subject: Subject, tools: Tools, http: Transport, recorder: Recorder, factory: CaseFactory
-) -> Sent | None:
+) -> tuple[Sent | None, tuple[tuple[str, str], ...]]:
     """What is sent before the run, by the first worker for all: to see whether credentials and old demands hold.
 
-    Gives the request that tried the credentials, if one did.
+    Gives the request that tried the credentials, if one did, and the scheme of each operation that needs an undeclared one.
     """
     settings, selected = subject.settings, subject.selected
     if settings.document is not None:
-        return None
+        return None, ()
     first_look = look_first(selected, subject.schemes, tools, http)
-    if settings.cache_dir is not None:
-        known = load(Path(settings.cache_dir))
+    known = Discoveries() if settings.cache_dir is None else load(Path(settings.cache_dir))
+    bare = schemeless_maker(subject.operations, subject.origin)
+    asking = AuthNeeds(subject.schemes, bare, tools.gate, http, factory)
+    needs = list(asking.found(selected, dict(known.auth_needs)))
+    recorder.keep(needs)
+    if not known.is_empty:
         if settings.learns:
             recorder.keep(confirmed(known.demands, selected, tools, http))
         shut = answering_405(known.never_allowed, tools, http, factory)
         # Where nothing else is left, all is tested: a run of nothing helps nobody.
         recorder.keep(shut if len(shut) < len(selected) else ())
-        recorder.journal.flush()
-    return first_look
+    recorder.journal.flush()
+    return first_look, tuple((note.label, note.pointer) for note in needs)
 
 
 def _opened(incarnation: int, subject: Subject, recorder: Recorder, base_url: str) -> Opened:
@@ -235,6 +241,8 @@ def subject_of(contents: Contents) -> Subject:
         class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
     )
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
+    for label, name in settings.auth_needs:
+        schemes.need(Label(label), name)
     origin = settled_target(schema, settings, operations)
     return Subject(
         settings=settings,

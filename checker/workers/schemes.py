@@ -30,9 +30,21 @@ class SchemeCredentials:
             if one.name in declared
         }
         self._chosen: dict[Label, tuple[SecurityScheme, ...]] = {}
+        self._needed: dict[Label, SecurityScheme] = {}
+        """Of operations for which the description declares none."""
 
     def __bool__(self) -> bool:
         return bool(self._names)
+
+    @property
+    def static(self) -> Mapping[str, Credentials]:
+        """By scheme: credentials that stand from the beginning."""
+        return self._static
+
+    def need(self, label: Label, name: str) -> None:
+        """Have requests of an operation that declares no scheme carry the credentials of this one; before any is made."""
+        self._chosen.pop(label, None)
+        self._needed[label] = self.declared[name]
 
     @property
     def unused(self) -> Iterator[tuple[str, str]]:
@@ -57,7 +69,8 @@ class SchemeCredentials:
         """Schemes of an operation that its requests carry credentials for."""
         found = self._chosen.get(operation.label)
         if found is None:
-            found = chosen_schemes(operation.security, self._names)
+            needed = self._needed.get(operation.label)
+            found = chosen_schemes(operation.security, self._names) if needed is None else (needed,)
             self._chosen[operation.label] = found
         return found
 
