@@ -12,7 +12,6 @@ from graphql import (
     GraphQLList,
     GraphQLNonNull,
     GraphQLScalarType,
-    GraphQLSchema,
     get_named_type,
     is_required_argument,
     is_required_input_field,
@@ -22,6 +21,8 @@ from checker.graphql.scalars import Raw, schema_of
 
 _DEEPEST: Final = 3
 """Input objects in one another that have all of their fields: there are schemas in which each has fields of all others."""
+_SHARED: Final = 2
+"""Depth from which on all values of a scalar or an enum are of one definition: compiled once, and their edges listed once."""
 _OR_NULL: Final = ".null"
 """How the name of a definition ends that admits null, too."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
@@ -30,17 +31,11 @@ _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
 class InputSchemas:
     """JSON Schemas of all input types of a schema; objects stand in `definitions` and refer to each other."""
 
-    def __init__(self, schema: GraphQLSchema, *, allows_null: bool) -> None:
+    def __init__(self, *, allows_null: bool) -> None:
         """Without `allows_null`, neither null nor a NUL byte is valid where it can be left out."""
         self._allows_null = allows_null
         self.definitions: Raw = {}
-        """By name and how deep they stand; the deepest ones have required fields alone."""
-        kinds = [one for one in schema.type_map.values() if isinstance(one, GraphQLInputObjectType)]
-        for depth in range(_DEEPEST + 1):
-            for kind in kinds:
-                made = self.definitions[f"{kind.name}.{depth}"] = self._object(kind, depth)
-                if allows_null:
-                    self.definitions[f"{kind.name}.{depth}{_OR_NULL}"] = _nullable(made)
+        """By name and how deep they stand, each made when it is first asked for; the deepest ones have required fields alone."""
 
     def of(self, kind: Any) -> Raw:
         """Of the values of a type that is no object of an answer."""
@@ -71,12 +66,34 @@ class InputSchemas:
         match kind:
             case GraphQLList():
                 return {"type": "array", "items": self._of(kind.of_type, depth)}
-            case GraphQLEnumType():
-                return {"enum": list(kind.values)}
-            case GraphQLScalarType():
-                return self._scalar(kind)
+            case GraphQLInputObjectType():
+                return {"$ref": f"#/$defs/{self._defined(kind, depth)}"}
+            case _ if depth >= _SHARED:
+                return {"$ref": f"#/$defs/{self._leaf_defined(kind)}"}
             case _:
-                return {"$ref": f"#/$defs/{kind.name}.{depth}"}
+                return self._leaf(kind)
+
+    def _leaf(self, kind: GraphQLEnumType | GraphQLScalarType) -> Raw:
+        return (
+            {"enum": list(kind.values)} if isinstance(kind, GraphQLEnumType) else self._scalar(kind)
+        )
+
+    def _leaf_defined(self, kind: GraphQLEnumType | GraphQLScalarType) -> str:
+        if kind.name not in self.definitions:
+            made = self.definitions[kind.name] = self._leaf(kind)
+            self.definitions[kind.name + _OR_NULL] = _nullable(made)
+        return kind.name
+
+    def _defined(self, kind: GraphQLInputObjectType, depth: int) -> str:
+        """Name of the definition of an object."""
+        name = f"{kind.name}.{depth}"
+        if name not in self.definitions:
+            # It may hold itself.
+            made = self.definitions[name] = {}
+            either = self.definitions[name + _OR_NULL] = {}
+            made |= self._object(kind, depth)
+            either |= _nullable(made)
+        return name
 
     def _scalar(self, kind: GraphQLScalarType) -> Raw:
         if kind.name == "String" and not self._allows_null:

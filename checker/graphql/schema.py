@@ -60,7 +60,7 @@ class GraphQLDescription:
         self._read: dict[Label, GraphQLOperation] = {}
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
         """As hooks left them."""
-        self._inputs: dict[bool, tuple[InputSchemas, dict[str, Any]]] = {}
+        self._inputs: dict[bool, tuple[InputSchemas, Schema]] = {}
         self.contract = GraphQLContract(document.schema)
         self.referee = QueryReferee(document.schema)
 
@@ -165,21 +165,21 @@ class GraphQLDescription:
 
     def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema:
         """The schema of a body among all types that it refers to."""
-        _, root = self._types(allows_null)
-        root["operations"][label] = raw
-        whole = json_schema(root, Dialect.DRAFT2020)
+        # One document for all operations: what one of them has read of a type, the next need not read again.
+        _, whole = self._types(allows_null)
+        whole.raw["operations"][label] = raw
         return Schema(raw, f"#/operations/{label}", whole.dialect, whole.document)
 
     def inputs(self, *, allows_null: bool) -> InputSchemas:
         """Schemas of all input types."""
         return self._types(allows_null)[0]
 
-    def _types(self, allows_null: bool) -> tuple[InputSchemas, dict[str, Any]]:
+    def _types(self, allows_null: bool) -> tuple[InputSchemas, Schema]:
         found = self._inputs.get(allows_null)
         if found is None:
-            made = InputSchemas(self.document.schema, allows_null=allows_null)
-            found = made, {"$defs": made.definitions, "operations": {}}
-            self._inputs[allows_null] = found
+            made = InputSchemas(allows_null=allows_null)
+            root = {"$defs": made.definitions, "operations": {}}
+            found = self._inputs[allows_null] = made, json_schema(root, Dialect.DRAFT2020)
         return found
 
     def entries(self) -> Iterable[RootField]:
