@@ -8,6 +8,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.constraints import Constraint, constraint
 from checker.core.locations import Location
 from checker.core.response import Response
+from checker.refusals.paths import refused_characters
 from checker.refusals.said import Said, is_same_name
 from checker.refusals.table import READERS
 
@@ -34,7 +35,7 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
         found = {one for each in said if (one := _placed(each, case, declared)) is not None}
         if found:
             return sorted(found)[:_MOST]
-    return []
+    return sorted(refused_characters(case, response.status_code, body))[:_MOST]
 
 
 def _within(said: Iterator[Said]) -> Iterator[Said]:
