@@ -36,15 +36,9 @@ class Phase:
     is_default: bool = True
     """Whether it runs unless it is switched off; what does not is asked for by name."""
 
-    def expected_cases(self, stop: int) -> int:
-        """Cases of an operation that budgets are reckoned from; `stop` is what its task may have at most."""
-        return min(stop, _EXPECTED) if self.source is CaseSource.LISTED else stop
-
 
 MOST_LISTED: Final = 5_000
 """Cases that a phase may list for one operation."""
-_EXPECTED: Final = 100
-"""Of a list of which nobody knows the length."""
 FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
 """What `fuzz` does: no phase of `run`."""

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from checker.core.case import Case
 from checker.core.errors import CheckerError, HookError
 from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import Location
 from checker.core.sequence import Listed, Literal, Step
 from checker.core.verdicts import Outcome
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
-from checker.generation.sources.shrinking import ShrinkBudget, shrink
+from checker.generation.sources.shrinking import Predicate, ShrinkBudget, shrink
 from checker.phases.literals import literal_of
 from checker.phases.lowering import Leaf, leaves_of, put, smaller, value_at
 from checker.phases.making import CaseFactory, GeneratedCase, choices_of
@@ -31,6 +33,8 @@ class ShrinkPlan:
     phase: PhaseInfo
     budget: ShrinkBudget
     seed: int
+    passing: frozenset[str] = frozenset()
+    """Contents of cases (`content_of`) that are known not to fail in the same way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,13 @@ class ShrunkCase:
     """False when something ended it before it was through."""
 
 
+def content_of(case: Case) -> str:
+    """What a case comes to, however it was made, and what is meant to be wrong with it."""
+    parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
+    broken = () if case.meta is None else sorted(case.meta.broken)
+    return repr((case.other_method, case.media_type, parts, broken))
+
+
 def shrink_case(
     factory: CaseFactory,
     made: GeneratedCase,
@@ -53,7 +64,9 @@ def shrink_case(
     """The smallest case like `made`, which is taken to fail. What is right and wrong in a request stays as it is."""
     step = made.step
     if made.other is not None:
-        return _Fewer(factory, step, still_fails, plan, plan.budget.executions).shrunk()
+        fewer = _Fewer(factory, step, still_fails, plan, plan.budget.executions)
+        fewer.known.update(dict.fromkeys(plan.passing, False))
+        return fewer.shrunk()
     name, phase = plan.name, plan.phase
     redraw = factory.redraw(step, name=name, phase=phase)
 
@@ -64,9 +77,25 @@ def shrink_case(
             # A hook that cannot bear a candidate says nothing of the failure.
             raise Rejected(str(error)) from error
 
-    result = shrink(draw, choices_of(step), still_fails, budget=plan.budget, seed=plan.seed)
+    broken = _broken(made.case)
+
+    def content(candidate: GeneratedCase) -> str | None:
+        # What is wrong with a case stays what it was: valid data may fail for another reason.
+        return content_of(candidate.case) if _broken(candidate.case) == broken else None
+
+    result = shrink(
+        draw,
+        choices_of(step),
+        Predicate(still_fails, content, plan.passing),
+        budget=plan.budget,
+        seed=plan.seed,
+    )
     smallest = factory.remake(result.value.step, name=name, phase=phase)
     return ShrunkCase(smallest, result.executions, result.finished)
+
+
+def _broken(case: Case) -> frozenset[tuple[Location, str]]:
+    return frozenset() if case.meta is None else case.meta.broken
 
 
 @dataclass(slots=True)
@@ -80,6 +109,8 @@ class _Fewer:
     left: int
     """Candidates that may be sent."""
     executions: int = 0
+    known: dict[str, bool] = field(default_factory=dict)
+    """By content: whether it fails."""
     maker: RequestMaker = field(default_factory=plain_maker)
 
     def shrunk(self) -> ShrunkCase:
@@ -140,13 +171,18 @@ class _Fewer:
             return None
 
     def _is_as_good(self, candidate: GeneratedCase, meant: _Judged | None) -> bool:
-        if self._judged(candidate) != meant:
+        best = self._made(self.best)
+        if _broken(candidate.case) != _broken(best.case) or self._judged(candidate) != meant:
             return False
-        if not self.left:
-            raise ShrinkingStopped
-        self.left -= 1
-        self.executions += 1
-        return self.still_fails(candidate)
+        content = content_of(candidate.case)
+        known = self.known.get(content)
+        if known is None:
+            if not self.left:
+                raise ShrinkingStopped
+            self.left -= 1
+            self.executions += 1
+            known = self.known[content] = self.still_fails(candidate)
+        return known
 
     def _judged(self, made: GeneratedCase) -> _Judged | None:
         """What the request says of itself: whether it is valid, and what is wrong where; None if it cannot be written."""

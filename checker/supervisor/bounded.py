@@ -64,14 +64,17 @@ class BoundedPlan:
         self._elapsed_s = 0.0
         """When somebody asked for work last."""
         self._tasks = {
-            (card.label, row.name): _bounded_task(
-                card.label,
-                row,
-                seed,
-                _count_of(card, max_examples),
-                row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+            (card.label, row.name): replace(
+                _bounded_task(
+                    card.label,
+                    row,
+                    seed,
+                    _count_of(card, max_examples),
+                    row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+                ),
+                drawn=_drawn_before(card, rows[:number], max_examples),
             )
-            for row in rows
+            for number, row in enumerate(rows)
             for card in cards
             if _is_tested(card, row)
         }
@@ -337,6 +340,12 @@ def _stages(
 
 def _count_of(card: OperationCard, usual: int) -> int:
     return usual if card.max_examples is None else card.max_examples
+
+
+def _drawn_before(card: OperationCard, earlier: Iterable[Phase], usual: int) -> int:
+    """Cases of earlier phases whose number is known in advance."""
+    drawn = (row for row in earlier if row.source is not CaseSource.LISTED)
+    return sum(_count_of(card, usual) for row in drawn if _is_tested(card, row))
 
 
 def _bounded_task(

@@ -1,4 +1,4 @@
-"""What is left of the requests for shrinks goes round once more at the end of `run`, the worst first. Pure."""
+"""What is left of the requests for shrinks goes round again at the end of `run`, the worst first. Pure."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -17,22 +17,31 @@ AROUND = 3
 """Requests around a shrink: the case so far, the smallest one, and that as printed."""
 SLICE_S = 3600.0
 """Requests are what ends a task of this plan."""
+ROUNDS = 2
+"""What the first round was given and did not need is for a second one."""
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
+_KEPT = 0.05
+"""Of the share: for other failures that turn up on the way, which are confirmed as all are."""
+_STOPPED = 4
+"""Times the weight of what is small already but for what is hard to find."""
 
 
 def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
     """A task for each operation with findings that may become smaller; `share` is that of all requests.
 
-    Findings that break a rule that another operation breaks as well weigh half of what the first one does.
+    Findings that break a rule that another operation breaks as well weigh half of what the first one does; those whose
+    shrink was stopped come before those whose parts were all tried once.
     """
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
-    left = int(share / (1 - share) * cases) - sum(one.requests for one in found)
+    whole_share = share / (1 - share) * cases
+    left = int((1 - _KEPT) * whole_share) - sum(one.requests for one in found)
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     for one in found:
         rule = (one.check, one.unique_key)
         if one.wants_more and not one.same_as and not one.withdrawn:
-            weights[one.fingerprint] = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
+            weight = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
+            weights[one.fingerprint] = weight * (_STOPPED if one.stopped else 1)
         seen.add(rule)
     tasks: dict[str, list[tuple[Finding, int]]] = {}
     ranked = sorted(
@@ -51,9 +60,17 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
 
 
 def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
-    name = digest("again", *(finding.fingerprint for finding, _ in again))
+    name = digest("again", *(f"{finding.fingerprint} {finding.requests}" for finding, _ in again))
     looks = tuple(
-        Again(one.fingerprint, one.steps[-1], one.task, one.index, one.requests, allowed)
+        Again(
+            one.fingerprint,
+            one.steps[-1],
+            one.task,
+            one.index,
+            one.requests,
+            allowed,
+            is_lowered=not one.stopped,
+        )
         for one, allowed in again
     )
     phase = again[0][0].phase
@@ -66,7 +83,9 @@ class SecondLooks:
     tasks: Sequence[Task] = ()
     """What is left out of it for want of time is missed by nobody."""
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
+    def __init__(self, tasks: Iterable[Task], number: int = 1) -> None:
+        self.number = number
+        """Of this round, from 1 on."""
         self._waiting = deque(tasks)
         self._leased: dict[str, Task] = {}
 

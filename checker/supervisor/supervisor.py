@@ -37,7 +37,7 @@ from checker.supervisor.quarantine import (
     unreachable_errors,
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
-from checker.supervisor.second_look import SecondLooks, second_looks
+from checker.supervisor.second_look import ROUNDS, SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.supervisor.unreported import Unreported
@@ -258,14 +258,15 @@ class Supervisor:
         worker.tell(Assign((task,)))
 
     def _looks_again(self) -> bool:
-        """Whether something is left to do: once, findings that may become smaller."""
+        """Whether something is left to do: findings that may become smaller."""
         view, settings = self._chronicle.view, self._settings
-        if settings.kind != "run" or isinstance(self._plan, SecondLooks):
+        done = self._plan.number if isinstance(self._plan, SecondLooks) else 0
+        if settings.kind != "run" or done == ROUNDS:
             return False
         # A look at what ends a session ends it once more.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
         tasks = second_looks(kept, cases=view.cases, share=settings.shrink_share)
-        self._plan = SecondLooks(tasks)
+        self._plan = SecondLooks(tasks, done + 1)
         return not self._plan.is_over
 
     def _take_back(self, worker: CrewMember, idle: Idle) -> None:

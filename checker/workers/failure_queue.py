@@ -11,6 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
+from checker.generation.sources.shrinking import ShrinkBudget
 from checker.workers.context import WorkerContext
 from checker.workers.health import TargetHealth
 from checker.workers.investigation import Investigator
@@ -202,17 +203,17 @@ class _Desk:
         self._pace.observe(outcome.elapsed)
         return outcome
 
-    def allowance(self, suspicion: UnconfirmedFailure) -> int | None:
-        """Requests that the shrink of one failure may take; None if nothing is to be shrunk."""
+    def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
+        """What the shrink of one failure may take; None if nothing is to be shrunk."""
         finding, place = suspicion.finding, self.place
         shot = suspicion.chain[-1]
         if settings_of_case(place.operations, shot.made.case).no_shrink:
             return None
-        if suspicion.allowed is not None:
-            return suspicion.allowed
-        return place.purse.allowance(
-            self.flight.running, suspicion.label, Severity(finding.severity), finding.check
-        )
+        if suspicion.second is not None:
+            return suspicion.second
+        running, index = self.flight.running, self.flight.index
+        severity = Severity(finding.severity)
+        return place.purse.allowance(running, index, suspicion.label, severity, finding.check)
 
     def suspect(
         self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
-from checker.core.operation import Location
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.core.send import Exchanging, Purpose
@@ -17,10 +15,10 @@ from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped
-from checker.generation.sources.shrinking import ShrinkBudget
+from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
 from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
-from checker.phases.shrinking import ShrinkPlan, shrink_case
+from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
 from checker.workers.messages import Settled
@@ -55,8 +53,8 @@ class Investigator:
     """The command that sends a request."""
     send: Callable[[WireRequest], Outcome]
     stage: Callable[[Stage], None]
-    allowance: Callable[[UnconfirmedFailure], int | None]
-    """Requests that a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
+    allowance: Callable[[UnconfirmedFailure], ShrinkBudget | None]
+    """What a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
     suspect: Callable[[UnconfirmedFailure, JudgedCase, Failure], UnconfirmedFailure | None] = (
         lambda parent, shot, found: None
     )
@@ -109,7 +107,7 @@ class Investigator:
 
     def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Settlement:
         self.stage(Stage.CONFIRM)
-        is_again = suspicion.allowed is not None
+        is_again = suspicion.second is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
         is_told = chain is not None and (
             is_again
@@ -124,7 +122,7 @@ class Investigator:
             if allowance is not None and len(chain) == 1:
                 self._minimise(suspicion, wanted, settlement, allowance)
             elif allowance is not None:
-                self._minimise_sequence(suspicion, wanted, settlement, allowance)
+                self._minimise_sequence(suspicion, wanted, settlement, allowance.executions)
         self.stage(Stage.CONFIRM)
         self._reproduce(suspicion, settlement, wanted)
         needs_repetition = suspicion.failure.needs_repetition
@@ -250,10 +248,10 @@ class Investigator:
         suspicion: UnconfirmedFailure,
         wanted: ExpectedFailure,
         settlement: Settlement,
-        allowance: int,
+        budget: ShrinkBudget,
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
-        simplest = None if suspicion.allowed is not None else self._simplest_shot(suspicion)
+        simplest = None if suspicion.second is not None else self._simplest_shot(suspicion)
         if simplest is not None:
             self._note_others(suspicion, wanted, simplest)
             if wanted.shown(simplest) is not None:
@@ -261,7 +259,9 @@ class Investigator:
                 settlement.chain = (simplest,)
                 return
         self.stage(Stage.SHRINK)
-        self._shrink(suspicion, wanted, settlement, allowance)
+        # Only what differs from the simplest case is worth a request.
+        passing = set() if simplest is None else {content_of(simplest.made.case)}
+        self._shrink(suspicion, wanted, settlement, budget, frozenset(passing))
         for shot, failure in wanted.strays.values():
             self._take_in(suspicion, shot, failure)
 
@@ -311,17 +311,15 @@ class Investigator:
         suspicion: UnconfirmedFailure,
         wanted: ExpectedFailure,
         settlement: Settlement,
-        allowance: int,
+        budget: ShrinkBudget,
+        passing: frozenset[str],
     ) -> None:
         (confirmed,) = settlement.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
-        broken, created = _broken(confirmed.made.case), 0
+        created = 0
 
         def still_fails(candidate: GeneratedCase) -> bool:
             nonlocal created
-            # What is wrong with a case stays what it was: valid data may fail for another reason.
-            if _broken(candidate.case) != broken:
-                return False
             settlement.stopped = self.hurry()
             if created >= MOST_CREATED:
                 settlement.stopped = f"after {created} requests that may have created something"
@@ -338,14 +336,19 @@ class Investigator:
         plan = ShrinkPlan(
             name,
             suspicion.phase,
-            ShrinkBudget(executions=allowance),
+            budget,
             seed=digest_int("shrink", confirmed.made.case.id, wanted.check, wanted.rule),
+            passing=passing,
         )
         result = shrink_case(self.factory, confirmed.made, still_fails, plan)
         settlement.executions = result.executions
-        if not result.finished and not settlement.stopped:
-            settlement.wants_more = True
-            settlement.stopped = spent_after(result.executions)
+        if budget.effort is ShrinkEffort.REST:
+            # All of its parts were tried one by one before.
+            settlement.stopped = ""
+        elif not settlement.stopped:
+            is_quick = budget.effort is ShrinkEffort.QUICK and confirmed.made.other is None
+            settlement.wants_more = is_quick or not result.finished
+            settlement.stopped = "" if result.finished else spent_after(result.executions)
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
         smallest = self._shot(self._named(result.made), Purpose.CONFIRM)
@@ -394,7 +397,3 @@ class Investigator:
         told = settlement.told(replace(last, message=failure.message), wanted, self.describer)
         withdrawn = failure.needs_repetition and not settlement.is_confirmed
         return replace(told, same_as=other or "", withdrawn=withdrawn)
-
-
-def _broken(case: Case) -> frozenset[tuple[Location, str]]:
-    return frozenset() if case.meta is None else case.meta.broken

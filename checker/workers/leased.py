@@ -108,6 +108,12 @@ class LeasedTask:
         """Whether nothing promises that the same is sent once more."""
         return self.rounds is not None
 
+    def known_cases(self, index: int) -> int:
+        """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
+        if self.row.source is not CaseSource.LISTED:
+            return self.task.drawn + self.task.stop
+        return self.task.drawn + (index + 1 if index < self.task.stop else 0)
+
     @property
     def is_chained(self) -> bool:
         """Whether each of its indices is a whole sequence."""

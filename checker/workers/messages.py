@@ -33,6 +33,8 @@ class Again:
     """That went into it so far."""
     allowed: int
     """That may go into it now."""
+    is_lowered: bool
+    """Whether all of its parts were tried one by one: what is left is what takes more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Task:
     """Time-outs in a row that the lease before ended with."""
     producers: tuple[Label, ...] = ()
     """Operations of a cluster whose answers others need."""
+    drawn: int = 0
+    """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False

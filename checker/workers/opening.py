@@ -137,7 +137,9 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
         recorder=recorder,
         ledger=ledger,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
-        purse=Purse(settings.shrink_share, recorder.defects),
+        purse=Purse(
+            settings.shrink_share, recorder.defects, is_timed=settings.max_time_s is not None
+        ),
         class_checks=subject.classes,
         credentials=keeper,
         first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),

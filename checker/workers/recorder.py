@@ -41,6 +41,7 @@ from checker.workers.drafts import Draft
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.makings import Makings
 from checker.workers.messages import Again
+from checker.workers.purse import second_budget
 from checker.workers.titles import title_of
 from checker.workers.traffic import Traffic, without_answer
 from checker.workers.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
@@ -149,7 +150,7 @@ class Recorder:
                     requests=again.requests,
                 )
                 phase = flight.running.phase
-                return UnconfirmedFailure(finding, failure, chain, phase, again.allowed)
+                return UnconfirmedFailure(finding, failure, chain, phase, second_budget(again))
         return None
 
     def _finding(
@@ -202,7 +203,7 @@ class Recorder:
         """Whether no earlier case has taken a failure over: looking into that one may have shown it, too."""
         finding = suspicion.finding
         place = self._unsettled.get(finding.fingerprint)
-        return suspicion.allowed is not None or place == (finding.task, finding.index)
+        return suspicion.second is not None or place == (finding.task, finding.index)
 
     def settled(self, finding: Finding) -> None:
         """The last version of a finding."""

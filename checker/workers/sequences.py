@@ -74,14 +74,14 @@ class SequenceShrink:
     """Whether the last step failed as it should; raises `ShrinkingStopped` when nothing more is to be sent."""
     may_send: Callable[[], None]
     """Raises `ShrinkingStopped` as well: asked before each candidate."""
-    allowance: int
-    """Requests for all of it."""
+    requests: int
+    """That all of it may take."""
     executions: int = 0
     is_finished: bool = True
 
     def shrunk(self, chain: Chain) -> Chain:
         """The smallest sequence that still failed."""
-        share = self.allowance // (len(chain) ** 2)
+        share = self.requests // (len(chain) ** 2)
         for number in range(len(chain) - 1, -1, -1):
             steps = [shot.made for shot in chain]
             plan = ShrinkPlan(
@@ -105,13 +105,7 @@ class SequenceShrink:
         return chain
 
     def _still_fails(self, steps: Sequence[GeneratedCase], number: int) -> StillFails:
-        kept = steps[number].case.meta
-        broken = frozenset() if kept is None else kept.broken
-
         def still_fails(candidate: GeneratedCase) -> bool:
-            meta = candidate.case.meta
-            if broken != (frozenset() if meta is None else meta.broken):
-                return False
             self.may_send()
             tried = [*steps[:number], candidate, *steps[number + 1 :]]
             return self.wanted(self.replay.replayed(tried, Purpose.SHRINK)[-1])

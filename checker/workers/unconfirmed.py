@@ -10,6 +10,7 @@ from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
 from checker.corpus.records import Finding
+from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 
@@ -76,8 +77,8 @@ class UnconfirmedFailure:
     chain: Chain
     """What was sent in this sequence, oldest first; the last one failed."""
     phase: PhaseInfo
-    allowed: int | None = None
-    """Requests for a second look at what is settled already; None at a first one."""
+    second: ShrinkBudget | None = None
+    """For a second look at what is settled already; None at a first one."""
 
     @property
     def label(self) -> Label:

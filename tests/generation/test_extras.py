@@ -22,7 +22,7 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import constant
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.shrinking import shrink
+from checker.generation.sources.shrinking import Predicate, shrink
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import referee
 from tests.measuring.sketches import sketched
@@ -265,7 +265,7 @@ def test_what_nobody_declared_is_left_out_first() -> None:
         tried.append(case)
         return len(case.body["lines"]) > 1
 
-    found = shrink(draw, choices, still_fails)
+    found = shrink(draw, choices, Predicate(still_fails))
     assert not has_extra(found.value)
     assert found.value.body["lines"] == [{"amount": 0, "unit": "EUR"}] * 2
 
@@ -275,7 +275,7 @@ def test_a_member_that_matters_becomes_small() -> None:
         return any(undeclared(case.body, OFFER))
 
     draw, choices = failing(fails)
-    (name,) = undeclared(shrink(draw, choices, fails).value.body, OFFER)
+    (name,) = undeclared(shrink(draw, choices, Predicate(fails)).value.body, OFFER)
     assert name == "0"
 
 

@@ -8,7 +8,7 @@ from time import process_time
 from checker.core.sequence import Choice
 from checker.generation.program import OperationProgram
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.shrinking import ShrinkBudget, shrink
+from checker.generation.sources.shrinking import Predicate, ShrinkBudget, shrink
 from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
 from tests.measuring.sketches import drawn, program_of
 
@@ -61,7 +61,7 @@ def _shrunk(program: OperationProgram, failing: Failing, start: int) -> Shrinkin
     found = shrink(
         lambda source: drawn(program, source),
         choices,
-        failing.fails,
+        Predicate(failing.fails),
         budget=ShrinkBudget(seconds=inf),
         seed=start,
     )

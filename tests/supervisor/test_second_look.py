@@ -25,7 +25,7 @@ def allowed(findings: list[Finding], cases: int) -> dict[str, int]:
 
 
 def test_all_that_is_left_goes_to_the_only_one() -> None:
-    assert allowed([unfinished("f")], cases=800) == {"f": 187}
+    assert allowed([unfinished("f")], cases=800) == {"f": 177}
     assert allowed([unfinished("f")], cases=100_000) == {"f": MOST}
 
 
@@ -43,6 +43,23 @@ def test_severity_and_novelty_weigh() -> None:
     ]
     found = allowed(findings, cases=1000)
     assert found["first"] > found["again"] > found["low"] > 0
+
+
+def test_what_was_stopped_comes_before_what_is_small_already() -> None:
+    found = second_looks(
+        [unfinished("small"), unfinished("large", stopped="after 9 requests", label="GET /b")],
+        cases=400,
+        share=0.2,
+    )
+    small, large = (task.again[0] for task in found)
+    assert large.allowed > 2 * small.allowed > 0
+    assert (small.is_lowered, large.is_lowered) == (True, False)
+
+
+def test_a_second_round_has_tasks_of_its_own() -> None:
+    (first,) = second_looks([unfinished("f")], cases=800, share=0.2)
+    (second,) = second_looks([unfinished("f", requests=30)], cases=800, share=0.2)
+    assert first.id != second.id
 
 
 FINDINGS = st.lists(

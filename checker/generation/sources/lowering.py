@@ -11,6 +11,10 @@ Fails = Callable[[Choice], bool]
 _PLAIN = "0aA-"
 _FEW = 32
 """Characters of a text that are looked at one by one."""
+_MANY = 64
+"""Below that halving is as quick as anything."""
+_ROUND_BITS = 6
+"""From this power of two on they are bounds."""
 
 
 def lower(choice: Choice, fails: Fails) -> None:
@@ -29,7 +33,7 @@ def _lower_integer(value: int, fails: Fails) -> None:
     sign = 1 if value > 0 else -1
     if sign < 0 and fails(-value):
         sign = 1
-    _bisect(0, abs(value), lambda size: fails(sign * size))
+    _bisect_roundly(abs(value), lambda size: fails(sign * size))
 
 
 def _lower_text(text: str, fails: Fails) -> None:
@@ -38,7 +42,7 @@ def _lower_text(text: str, fails: Fails) -> None:
     for plain in _PLAIN:
         filled = plain * len(text)
         if filled == text or fails(filled):
-            _bisect(0, len(text), partial(_fails_filled, plain, fails))
+            _bisect_roundly(len(text), partial(_fails_filled, plain, fails))
             return
     text = _without_chunks(text, fails)
     _with_plain_chunks(text, fails)
@@ -46,6 +50,30 @@ def _lower_text(text: str, fails: Fails) -> None:
 
 def _fails_filled(character: str, fails: Fails, size: int) -> bool:
     return fails(character * size)
+
+
+def _bisect_roundly(high: int, fails: Callable[[int], bool]) -> None:
+    """The least size up to one that fails; bounds that people choose are looked at first, for most are round."""
+    low = 0
+    rungs = [size for size in _round_sizes(high) if size < high]
+    first, last = -1, len(rungs)
+    while last - first > 1:
+        middle = (first + last) // 2
+        if fails(rungs[middle]):
+            high, last = rungs[middle], middle
+        else:
+            low, first = rungs[middle], middle
+    _bisect(low, high, fails)
+
+
+def _round_sizes(high: int) -> list[int]:
+    """Round numbers below one that is not small, in order, each with its neighbours: it may be allowed or not."""
+    if high < _MANY:
+        return []
+    digits, bits = range(1, len(str(high))), range(_ROUND_BITS, high.bit_length())
+    rounds = {times * 10**power for power in digits for times in (1, 2, 5)}
+    rounds |= {1 << power for power in bits}
+    return sorted({near for one in rounds for near in (one - 1, one, one + 1)})
 
 
 def _bisect(low: int, high: int, fails: Callable[[int], bool]) -> None:

@@ -1,7 +1,8 @@
 """A failing record made small: whole elements and properties first, the rest by Hypothesis; under a budget."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from time import monotonic
 from typing import Generic, TypeVar
@@ -20,10 +21,23 @@ from checker.generation.sources.replay import ReplaySource
 Value = TypeVar("Value")
 Record = tuple[Choice, ...]
 
+_UNIQUE = object()
+"""Content of values of which no two are held to be alike."""
+
 _WAYS = 6
 """Alternatives of a choice that are tried."""
 _LONGEST = 80
 """Choices of a record in which other ways are looked for."""
+
+
+class ShrinkEffort(Enum):
+    """How much of a shrink is done."""
+
+    QUICK = "quick"
+    """Parts are left out, numbers and texts made smaller one by one: most of what there is to gain, by few executions."""
+    REST = "rest"
+    """What comes after that: all that Hypothesis knows, and other ways to the same failure."""
+    WHOLE = "whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +48,18 @@ class ShrinkBudget:
     """Of the predicate: requests."""
     seconds: float = 20.0
     """A watchdog: executions are what ends a shrink, because they are the same on a busy machine."""
+    effort: ShrinkEffort = ShrinkEffort.WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate(Generic[Value]):
+    """Whether a value fails, and which of them need not be asked about."""
+
+    fails: Callable[[Value], bool]
+    content: Callable[[Value], Hashable] = lambda value: _UNIQUE
+    """What a value comes to: of those with the same one only the first is tried, and none whose content is None."""
+    passing: frozenset[Hashable] = frozenset()
+    """Contents that are known to pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +76,7 @@ class Shrunk(Generic[Value]):
 def shrink(
     draw: Callable[[Source], Value],
     choices: Sequence[Choice],
-    still_fails: Callable[[Value], bool],
+    predicate: Predicate[Value],
     *,
     budget: ShrinkBudget | None = None,
     seed: int = 0,
@@ -60,11 +86,13 @@ def shrink(
     The same for the same arguments unless the limit of seconds ends it. What `draw` gives for the choices as they
     are is taken to fail: it is not tried again.
     """
-    run = _Run(draw, still_fails, budget or ShrinkBudget(), tuple(choices))
+    budget = budget or ShrinkBudget()
+    run = _Run(draw, predicate, budget, tuple(choices))
     try:
-        run.drop_spans()
-        run.lower_choices()
-        while True:
+        if budget.effort is not ShrinkEffort.REST:
+            run.drop_spans()
+            run.lower_choices()
+        while budget.effort is not ShrinkEffort.QUICK:
             found = shrink_choices(draw, run.best, run.fails_when_drawn, seed)
             if found is not None and run.is_smaller(found):
                 run.best = tuple(found)
@@ -82,37 +110,48 @@ class _Run(Generic[Value]):
     def __init__(
         self,
         draw: Callable[[Source], Value],
-        still_fails: Callable[[Value], bool],
+        predicate: Predicate[Value],
         budget: ShrinkBudget,
         choices: Record,
     ) -> None:
         self._draw = draw
-        self._still_fails = still_fails
+        self._predicate = predicate
         self._left = budget.executions
         self._deadline = monotonic() + budget.seconds
         self._known: dict[tuple[tuple[type, Choice], ...], bool] = {}
         self.executions = 0
         self.is_over = False
         source = ReplaySource(choices)
-        draw(source)
+        value = draw(source)
         self.best: Record = tuple(source.choices)
         self._known[_key(self.best)] = True
+        self._known_contents = dict.fromkeys(predicate.passing, False)
+        self._known_contents[predicate.content(value)] = True
 
     def is_smaller(self, choices: Sequence[Choice]) -> bool:
         """True when a record is no longer than the best one."""
         return len(choices) <= len(self.best)
 
     def fails_when_drawn(self, value: Value, choices: Record) -> bool:
-        """Ask the predicate, once for each record. Raises `ShrinkingStopped` when the budget is spent."""
+        """Ask the predicate, once for each content. Raises `ShrinkingStopped` when the budget is spent."""
         key = _key(choices)
         known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._fails(value)
+        return known
+
+    def _fails(self, value: Value) -> bool:
+        content = self._predicate.content(value)
+        if content is None:
+            return False
+        known = None if content is _UNIQUE else self._known_contents.get(content)
         if known is None:
             if self._left <= 0 or monotonic() > self._deadline:
                 self.is_over = True
                 raise ShrinkingStopped
             self._left -= 1
             self.executions += 1
-            known = self._known[key] = self._still_fails(value)
+            known = self._known_contents[content] = self._predicate.fails(value)
         return known
 
     def drop_spans(self) -> None:
