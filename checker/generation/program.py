@@ -154,6 +154,15 @@ class OperationProgram:
             meta.time = perf_counter() - started
         return case
 
+    def mode_ahead(self, source: Source) -> GenerationMode | None:
+        """What a source that was just reset would draw, a valid case or a wrong one; takes one choice from it.
+
+        None when only drawing tells.
+        """
+        if self._negative is None or not self._is_mixed or self._draw_case is not None:
+            return None
+        return _POSITIVE if source.boolean() else _NEGATIVE
+
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
         whole, mode, broken = self.whole, _POSITIVE, None
         negative = self._negative

@@ -57,6 +57,10 @@ class CaseProgram(Protocol):
         """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         ...
 
+    def mode_ahead(self, source: Source) -> GenerationMode | None:
+        """What a source that was just reset would draw, a valid case or a wrong one; None when only drawing tells."""
+        ...
+
 
 class ApiOperation(Operation, Protocol):
     """An operation that can be tested."""

@@ -251,14 +251,27 @@ class CaseFactory:
         """
         seed, index, step = place
         number = _STEPS + (index << _STEP_BITS) + step
-        for attempt in range(_MODE_ATTEMPTS):
-            made = self.make(label, seed, number + attempt * _APART, phase)
+        last = number + (_MODE_ATTEMPTS - 1) * _APART
+        for attempt in range(number, last + 1, _APART):
+            # To draw a case takes a hundred times as long as to see of which mode it will be.
+            if attempt < last and self._is_other_mode(
+                label, seed + attempt, phase, is_wrong=is_wrong
+            ):
+                continue
+            made = self.make(label, seed, attempt, phase)
             meta = made.case.meta
             if meta is None or meta.mode.is_negative is is_wrong:
                 break
         made.case.id = case_id(seed, number)
         taken = set_into(made.case, bindings)
         return replace(made, bindings=(*made.bindings, *taken))
+
+    def _is_other_mode(self, label: Label, seed: int, phase: PhaseInfo, *, is_wrong: bool) -> bool:
+        """Whether what would be drawn from a seed is known to be right where it has to be wrong, or the other way round."""
+        program = self._programs.get(label) or self.program(label, phase.name)
+        self._random.reset(seed)
+        ahead = program.mode_ahead(self._random)
+        return ahead is not None and ahead.is_negative is not is_wrong
 
     def maker(self, phase: Phase) -> CaseMaker:
         """What makes the cases of a phase. It raises `Exhausted` when there are no more."""
@@ -300,13 +313,8 @@ class CaseFactory:
     def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
         self._meet(operation)
         settings = self.rules.of(operation, phase)
-        return ListingContext(
-            settings,
-            self._store,
-            self.hooks(operation),
-            self.warned,
-            self.is_first_of_path(operation.label),
-        )
+        first = self.is_first_of_path(operation.label)
+        return ListingContext(settings, self._store, self.hooks(operation), self.warned, first)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""

@@ -19,7 +19,7 @@ from checker.core.verdicts import Outcome
 from checker.corpus.secrets import Secrets
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.likeness import likeness
-from checker.generation.program import GenerationSettings
+from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
@@ -134,6 +134,27 @@ def test_a_step_makes_the_same_request_again(kind: str) -> None:
     assert likeness(again.case) == likeness(made.case)
     assert again.step == made.step
     assert again.case.id == "again"
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_a_later_step_draws_no_case_of_the_mode_that_is_not_wanted(
+    monkeypatch: pytest.MonkeyPatch, *, is_wrong: bool
+) -> None:
+    drawn: list[GenerationMode] = []
+    draw = OperationProgram.draw
+
+    def noted(program: OperationProgram, *arguments: Any) -> Case:
+        case = draw(program, *arguments)
+        assert case.meta is not None
+        drawn.append(case.meta.mode)
+        return case
+
+    monkeypatch.setattr(OperationProgram, "draw", noted)
+    makes = factory()
+    for index in range(100):
+        makes.make_step(LABEL, (5, index, 1), PhaseInfo("stateful"), (), is_wrong=is_wrong)
+    assert len(drawn) == 100
+    assert sum(mode.is_negative is not is_wrong for mode in drawn) <= 3
 
 
 @pytest.mark.parametrize("kind", RECIPES)
