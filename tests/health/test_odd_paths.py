@@ -19,15 +19,15 @@ ODD = ";%é<"
 class Walled(Service):
     """Whoever sends what its wall does not like gets a page, or nothing."""
 
-    refused: str = ""
+    disliked: str = ""
     reply: Reply = Reply(400)
 
     def own(self, method: str, path: str, request: Request) -> Reply | None:
         if not path.startswith("/named/"):
             return None
         name = unquote(path.removeprefix("/named/"))
-        is_foreign = self.refused == "é" and not name.isascii()
-        if is_foreign or any(one in name for one in self.refused):
+        is_foreign = self.disliked == "é" and not name.isascii()
+        if is_foreign or any(one in name for one in self.disliked):
             return self.reply
         return json_reply({})
 
@@ -43,7 +43,7 @@ def ran(folder: Path, service: Walled) -> Ran:
 
 def walled(refused: str, reply: Reply) -> Walled:
     service = Walled(dict(PATHS), 503)
-    service.refused, service.reply = refused, reply
+    service.disliked, service.reply = refused, reply
     return service
 
 
