@@ -1,6 +1,7 @@
 """What a status says: patterns of the configuration (`404`, `2XX`, `20X`), and answers that speak of no data."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from checker.core.response import Response
 
@@ -17,6 +18,12 @@ _CONDITIONS = (
 
 def matches_status(status: int, patterns: Iterable[str]) -> bool:
     """Whether a status fits one of the patterns; `X` stands for any digit, in either case."""
+    return _matches(status, tuple(patterns))
+
+
+@lru_cache(maxsize=1024)
+def _matches(status: int, patterns: tuple[str, ...]) -> bool:
+    # Asked for each answer, of a handful of statuses and lists.
     digits = f"{status:03d}"
     return any(
         len(pattern) == 3

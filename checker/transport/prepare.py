@@ -130,7 +130,7 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(id(operation))
         if plan is None:
-            base_path = self.base_path_of(operation)
+            base_path = self._declared_base_path(operation)
             plan = self._plans[id(operation)] = _Plan(
                 operation, base_path, *self._usual_of(operation)
             )
@@ -147,6 +147,9 @@ class RequestMaker:
 
     def base_path_of(self, operation: Operation) -> str:
         """What stands before the path of an operation on the wire."""
+        return self._plan(operation).base_path
+
+    def _declared_base_path(self, operation: Operation) -> str:
         declared = operation.base_url if self._own_servers else None
         if declared is None:
             return self._base_path
@@ -238,7 +241,7 @@ class _Plan:
             (parameter.location, _key(parameter.location, parameter.name)): parameter
             for parameter in operation.parameters
         }
-        self._base_path = base
+        self.base_path = base
         pieces = _TEMPLATE.split(operation.path)
         self._first = _literal(pieces[0])
         self._variables = [
@@ -254,7 +257,7 @@ class _Plan:
     def target(self, case: Case) -> bytes:
         path = self._fixed
         if path is None:
-            path = self._base_path + self.path(case.path_parameters)
+            path = self.base_path + self.path(case.path_parameters)
         if case.query:
             query = self.query(case.query)
             if query:

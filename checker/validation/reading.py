@@ -59,6 +59,8 @@ _COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+_MOST_READ: Final = 4096
+"""Schemas of which a reading keeps what it reads."""
 _UNREAD = frozenset({"$dynamicRef", "$recursiveRef", "format", "pattern"})
 _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
     **dict.fromkeys(_MAPS, dict),
@@ -104,6 +106,8 @@ class SchemaReading:
         self._has_siblings = dialect in HAS_SIBLINGS
         self._hidden: dict[int, frozenset[str]] = {}
         self._discriminators: dict[int, Discriminator | None] = {}
+        self._read: dict[int, tuple[dict[str, Any], Iterable[tuple[str, Any]]]] = {}
+        """By the identity of a schema, which stands there so that no other one has it: its keywords that are read."""
         self.hidden: dict[int, frozenset[str]] = {}
         """Properties that do not travel in this direction, by the identity of the object that may hold them."""
         self.held: set[str] = set()
@@ -194,6 +198,14 @@ class SchemaReading:
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:
         if not isinstance(schema, dict):
             return ()
+        known = self._read.get(id(schema))
+        if known is None:
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            known = self._read[id(schema)] = (schema, self._keywords(schema))
+        return known[1]
+
+    def _keywords(self, schema: dict[str, Any]) -> Iterable[tuple[str, Any]]:
         if isinstance(schema.get("$ref"), str) and not self._has_siblings:
             return (("$ref", schema["$ref"]),)
         return [

@@ -1,5 +1,7 @@
 """Which methods a document has for a path as it is sent."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from checker.openapi.referee.targets import PathTemplate
@@ -84,3 +86,32 @@ def test_only_templates_that_begin_alike_are_asked(monkeypatch: pytest.MonkeyPat
     for _ in range(2):
         assert many.methods_at("/area7/1") == (frozenset({"GET"}),)
     assert compiled == ["/area7/{id}"]
+
+
+@pytest.mark.parametrize(
+    ("template", "path", "ways"),
+    [
+        ("/a/{x}", "/a/1%2F2", [{"x": "1%2F2"}]),
+        ("/a/{x}", "/a/", [{"x": ""}]),
+        ("/a/{x}", "/a/1/2", []),
+        ("/a/{x}/b", "/a/1/b", [{"x": "1"}]),
+        ("/a/{x}/b", "/a/1", []),
+        ("/a/{x}-{y}", "/a/1-2-3", [{"x": "1-2", "y": "3"}, {"x": "1", "y": "2-3"}]),
+        ("/a/{x}.json", "/a/b.json.json", [{"x": "b.json"}]),
+        ("/{x}{y}/c", "/12/c", [{"x": "1", "y": "2"}]),
+    ],
+)
+def test_a_path_is_split_in_all_ways(template: str, path: str, ways: list[dict[str, str]]) -> None:
+    assert list(PathTemplate(template).split("/base" + path, "/base").variables) == ways
+
+
+def test_a_variable_that_is_a_whole_segment_is_tried_in_one_way() -> None:
+    asked: list[int] = []
+
+    class Counted(PathTemplate):
+        def _ways(self, path: str, start: int, number: int = 0) -> Iterator[tuple[str, ...]]:
+            asked.append(start)
+            return super()._ways(path, start, number)
+
+    assert Counted("/a/{x}/b/{y}").split("/a/" + 500 * "1" + "/b/" + 500 * "2", "").variables
+    assert len(asked) == 3

@@ -4,6 +4,7 @@ import pytest
 
 from checker.core.contract import SchemaViolation
 from checker.core.schema import Dialect, Direction
+from checker.validation.reading import SchemaReading
 from checker.validation.referee import referee
 
 from .schemas import schema_of
@@ -121,3 +122,18 @@ def test_many_items_are_looked_at_once() -> None:
     items = [{"a": number} for number in range(50_000)]
     assert errors({"uniqueItems": True}, items) == []
     assert len(errors({"uniqueItems": True}, [*items, {"a": 7}])) == 1
+
+
+def test_keywords_of_a_schema_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    keywords = SchemaReading._keywords
+
+    def noted(reading: SchemaReading, schema: dict[str, Any]) -> Any:
+        looked.append(schema)
+        return keywords(reading, schema)
+
+    monkeypatch.setattr(SchemaReading, "_keywords", noted)
+    judge = referee(schema_of({"items": {"type": "string"}}), Direction.REQUEST)
+    for _ in range(3):
+        assert len(judge.whole_errors([1, "a", 2])) == 2
+    assert len(looked) == 2

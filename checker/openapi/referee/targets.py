@@ -30,12 +30,20 @@ class PathTemplate:
         self._own_pairs = [pair for pair in query.split("&") if pair]
         pieces = _VARIABLE.split(path)
         self.names: tuple[str, ...] = tuple(pieces[1::2])
-        self._literals = [re.compile(_literal(piece)) for piece in pieces[0::2]]
+        literals = pieces[0::2]
+        self._literals = [re.compile(_literal(piece)) for piece in literals]
+        self._begins_segment = [piece.startswith("/") for piece in literals]
+        """Of each literal, whether a variable before it goes on to the end of its segment; so does one before nothing."""
+        self._begins_segment[-1] = not literals[-1] or self._begins_segment[-1]
+        self._base = re.compile("")
+        self._base_path = ""
 
     def split(self, target: str, base_path: str) -> RequestTarget:
         """Texts of the variables, and the query."""
         path, _, query = target.partition("?")
-        base = re.match(_literal(base_path), path)
+        if base_path != self._base_path:
+            self._base, self._base_path = re.compile(_literal(base_path)), base_path
+        base = self._base.match(path)
         ways = iter(()) if base is None else self._ways(path, base.end())
         found = list(islice(ways, _WAYS + 1))
         is_cut = len(found) > _WAYS
@@ -60,6 +68,10 @@ class PathTemplate:
         begin = literal.end()
         slash = path.find("/", begin)
         last = len(path) if slash < 0 else slash
+        if self._begins_segment[number + 1]:
+            for rest in self._ways(path, last, number + 1):
+                yield (path[begin:last], *rest)
+            return
         inside = {at for escape in _ESCAPE.finditer(path, begin, last) for at in _inside(escape)}
         for end in range(last, begin - 1, -1):
             if end not in inside:
