@@ -109,6 +109,8 @@ class QueryWriter:
         """Ways from the root field down to what is asked for each time."""
         self._args: Mapping[str, GraphQLArgument] = self.field.args
         self._is_leaf = is_leaf_type(get_named_type(self.field.type))
+        self._usual: dict[str, list[str]] = {}
+        self._values: dict[str, list[str]] = {}
         self._known: dict[tuple[Any, ...], bytes] = {}
         """Beginnings of requests."""
 
@@ -217,6 +219,20 @@ class QueryWriter:
         """The type that the root field leads to."""
         return get_named_type(self.field.type)
 
+    def usual_fields(self, kind: Any) -> list[str]:
+        """What is always selected of a type."""
+        found = self._usual.get(kind.name)
+        if found is None:
+            found = self._usual[kind.name] = usual_fields(kind)
+        return found
+
+    def values_of(self, kind: Any) -> list[str]:
+        """Fields of a type that hold values and need no arguments."""
+        found = self._values.get(kind.name)
+        if found is None:
+            found = self._values[kind.name] = values_of(kind)
+        return found
+
     def is_wrong(self, value: Any) -> bool:
         """Whether a server has to refuse the request of a body: one rule of the schema is broken, in every reading.
 
@@ -297,7 +313,7 @@ class _QueryDraft:
         for step in place.steps:
             path.append(step)
             if step[1] == EVERYTHING:
-                for name in values_of(node.kind):
+                for name in self._writer.values_of(node.kind):
                     self._child(node, ("", name), [*path[:-1], ("", name)], nested)
                 return
             inner = self._child(node, step, path, nested).inner
@@ -336,7 +352,7 @@ class _QueryDraft:
     def _text(self, node: _SelectionSet, lost: list[str]) -> str:
         by_condition: dict[str, list[str]] = {"": list(lost)}
         plain = {name for condition, name in node.children if not condition}
-        for name in usual_fields(node.kind):
+        for name in self._writer.usual_fields(node.kind):
             is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)
             if name not in plain and is_needed:
                 # First of all: what it is known by. Nobody else may have its name.
