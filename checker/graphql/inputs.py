@@ -34,6 +34,8 @@ class InputSchemas:
     def __init__(self, *, allows_null: bool) -> None:
         """Without `allows_null`, neither null nor a NUL byte is valid where it can be left out."""
         self._allows_null = allows_null
+        self.operations: Raw = {}
+        """Schemas of bodies by label."""
         self.definitions: Raw = {}
         """By name and how deep they stand, each made when it is first asked for; the deepest ones have required fields alone."""
 

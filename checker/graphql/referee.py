@@ -45,9 +45,10 @@ _BY_SIGN: Final = {
 
 def rules_for(document: DocumentNode, query: str) -> list[type[ASTValidationRule]]:
     """The rules of GraphQL that a query could break: a third of what validation costs is paid for each rule, whatever it finds."""
-    first = document.definitions[0]
-    is_alone = len(document.definitions) == 1 and isinstance(first, OperationDefinitionNode)
-    if not is_alone or first.operation is OperationType.SUBSCRIPTION:
+    first, *others = document.definitions
+    if others or not isinstance(first, OperationDefinitionNode):
+        return list(specified_rules)
+    if first.operation is OperationType.SUBSCRIPTION:
         return list(specified_rules)
     return _rules_without(tuple(sign for sign in _BY_SIGN if sign not in query))
 

@@ -166,8 +166,8 @@ class GraphQLDescription:
     def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema:
         """The schema of a body among all types that it refers to."""
         # One document for all operations: what one of them has read of a type, the next need not read again.
-        _, whole = self._types(allows_null)
-        whole.raw["operations"][label] = raw
+        made, whole = self._types(allows_null)
+        made.operations[label] = raw
         return Schema(raw, f"#/operations/{label}", whole.dialect, whole.document)
 
     def inputs(self, *, allows_null: bool) -> InputSchemas:
@@ -178,7 +178,7 @@ class GraphQLDescription:
         found = self._inputs.get(allows_null)
         if found is None:
             made = InputSchemas(allows_null=allows_null)
-            root = {"$defs": made.definitions, "operations": {}}
+            root = {"$defs": made.definitions, "operations": made.operations}
             found = self._inputs[allows_null] = made, json_schema(root, Dialect.DRAFT2020)
         return found
 
