@@ -115,6 +115,24 @@ def test_the_request_that_kills_is_named_and_held_back(
     assert all(ran.view.statuses[f"GET /{name}"][200] >= 20 for name in "abd")
 
 
+def test_each_culprit_has_a_finding_of_its_own(
+    tmp_path: Path, patient: list[Mortal | KilledTarget]
+) -> None:
+    def dying(request: Request) -> Reply | None:
+        is_fatal = request.method == "POST" or request.target.startswith(b"/d")
+        return None if is_fatal else answer(request)
+
+    with mortal(dying) as target:
+        patient.append(target)
+        ran = run(tmp_path, target)
+    deaths = [one for one in ran.view.findings.values() if one.title == TITLE]
+    assert sorted(one.label for one in deaths) == ["GET /d", "POST /c"]
+    assert len({one.cause for one in deaths}) == 2
+    counts = [re.search("did so ([0-9]+) times", one.message) for one in deaths]
+    # Each time once more, alone.
+    assert 2 * sum(int(count[1]) if count else 1 for count in counts) == target.deaths
+
+
 def test_a_target_that_does_not_come_back_ends_the_run(
     tmp_path: Path, patient: list[Mortal | KilledTarget]
 ) -> None:
