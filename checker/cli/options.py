@@ -110,6 +110,13 @@ SETTINGS = (
     root_option("--fail-under-operations", "Percentage of operations that must answer 2xx."),
     root_option("--fail-under-responses", "Percentage of documented answers that must come."),
     root_option("--fail-under-parameters", "Percentage of parameters that a case must be about."),
+    root_option(
+        "--fail-under-enum-values", "Percentage of listed values that a valid case must have."
+    ),
+    root_option(
+        "--fail-under-media-types",
+        "Percentage of documented media types that must be sent, or come.",
+    ),
     SettingOption(
         ("--baseline-update",),
         (),

@@ -68,7 +68,7 @@ _SHAPES: Mapping[SettingShape, ValueKind] = {
 }
 """What the settings of checks may be."""
 
-COVERED = ("operations", "responses", "parameters")
+COVERED = ("operations", "responses", "parameters", "enum_values", "media_types")
 """What of a description has to be covered to a percentage, if somebody asks."""
 
 OF_OPERATIONS = {
@@ -100,7 +100,10 @@ _ROOT = {
     **{f"baseline-{name}": Key(_FLAG, False) for name in ("update", "prune")},
     "compare": Key(Text()),
     "live-port": Key(Integer(0, 65535)),
-    **{f"fail-under-{name}": Key(Number(minimum=0, maximum=100)) for name in COVERED},
+    **{
+        f"fail-under-{name.replace('_', '-')}": Key(Number(minimum=0, maximum=100))
+        for name in COVERED
+    },
     "hooks": Key(Text()),
     "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),

@@ -102,6 +102,20 @@ class OperationDescribed:
     parameters: tuple[str, ...]
     """`path id`, `query limit`; `body` when there is one."""
     needs_credentials: bool
+    members: tuple[tuple[str, str], ...] = ()
+    """(place such as `query status` or `body pet.kind`, member of its enumeration as JSON)."""
+    media_types: tuple[tuple[str, str], ...] = ()
+    """(`body`, or `answer` and a documented status; media type as spelled)."""
+
+
+EDGE = "edge"
+"""In place of a keyword: valid data at an edge of what is allowed."""
+VALID = "valid"
+"""Any other valid data."""
+MEMBER = "= "
+"""Before the JSON of a member of an enumeration that valid data has."""
+MEDIA_TYPE = "as "
+"""Before the media type of a valid body, or the one that is documented for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +152,10 @@ class TaskProgress:
     wrong: tuple[tuple[str, int, int], ...] = ()
     """Those of `statuses` that were answers to cases that are meant to be refused."""
     tried: tuple[tuple[str, str, str, int, int], ...] = ()
-    """(label, place such as `query limit`, keyword that is broken there or `edge`, class of the status or 0, count)."""
+    """(label, place such as `query limit`, what, class of the status or 0, count).
+
+    What is the keyword that is broken there, `EDGE`, `VALID`, or the text after `MEMBER` or `MEDIA_TYPE`.
+    """
     at: float = 0.0
     """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
 

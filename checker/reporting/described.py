@@ -1,16 +1,42 @@
 """Coverage of the description: which operations, parameters, keywords and answers a run has met."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
-EDGE = "edge"
+from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID, OperationDescribed
+
 _OF_OTHER_METHODS = 405
 """What methods are answered that an operation does not have: nobody documents it."""
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 
 Tried = Mapping[tuple[str, str, int], int]
-"""(place, keyword that was broken there or `edge`, class of the status or 0) -> cases."""
+"""(place, keyword that was broken there, `EDGE`, `VALID`, a member or a media type, class of the status or 0) -> cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameBack:
+    """What came of cases that have something in common."""
+
+    by_class: tuple[tuple[int, int], ...] = ()
+    """(class of the status, 0 for no answer, cases), sorted."""
+
+    @property
+    def cases(self) -> int:
+        """All of them."""
+        return sum(count for _, count in self.by_class)
+
+    @property
+    def accepted(self) -> int:
+        """Those that were answered 2xx or 3xx."""
+        return sum(count for status, count in self.by_class if status in _ACCEPTED)
+
+    @property
+    def refused(self) -> int:
+        """Those that were answered 4xx."""
+        return sum(count for status, count in self.by_class if status in _REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +47,32 @@ class PlaceCoverage:
     """`query limit`, `body`."""
     is_declared: bool = True
     """Whether it is a parameter or the body; else it is a location, for mistakes of which nobody knows the name."""
-    edges: int = 0
+    valid: CameBack = CameBack()
+    """Valid cases that had it, and were not about an edge of it."""
+    edges: CameBack = CameBack()
     """Valid cases at an edge of it."""
-    edges_accepted: int = 0
-    keywords: tuple[tuple[str, int, int, int], ...] = ()
-    """(keyword that was broken, cases, refused with 4xx, accepted with 2xx or 3xx), sorted."""
+    broken: tuple[tuple[str, CameBack], ...] = ()
+    """By keyword that was broken, sorted."""
 
     @property
     def is_tried(self) -> bool:
         """Whether any case was about it."""
-        return bool(self.edges or self.keywords)
+        return bool(self.edges.cases or self.broken)
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """What is listed for a place, of which each case or answer has one: members of an enumeration, or media types."""
+
+    place: str
+    """`query status`, `body pet.kind`; `body` or `answer 200` for media types."""
+    listed: tuple[tuple[str, CameBack], ...]
+    """As the description has them, members as JSON."""
+
+    @property
+    def share(self) -> "Share":
+        """Those that were met."""
+        return Share(sum(bool(came.cases) for _, came in self.listed), len(self.listed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +103,8 @@ class OperationCoverage:
     """Statuses that came and that nothing covers."""
     is_reached: bool = False
     """Whether it answered 2xx."""
+    enumerations: tuple[Alternatives, ...] = ()
+    media_types: tuple[Alternatives, ...] = ()
 
     @property
     def responses(self) -> Share:
@@ -76,7 +120,7 @@ class OperationCoverage:
     @property
     def keywords(self) -> int:
         """Rules of its schemas that were broken on purpose."""
-        return sum(len(place.keywords) for place in self.places)
+        return sum(len(place.broken) for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,61 +129,93 @@ class DescriptionCoverage:
 
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)
-    """By name: `operations` that answered 2xx, `responses`, `parameters`."""
+    """By name: `operations` that answered 2xx, `responses`, `parameters`, `enum_values`, `media_types`."""
 
 
 def covered(operations: tuple[OperationCoverage, ...]) -> DescriptionCoverage:
     """All operations together."""
-    reached = Share(sum(one.is_reached for one in operations), len(operations))
-    responses = sum((one.responses for one in operations), Share())
-    parameters = sum((one.parameters for one in operations), Share())
-    shares = {"operations": reached, "responses": responses, "parameters": parameters}
+    shares = {
+        "operations": Share(sum(one.is_reached for one in operations), len(operations)),
+        "responses": sum((one.responses for one in operations), Share()),
+        "parameters": sum((one.parameters for one in operations), Share()),
+        "enum_values": _sum(one.enumerations for one in operations),
+        "media_types": _sum(one.media_types for one in operations),
+    }
     return DescriptionCoverage(operations, shares)
 
 
+def _sum(listed: Iterable[tuple[Alternatives, ...]]) -> Share:
+    return sum((one.share for alternatives in listed for one in alternatives), Share())
+
+
 def operation_coverage(
-    label: str,
-    parameters: tuple[str, ...],
-    documented: tuple[str, ...],
-    statuses: Mapping[int, int],
-    tried: Tried,
+    label: str, said: OperationDescribed | None, statuses: Mapping[int, int], tried: Tried
 ) -> OperationCoverage:
     """One operation: what the description says of it against what was tried and answered."""
+    said = said or OperationDescribed(label, (), (), (), needs_credentials=False)
     by_status: Counter[str] = Counter()
     undocumented = []
     for status, count in statuses.items():
-        spelled = _documented_as(status, documented)
+        spelled = _documented_as(status, said.statuses)
         if spelled:
             by_status[spelled] += count
         elif status not in (0, _OF_OTHER_METHODS):
             undocumented.append(status)
-    # A mistake that nobody knows the name for stands beside the parameters of its location.
-    places = dict.fromkeys([*parameters, *sorted({place for place, _, _ in tried})])
+    came = _came_back(tried)
     return OperationCoverage(
         label,
-        tuple(_place(place, tried, is_declared=place in parameters) for place in places),
-        tuple((one, by_status[one]) for one in documented),
+        tuple(_places(said.parameters, came)),
+        tuple((one, by_status[one]) for one in said.statuses),
         tuple(sorted(undocumented)),
         any(status // 100 == 2 for status in statuses),
+        tuple(_alternatives(said.members, came, MEMBER)),
+        tuple(_alternatives(said.media_types, came, MEDIA_TYPE)),
     )
 
 
-def _place(place: str, tried: Tried, *, is_declared: bool) -> PlaceCoverage:
-    edges = edges_accepted = 0
-    keywords: dict[str, list[int]] = {}
-    for (where, what, status), count in tried.items():
-        if where != place:
-            continue
-        if what == EDGE:
-            edges += count
-            edges_accepted += count if status in _ACCEPTED else 0
-            continue
-        counts = keywords.setdefault(what, [0, 0, 0])
-        counts[0] += count
-        counts[1] += count if status in _REFUSED else 0
-        counts[2] += count if status in _ACCEPTED else 0
-    found = ((name, cases, refused, taken) for name, (cases, refused, taken) in keywords.items())
-    return PlaceCoverage(place, is_declared, edges, edges_accepted, tuple(sorted(found)))
+def _came_back(tried: Tried) -> dict[str, dict[str, CameBack]]:
+    """Place -> what -> what came back."""
+    counts: dict[str, dict[str, Counter[int]]] = {}
+    for (place, what, status), count in tried.items():
+        counts.setdefault(place, {}).setdefault(what, Counter())[status] += count
+    return {
+        place: {what: CameBack(tuple(sorted(found.items()))) for what, found in whats.items()}
+        for place, whats in counts.items()
+    }
+
+
+def _places(
+    parameters: tuple[str, ...], came: Mapping[str, Mapping[str, CameBack]]
+) -> Iterator[PlaceCoverage]:
+    broken = {
+        place: tuple(sorted((what, one) for what, one in found.items() if _is_keyword(what)))
+        for place, found in came.items()
+    }
+    # A mistake that nobody knows the name for stands beside the parameters of its location.
+    others = (place for place in sorted(broken) if broken[place] or EDGE in came[place])
+    for place in dict.fromkeys([*parameters, *others]):
+        found = came.get(place, {})
+        yield PlaceCoverage(
+            place,
+            place in parameters,
+            found.get(VALID, CameBack()),
+            found.get(EDGE, CameBack()),
+            broken.get(place, ()),
+        )
+
+
+def _is_keyword(what: str) -> bool:
+    return what not in (EDGE, VALID) and not what.startswith((MEMBER, MEDIA_TYPE))
+
+
+def _alternatives(
+    listed: Iterable[tuple[str, str]], came: Mapping[str, Mapping[str, CameBack]], prefix: str
+) -> Iterator[Alternatives]:
+    for place, pairs in groupby(listed, key=itemgetter(0)):
+        found = came.get(place, {})
+        yield Alternatives(
+            place, tuple((one, found.get(prefix + one, CameBack())) for _, one in pairs)
+        )
 
 
 def _documented_as(status: int, documented: tuple[str, ...]) -> str:
@@ -155,4 +231,9 @@ def shortfalls(coverage: DescriptionCoverage, wanted: Mapping[str, float]) -> It
     for name, least in wanted.items():
         share = coverage.shares[name]
         if share.percent < least:
-            yield f"{name}: {share.percent:.1f} % of {share.total} are covered, and {least:g} % must be"
+            yield f"{words(name)}: {share.percent:.1f} % of {share.total} are covered, and {least:g} % must be"
+
+
+def words(name: str) -> str:
+    """Name of a share as people read it: `enum values`."""
+    return name.replace("_", " ")

@@ -11,6 +11,7 @@ from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.reporting.causes import causes_of
+from checker.reporting.described import words
 from checker.reporting.findings import MARKS, kinds_of
 from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
@@ -175,7 +176,7 @@ def _first_of(lines: list[str]) -> Iterator[str]:
 def _coverage_lines(report: Report) -> Iterator[str]:
     """How much of the description was met, and what was to be met and was not."""
     shares = [
-        f"{share.met}/{share.total} {name}"
+        f"{share.met}/{share.total} {words(name)}"
         for name, share in report.coverage.shares.items()
         if share.total and name != "operations"
     ]

@@ -84,12 +84,10 @@ def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
 def _coverage(view: RunView) -> DescriptionCoverage:
     found = []
     for label in view.labels:
-        said = view.described.get(label)
         found.append(
             operation_coverage(
                 label,
-                () if said is None else said.parameters,
-                () if said is None else said.statuses,
+                view.described.get(label),
                 view.statuses.get(label, {}),
                 view.tried.get(label, {}),
             )

@@ -2,16 +2,19 @@
 
 from collections import deque
 
+from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label
+from checker.core.response import Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import attempt
 from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
 from checker.workers.context import WorkerContext
 from checker.workers.crash_suspects import is_accused, leave_drawn, leave_made
+from checker.workers.enumerations import Enumeration, enumerations_of
 from checker.workers.followers import Follower, FollowerQueue
 from checker.workers.leased import InFlight, LeasedTask
 from checker.workers.messages import EXTRA_INDEX, Task
@@ -39,6 +42,8 @@ class CaseScheduler:
         self._place = place
         self._counts = counts
         self._met: set[tuple[str, int | str]] = set()
+        self._listed: dict[Label, tuple[Enumeration, ...]] = {}
+        """What operations list of values, by operation."""
         """Statuses and places of operations that are on record."""
         self._slots = place.slots
         self._is_plain = place.tools.is_plain
@@ -216,6 +221,9 @@ class CaseScheduler:
             status = shot.said_status
             self._place.purse.earned += 1
             running.count(shot.made.label, status)
+            outcome = shot.verdict.outcome
+            content_type = outcome.content_type if isinstance(outcome, Response) else None
+            self._note_shown(running, shot.made.case, status, content_type)
             if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
                 self._tally(running)
 
@@ -229,8 +237,18 @@ class CaseScheduler:
         running.count(flight.made.label, flight.status, is_wrong=is_wrong)
         if meta is not None and (is_wrong or meta.phase.data):
             running.note_tried(flight.made.label, meta, flight.status)
+        self._note_shown(running, flight.made.case, flight.status, flight.content_type)
         if running.is_news(flight.status, has_failed=flight.has_failed):
             self._tally(running)
+
+    def _note_shown(
+        self, running: LeasedTask, case: Case, status: int, content_type: str | None
+    ) -> None:
+        label = case.operation.label
+        listed = self._listed.get(label)
+        if listed is None:
+            listed = self._listed[label] = enumerations_of(case.operation)
+        running.shown.note(case, listed, status, content_type)
 
     def _tally(self, running: LeasedTask) -> None:
         self._slots.tally(

@@ -8,6 +8,8 @@ from checker.core.meta import CaseMetadata, PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import CaseSource, Phase, phase_named
 from checker.core.request import WireRequest
+from checker.core.resources import status_of
+from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.core.sequence import Step
 from checker.phases.attempt import Verdict
@@ -23,7 +25,7 @@ from checker.workers.messages import (
     Task,
 )
 from checker.workers.rounds import DULL_CASES, Rounds
-from checker.workers.tried import tried_by
+from checker.workers.tried import Shown, tried_by
 from checker.workers.unconfirmed import JudgedCase, before_in
 
 SAVED_INDEX = 1 << 33
@@ -59,7 +61,9 @@ class LeasedTask:
     wrong: dict[tuple[str, int], int] = field(default_factory=dict)
     """Those of `statuses` that were answers to cases that are meant to be refused."""
     tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
-    """(label, place, keyword or `edge`, class of the status) -> cases that were about it."""
+    """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
+    shown: Shown = field(default_factory=Shown)
+    """By cases, whatever they were about."""
     firsts: set[tuple[str, int | str]] = field(default_factory=set)
     """What is new since the last report: (label, status) that came, (label, place) that was tried."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -183,6 +187,12 @@ class LeasedTask:
                 self.firsts.add((label, place))
             self.tried[kind] = (count or 0) + 1
 
+    @property
+    def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:
+        """What of the description was met, in words of `TaskProgress.tried`."""
+        about = ((*kind, count) for kind, count in self.tried.items())
+        return (*about, *self.shown.counts())
+
     def is_news(self, status: int, *, has_failed: bool) -> bool:
         """Whether a case changes what a report says if its worker dies before it counts it."""
         is_first = not self.succeeded and 200 <= status < 300
@@ -230,6 +240,7 @@ class LeasedTask:
         self.statuses.clear()
         self.wrong.clear()
         self.tried.clear()
+        self.shown.clear()
         self.firsts.clear()
         self.looked_at.clear()
         self.looks_at = len(self.task.labels) * DULL_CASES
@@ -292,11 +303,20 @@ class InFlight:
     """Whether it takes none of the lanes that tasks share."""
     status: int = -1
     """Of its answer, once that is judged; 0 when none came."""
+    content_type: str | None = None
+    """Of its answer, as it came."""
     has_failed: bool = False
     is_doubtful: bool = False
     """Whether it was sent to a target that served nobody."""
     answers: tuple[Answered, ...] = ()
     """To its requests so far, where a check may want to send more than one."""
+
+    def answered(self, outcome: Outcome) -> None:
+        """Keep what counts of an answer that is judged."""
+        self.status = 0
+        if isinstance(outcome, Response):
+            self.status = status_of(self.made.case.operation, outcome)
+            self.content_type = outcome.content_type
 
     @property
     def before(self) -> tuple[Verdict, ...]:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from checker.core.errors import StorageError
-from checker.core.resources import status_of
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.health.signs import REFUSALS
@@ -371,9 +370,7 @@ class Worker:
         running.waited(outcome.elapsed)
         if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
             self._slowness.waited(flight, outcome)
-        flight.status = (
-            status_of(flight.made.case.operation, outcome) if isinstance(outcome, Response) else 0
-        )
+        flight.answered(outcome)
         if status is not None and verdict.request is not None:
             self._health.note(flight.made, verdict.request, status)
         if not flight.is_counted:

@@ -272,7 +272,7 @@ class Recorder:
                 wrong=tuple(
                     (label, status, count) for (label, status), count in running.wrong.items()
                 ),
-                tried=tuple((*kind, count) for kind, count in running.tried.items()),
+                tried=running.coverage,
                 at=time.time(),
             )
         )

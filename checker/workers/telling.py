@@ -7,9 +7,11 @@ from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, Schem
 from checker.kinds.protocol import CaseProgram
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
+from checker.workers.enumerations import enumerations_of
 from checker.workers.recorder import Recorder
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
+from checker.workers.tried import documented_types
 
 
 def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
@@ -79,6 +81,12 @@ def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
         operation.contract.plan(405, None).documented_statuses,
         (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
         bool(operation.security),
+        tuple(
+            (one.place, member)
+            for one in enumerations_of(operation)
+            for member in one.members.values()
+        ),
+        tuple(documented_types(operation)),
     )
     recorder.keep([described])
 

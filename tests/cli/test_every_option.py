@@ -121,7 +121,7 @@ ROWS: dict[str, Row] = {
     },
 }  # fmt: skip
 ROWS |= {
-    f"--fail-under-{name}": Row(("50",), lambda one: list(one.fail_under.values()), [50], "101", "at most 100")
+    f"--fail-under-{name.replace('_', '-')}": Row(("50",), lambda one: list(one.fail_under.values()), [50], "101", "at most 100")
     for name in COVERED
 }  # fmt: skip
 ELSEWHERE = {

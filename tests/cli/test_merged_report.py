@@ -121,7 +121,9 @@ def test_counts_and_coverage_are_added_up(invoke: Any, shards: tuple[str, str]) 
     statuses = {one["operation"]: one["statuses"] for one in found["operations"]["results"]}
     assert statuses[USERS] == {"200": 100}
     assert found["coverage"]["operations"] == {"met": 3, "total": 3}
-    edges = {one["operation"]: one["places"][0]["edges"] for one in found["coverage"]["results"]}
+    edges = {
+        one["operation"]: one["places"][0]["edges"]["cases"] for one in found["coverage"]["results"]
+    }
     assert edges == {USERS: 10, ORDERS: 5, "GET /health": 5}
     assert found["running_time"] == pytest.approx(4.0)
 

@@ -1,8 +1,10 @@
 """Coverage of the description: what was tried at each place, and which documented answers came."""
 
+from typing import Any
+
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationDescribed, OperationsSelected, Record
-from checker.reporting.described import Share, covered, operation_coverage, shortfalls
+from checker.reporting.described import CameBack, Share, covered, operation_coverage, shortfalls
 from checker.reporting.views import report_of
 
 from .samples import USERS, opened, progress, settings, started
@@ -10,25 +12,60 @@ from .samples import USERS, opened, progress, settings, started
 TRIED = {
     ("query limit", "edge", 2): 3,
     ("query limit", "edge", 4): 1,
+    ("query limit", "valid", 2): 5,
     ("query limit", "maximum", 4): 2,
     ("query limit", "maximum", 2): 1,
+    ("query limit", "= 10", 2): 2,
     ("query", "type", 5): 1,
+    ("body", "as text/xml", 4): 2,
+    ("answer 200", "as application/json", 2): 8,
 }
 
 
-def test_places_tell_edges_and_broken_keywords() -> None:
-    found = operation_coverage(USERS, ("query limit", "path id"), (), {200: 4}, TRIED)
+def described(
+    parameters: tuple[str, ...] = (), statuses: tuple[str, ...] = (), **listed: Any
+) -> OperationDescribed:
+    """What a description says of an operation."""
+    return OperationDescribed(USERS, (), statuses, parameters, False, **listed)
+
+
+def test_places_tell_valid_cases_edges_and_broken_keywords() -> None:
+    found = operation_coverage(USERS, described(("query limit", "path id")), {200: 4}, TRIED)
     limit, path, unnamed = found.places
-    assert (limit.edges, limit.edges_accepted) == (4, 3)
-    assert limit.keywords == (("maximum", 3, 2, 1),)
+    assert (limit.edges.cases, limit.edges.accepted, limit.edges.refused) == (4, 3, 1)
+    assert limit.valid == CameBack(((2, 5),))
+    assert limit.broken == (("maximum", CameBack(((2, 1), (4, 2)))),)
     assert not path.is_tried
-    assert unnamed.keywords == (("type", 1, 0, 0),)
+    assert unnamed.broken == (("type", CameBack(((5, 1),))),)
     assert found.parameters == Share(1, 2)
+
+
+def test_listed_values_and_media_types_tell_which_of_them_were_sent_and_came() -> None:
+    said = described(
+        members=(("query limit", "10"), ("query limit", "20")),
+        media_types=(
+            ("body", "application/json"),
+            ("body", "text/xml"),
+            ("answer 200", "application/json"),
+        ),
+    )
+    found = operation_coverage(USERS, said, {200: 8}, TRIED)
+    (limits,) = found.enumerations
+    assert limits.listed == (("10", CameBack(((2, 2),))), ("20", CameBack()))
+    sent, came = found.media_types
+    assert [(name, one.refused) for name, one in sent.listed] == [
+        ("application/json", 0),
+        ("text/xml", 2),
+    ]
+    assert came.share == Share(1, 1)
+    shares = covered((found,)).shares
+    assert (shares["enum_values"], shares["media_types"]) == (Share(1, 2), Share(2, 3))
+    assert [place.place for place in found.places] == ["query", "query limit"]
 
 
 def test_an_answer_counts_for_the_nearest_that_is_documented() -> None:
     statuses = {200: 5, 404: 1, 500: 2, 0: 9, 302: 1}
-    found = operation_coverage(USERS, (), ("200", "4XX", "503"), statuses, {})
+    found = operation_coverage(USERS, described((), ("200", "4XX", "503")), statuses, {})
     assert found.documented == (("200", 5), ("4XX", 1), ("503", 0))
     assert found.undocumented == (302, 500)
     assert found.responses == Share(2, 3)
@@ -37,8 +74,8 @@ def test_an_answer_counts_for_the_nearest_that_is_documented() -> None:
 def test_a_share_below_its_limit_is_told() -> None:
     found = covered(
         (
-            operation_coverage("GET /a", (), ("200",), {200: 1}, {}),
-            operation_coverage("GET /b", (), ("200",), {500: 1}, {}),
+            operation_coverage("GET /a", described((), ("200",)), {200: 1}, {}),
+            operation_coverage("GET /b", described((), ("200",)), {500: 1}, {}),
         )
     )
     assert list(shortfalls(found, {"operations": 50, "parameters": 100})) == []
@@ -48,11 +85,11 @@ def test_a_share_below_its_limit_is_told() -> None:
 
 def test_records_of_workers_add_up() -> None:
     tried = ((USERS, "query limit", "maximum", 4, 2),)
-    described = OperationDescribed(USERS, (), ("200", "404"), ("query limit",), False)
-    records: list[Record] = [started(), OperationsSelected((USERS,)), opened(1, 1), described]
+    said = described(("query limit",), ("200", "404"))
+    records: list[Record] = [started(), OperationsSelected((USERS,)), opened(1, 1), said]
     records += [progress(tried=tried), progress(task="t2", tried=tried)]
     view = fold((1, record) for record in records)
     report = report_of(view, settings(fail_under={"responses": 80.0}), "completed")
     (one,) = report.coverage.operations
-    assert one.places[0].keywords == (("maximum", 4, 4, 0),)
+    assert one.places[0].broken == (("maximum", CameBack(((4, 4),))),)
     assert len(report.shortfalls) == 1

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import starmap
 from typing import Final
 
 from checker.reporting.context import ReportContext
-from checker.reporting.described import OperationCoverage, PlaceCoverage
+from checker.reporting.described import CameBack, OperationCoverage, PlaceCoverage, words
 from checker.reporting.formats.markup import bar, class_counts, plain, span, steps, table
 from checker.reporting.report import OperationOutcome, Report
 
@@ -54,7 +55,7 @@ def coverage(report: Report) -> Iterator[str]:
         return
     yield '<section aria-labelledby="coverage">\n<h2 id="coverage">Coverage of the description</h2>\n<ul class="facts">\n'
     for name, share in found.shares.items():
-        what = "operations that answered 2xx" if name == "operations" else name
+        what = "operations that answered 2xx" if name == "operations" else words(name)
         yield f"<li>{share.met} of {share.total} {plain(what)}</li>\n"
     yield "</ul>\n"
     for sentence in report.shortfalls:
@@ -69,8 +70,13 @@ def _covered(one: OperationCoverage) -> Iterator[str]:
     others = " ".join(_status((str(status), 1), is_known=False) for status in one.undocumented)
     yield f"<details>\n<summary><code>{plain(one.label)}</code> {answers} {others}</summary>\n"
     if one.places:
-        heads = ("Place", "Valid edges", "Broken on purpose")
-        yield from table(heads, map(_place, one.places), f"Places of {one.label}")
+        heads = ("Place", "Valid", "Boundary", "Invalid, by the rule that was broken")
+        yield from table(
+            heads, map(_place, one.places), f"What was tried, and what came back: {one.label}"
+        )
+    for found in (*one.enumerations, *one.media_types):
+        listed = " ".join(starmap(_listed, found.listed))
+        yield f'<p class="listed"><code>{plain(found.place)}</code> {listed}</p>\n'
     yield "</details>\n"
 
 
@@ -85,16 +91,34 @@ def _status(answered: tuple[str, int], *, is_known: bool) -> str:
 
 
 def _place(place: PlaceCoverage) -> str:
-    refused = place.edges - place.edges_accepted
-    edges = bar({"2xx": place.edges_accepted, "4xx": refused}, "accepted and refused")
-    broken = " ".join(
-        f'<span class="answer {"odd" if accepted else "met"}">{plain(name)} {accepted or refused}/{cases} '
-        f"{'accepted' if accepted else 'refused'}</span>"
-        for name, cases, refused, accepted in place.keywords
-    )
     name = plain(place.place if place.is_declared else f"{place.place} (no one parameter)")
-    shown = f"{edges} {place.edges}" if place.edges else "-"
-    return f'<tr><th scope="row">{name}</th><td>{shown}</td><td>{broken or "-"}</td></tr>\n'
+    broken = "".join(starmap(_broken, place.broken))
+    return (
+        f'<tr><th scope="row">{name}</th><td>{_came_back(place.valid)}</td><td>{_came_back(place.edges)}</td>'
+        f"<td>{broken or '-'}</td></tr>\n"
+    )
+
+
+def _came_back(came: CameBack) -> str:
+    """A bar of the classes of answers, and how many there were."""
+    statuses = class_counts((100 * status, count) for status, count in came.by_class)
+    return f"{bar(statuses)} {came.cases:,}" if came.cases else "-"
+
+
+def _broken(keyword: str, came: CameBack) -> str:
+    told = f"{came.accepted} of {came.cases} accepted" if came.accepted else ""
+    kind = "odd" if came.accepted else "met" if came.refused == came.cases else "missed"
+    told = told or f"{came.refused} of {came.cases} refused"
+    return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_came_back(came)} <small>{told}</small></span>'
+
+
+def _listed(name: str, came: CameBack) -> str:
+    told = "never"
+    if came.cases:
+        refused = f", {came.refused} refused" if came.refused else ""
+        told = f"{came.cases} times, {came.accepted} accepted{refused}"
+    kind = "met" if came.accepted else "odd" if came.cases else "missed"
+    return f'<span class="answer {kind}" title="{told}">{plain(name)}{"" if came.cases else " -"}</span>'
 
 
 def course(report: Report, context: ReportContext) -> Iterator[str]:

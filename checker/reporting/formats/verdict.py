@@ -8,7 +8,7 @@ from typing import Any
 from checker import __version__
 from checker.reporting.causes import Cause, cause_of, causes_of
 from checker.reporting.context import ReportContext
-from checker.reporting.described import OperationCoverage
+from checker.reporting.described import Alternatives, CameBack, OperationCoverage
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.known_text import baseline_values, entry_values
@@ -120,16 +120,26 @@ def _coverage(one: OperationCoverage) -> dict[str, Any]:
         "places": [
             {
                 "place": place.place,
-                "edges": place.edges,
-                "edges_accepted": place.edges_accepted,
-                "broken": {
-                    keyword: {"cases": cases, "refused": refused, "accepted": accepted}
-                    for keyword, cases, refused, accepted in place.keywords
-                },
+                "valid": _came_back(place.valid),
+                "edges": _came_back(place.edges),
+                "broken": {keyword: _came_back(came) for keyword, came in place.broken},
             }
             for place in one.places
         ],
+        "enum_values": [_alternatives(alternatives) for alternatives in one.enumerations],
+        "media_types": [_alternatives(alternatives) for alternatives in one.media_types],
     }
+
+
+def _alternatives(found: Alternatives) -> dict[str, Any]:
+    return {
+        "place": found.place,
+        "listed": {listed: _came_back(came) for listed, came in found.listed},
+    }
+
+
+def _came_back(came: CameBack) -> dict[str, int]:
+    return {"cases": came.cases, "accepted": came.accepted, "refused": came.refused}
 
 
 def _phase(phase: PhaseOutcome) -> dict[str, Any]:

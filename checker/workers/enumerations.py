@@ -1,0 +1,121 @@
+"""Where an operation lists the values that a part of its requests may have, and which of them a case has."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from checker.core.case import NOT_SET, Case
+from checker.core.operation import Location, Operation
+from checker.core.schema import Document, UnresolvableReference
+from checker.corpus.records import MEMBER
+
+_DEEPEST: Final = 6
+_MOST_PLACES: Final = 100
+"""Of an operation."""
+_MOST_MEMBERS: Final = 100
+"""Of an enumeration: codes of all currencies are more, and no reader wants to see which of them was sent."""
+_MOST_ITEMS: Final = 10
+"""Of an array in a body that are looked at."""
+_ITEMS: Final = "[]"
+_COMBINING: Final = ("allOf", "anyOf", "oneOf")
+_SCALARS: Final = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """The values that are listed for one place."""
+
+    location: Location
+    path: tuple[str, ...]
+    """Name of the parameter, or nothing for a body, then names of properties; `[]` for the items of an array."""
+    members: Mapping[object, str]
+    """Key of a value -> its JSON."""
+
+    @property
+    def place(self) -> str:
+        """`query status`, `body pet.kinds[]`."""
+        return f"{self.location} {'.'.join(self.path)}".replace(f".{_ITEMS}", _ITEMS).rstrip()
+
+    def found_in(self, case: Case) -> Iterator[tuple[str, str]]:
+        """(place, `MEMBER` and the JSON) of each that a case has."""
+        for value in _values(_part(case, self.location), self.path):
+            text = self.members.get(_key(value)) if isinstance(value, _SCALARS) else None
+            if text is not None:
+                yield self.place, MEMBER + text
+
+
+def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:
+    """Those of its parameters and bodies, as far as anybody wants to read; what refers to nothing lists nothing."""
+    found: dict[tuple[Location, tuple[str, ...]], dict[object, str]] = {}
+    for parameter in operation.parameters:
+        schema = parameter.schema
+        walk = _listed(schema.raw, schema.pointer, schema.document, (parameter.name,))
+        for path, values in walk:
+            found.setdefault((parameter.location, path), {}).update(values)
+    for body in operation.bodies:
+        schema = body.schema
+        for path, values in _listed(schema.raw, schema.pointer, schema.document, ()):
+            found.setdefault((Location.BODY, path), {}).update(values)
+    kept = list(found.items())[:_MOST_PLACES]
+    return tuple(Enumeration(location, path, members) for (location, path), members in kept)
+
+
+def _listed(
+    raw: object, at: str, document: Document, path: tuple[str, ...], depth: int = 0
+) -> Iterator[tuple[tuple[str, ...], dict[object, str]]]:
+    if not isinstance(raw, dict) or depth > _DEEPEST:
+        return
+    if isinstance(reference := raw.get("$ref"), str):
+        try:
+            target, place = document.resolve(reference, at=at)
+        except UnresolvableReference:
+            return
+        yield from _listed(target, place, document, path, depth + 1)
+    listed = raw.get("enum")
+    if isinstance(listed, list) and 0 < len(listed) <= _MOST_MEMBERS:
+        scalars = [value for value in listed if isinstance(value, _SCALARS)]
+        yield path, {_key(value): json.dumps(value) for value in scalars}
+    below = [(part, path) for keyword in _COMBINING for part in _parts(raw.get(keyword))]
+    below.append((raw.get("items"), (*path, _ITEMS)))
+    properties = raw.get("properties")
+    for name, part in properties.items() if isinstance(properties, dict) else ():
+        is_sent = not (isinstance(part, dict) and part.get("readOnly") is True)
+        below += [(part, (*path, str(name)))] if is_sent else []
+    for part, name in below:
+        yield from _listed(part, at, document, name, depth + 1)
+
+
+def _parts(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _part(case: Case, location: Location) -> Any:
+    match location:
+        case Location.PATH:
+            return case.path_parameters
+        case Location.QUERY:
+            return case.query
+        case Location.HEADER:
+            return case.headers
+        case Location.COOKIE:
+            return case.cookies
+        case Location.BODY:
+            return case.body
+
+
+def _values(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    if value is NOT_SET:
+        return
+    if not path:
+        yield value
+    elif path[0] == _ITEMS:
+        for item in value[:_MOST_ITEMS] if isinstance(value, list) else ():
+            yield from _values(item, path[1:])
+    elif isinstance(value, dict) and path[0] in value:
+        yield from _values(value[path[0]], path[1:])
+
+
+def _key(value: object) -> object:
+    """Equal for equal values of JSON: `true` is no number."""
+    return value if isinstance(value, str) else (isinstance(value, bool), value)
