@@ -241,7 +241,12 @@ _CHECKS: dict[Path, dict[str, Key]] = {
 
 def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
     """What a phase may have of its own, beside its own keys."""
-    others = (*OF_RUNS, "dictionaries")
+    others = {*OF_RUNS, "dictionaries"}
+    if phases.phase_named(name).source is phases.CaseSource.LISTED:
+        # There are as many as the description gives rise to.
+        others.add("max-examples")
+    if name != phases.FUZZING.name:
+        others.add("maximize")
     ours = {key: one for key, one in _GENERATION.items() if key not in others}
     groups = {("generation",): ours} | _CHECKS
     return {("phases", name, *path): keys for path, keys in groups.items()}

@@ -1,6 +1,6 @@
 """What an operation asks of its callers: security schemes and the alternatives of them."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,6 +47,11 @@ class SecurityRequirement:
     def is_none(self) -> bool:
         """True when a request without credentials is right: an empty object in the description."""
         return not self.schemes and not self.undeclared
+
+
+def is_open(alternatives: Collection[SecurityRequirement]) -> bool:
+    """Whether a request without credentials is right: none are asked for, or they are optional."""
+    return not alternatives or any(one.is_none for one in alternatives)
 
 
 def chosen_schemes(

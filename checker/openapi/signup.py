@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from checker.core.resource_names import normalised
 from checker.core.schema import UnresolvableReference
-from checker.core.security import SecurityScheme
+from checker.core.security import SecurityScheme, is_open
 from checker.core.signup import SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
 from checker.openapi.documents.references import OpenApiDocument
@@ -86,8 +86,7 @@ def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
 
 def _needs_more(operation: OpenApiOperation) -> bool:
     """Whether it wants more than a body, or credentials."""
-    is_closed = bool(operation.security) and not any(one.is_none for one in operation.security)
-    return is_closed or any(one.required for one in operation.parameters)
+    return not is_open(operation.security) or any(one.required for one in operation.parameters)
 
 
 def _shared(

@@ -8,7 +8,7 @@ from checker.core.constraints import Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label, Location, Operation
+from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
 from checker.core.pool import ValuePool
 from checker.core.schema_warnings import SchemaWarning
@@ -22,10 +22,12 @@ from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
+from checker.phases.listed_values import take_names
 from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 from checker.phases.places import without
+from checker.phases.pools import BoundPool, NewestFirst
 
 _APART = 1 << 40
 """Between seeds of one index; no task has so many."""
@@ -75,33 +77,6 @@ class GeneratedCase:
     def step(self) -> Step:
         """The recipe with all that belongs to it, for keeps."""
         return Step(self.label, self.recipe, self.bindings)
-
-
-@dataclass(frozen=True, slots=True)
-class BoundPool:
-    """The values that a recorded case took: a pool that answers from its bindings."""
-
-    bindings: Mapping[tuple[Location, str], Binding]
-
-    @classmethod
-    def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
-        """Pool of these bindings."""
-        return cls({(binding.location, binding.name): binding for binding in bindings})
-
-    def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """What was taken there, whatever the index."""
-        return self.bindings.get((location, name))
-
-
-@dataclass(frozen=True, slots=True)
-class _Newest:
-    """A pool that answers with its latest value: what the step before has just shown."""
-
-    pool: ValuePool
-
-    def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """The best value, whatever the index."""
-        return self.pool.pick(location, name, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,16 +199,18 @@ class CaseFactory:
         program = self._programs.get(label) or self.program(label, phase.name)
         source = self._random
         source.reset(task_seed + index)
-        pool = None
-        if self.pools is not None and phase.name in self.reusing:
-            pool = self.pools(program.operation)
+        pool = self._pool(program.operation, phase.name)
         if newest and pool is not None:
-            pool = _Newest(pool)
+            pool = NewestFirst(pool)
         case = program.draw(source, case_id(task_seed, index), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return GeneratedCase(
             case, label, source.choices, bindings, learned=self._learned.get(label, "")
         )
+
+    def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
+        """Earlier values that cases of a phase may take."""
+        return self.pools(operation) if self.pools is not None and phase in self.reusing else None
 
     def make_step(
         self,
@@ -294,7 +271,8 @@ class CaseFactory:
 
         Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
         """
-        made = self._of_list(label, phase.name, index, case_id(task_seed, index))
+        pool = self._pool(self.operations[label], phase.name)
+        made = self._of_list(label, phase.name, index, case_id(task_seed, index), pool)
         if made is None:
             raise Exhausted(label)
         if self.rules.some_unique and self._is_old(label, phase.name, made.case):
@@ -328,7 +306,7 @@ class CaseFactory:
             case Drawn():
                 return self._drawn_again(step, name, phase)
             case Listed() as listed:
-                return lambda source: self._listed_again(step.label, listed, name)
+                return lambda source: self._listed_again(step, listed, name)
             case Literal() as literal:
                 return lambda source: self._literal_again(step.label, literal, name, phase)
 
@@ -360,13 +338,14 @@ class CaseFactory:
 
         return drawn
 
-    def _listed_again(self, label: Label, recipe: Listed, name: str) -> GeneratedCase:
-        made = self._of_list(label, recipe.phase, recipe.number, name)
+    def _listed_again(self, step: Step, recipe: Listed, name: str) -> GeneratedCase:
+        label, pool = step.label, BoundPool.of(step.bindings) if step.bindings else None
+        made = self._of_list(label, recipe.phase, recipe.number, name, pool)
         if made is None or made.other != replace(recipe, without=()):
             raise OutOfDate(
                 f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now"
             )
-        return GeneratedCase(without(made.case, recipe.without), label, (), (), recipe)
+        return GeneratedCase(without(made.case, recipe.without), label, (), made.bindings, recipe)
 
     def _literal_again(
         self, label: Label, recipe: Literal, name: str, phase: PhaseInfo
@@ -374,7 +353,9 @@ class CaseFactory:
         case = literal_case(self.operations[label], recipe, name, phase.name)
         return GeneratedCase(case, label, (), (), recipe)
 
-    def _of_list(self, label: Label, phase: str, number: int, name: str) -> GeneratedCase | None:
+    def _of_list(
+        self, label: Label, phase: str, number: int, name: str, pool: ValuePool | None = None
+    ) -> GeneratedCase | None:
         operation = self.operations[label]
         try:
             found = self._lists.at(phase, operation, number)
@@ -383,16 +364,18 @@ class CaseFactory:
         if found is None:
             return None
         recipe: Listed | Literal
+        taken: tuple[Binding, ...] = ()
         if isinstance(found, Case):
             recipe = literal_of(found)
             listed = literal_case(operation, recipe, name, phase)
         else:
             recipe = Listed(phase, number, digest(repr(found.key)))
             listed = found.case(operation, name)
+            taken = take_names(listed, pool)
         case = self.hooks(operation).finished(listed)
         if case is None:
             raise FilteredOut(f"{label}: the hook filter_case does not want case {number}")
-        return GeneratedCase(case, label, (), (), recipe)
+        return GeneratedCase(case, label, (), taken, recipe)
 
 
 def choices_of(step: Step) -> tuple[Choice, ...]:

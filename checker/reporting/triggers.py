@@ -1,11 +1,12 @@
 """When a run is warned of: functions from what it came to and how it was set up to places, each a `Note`."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from checker.config.settings import RunSettings
+from checker.config.warnings import WarningSettings
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.fold import RunView
 from checker.corpus.records import Note
@@ -27,6 +28,12 @@ class WarningFacts:
 
     view: RunView
     settings: RunSettings
+    own: Mapping[str, WarningSettings] = field(default_factory=dict)
+    """By label: what is to be made of warnings about operations of which something else is said than of all others."""
+
+    def warnings_of(self, label: str) -> WarningSettings:
+        """What is to be made of warnings about an operation."""
+        return self.own.get(label, self.settings.warnings)
 
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
         """(label, status -> count) of the cases that were meant to be accepted, of operations that had such cases."""
@@ -88,8 +95,8 @@ def rate_limited(facts: WarningFacts) -> Iterator[Note]:
 
 def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
     """Operations with at least 10 valid requests, of which some were let in, but less than the configured share."""
-    rate = facts.settings.warnings.low_valid_rate
     for label, statuses in facts.positive():
+        rate = facts.warnings_of(label).low_valid_rate
         served = sum(count for status, count in statuses.items() if 200 <= status < 400)
         if statuses.total() >= _ENOUGH and 0 < served < rate * statuses.total():
             text = f"let in {_share(served, statuses)} of cases"

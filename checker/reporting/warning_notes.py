@@ -31,7 +31,12 @@ class Told:
 def told_of(view: RunView, settings: RunSettings) -> Told:
     """Notes of the records, and the warnings that the end of a run triggers."""
     trouble = walled(_load_plugins, _plugins_are_broken)
-    facts = WarningFacts(view, settings)
+    common = settings.warnings
+    own = {
+        note.label: replace(WarningSettings.of_text(note.text), silenced=common.silenced)
+        for note in view.notes.get(OWN_WARNINGS, {}).values()
+    }
+    facts = WarningFacts(view, settings, own)
     known = [
         note
         for kind, of_kind in view.notes.items()
@@ -40,11 +45,7 @@ def told_of(view: RunView, settings: RunSettings) -> Told:
     ]
     known += trouble
     told = [note for row in warning_rows() for note in _triggered(row, facts)]
-    notes, common = (*known, *told), settings.warnings
-    own = {
-        note.label: replace(WarningSettings.of_text(note.text), silenced=common.silenced)
-        for note in view.notes.get(OWN_WARNINGS, {}).values()
-    }
+    notes = (*known, *told)
     warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
     hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
     failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))

@@ -10,7 +10,7 @@ from checker.core.errors import CheckerError
 from checker.core.operation import Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.response import Outcome, Response
-from checker.core.security import UNAUTHORIZED
+from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.phases.attempt import build_request, drive, exchange
@@ -73,15 +73,16 @@ class _Tried:
 
     def trials(self) -> Iterator[Trial]:
         subject, authentication = self._subject, self._subject.operations.common.authentication
+        unused, chosen = dict(subject.schemes.unused), subject.schemes.chosen
         for name in authentication.schemes:
-            scheme = subject.schemes.declared.get(name)
-            if scheme is None:
-                yield Trial(name, "the description has no security scheme of that name", False)
+            if name in unused:
+                yield Trial(name, unused[name], False)
             else:
+                scheme = subject.schemes.declared[name]
                 # Where it is alone first: nothing else can be refused there.
-                chosen = subject.schemes.chosen
-                mine = [one for one in self._operations if scheme in chosen(one)]
-                yield self._trial(name, sorted(mine, key=lambda one: len(chosen(one))))
+                mine = [one for one in self._asking() if scheme in chosen(one)]
+                mine.sort(key=lambda one: (is_open(one.security), len(chosen(one))))
+                yield self._trial(name, mine)
         if authentication.basic is not None:
             yield self._trial(f"{authentication.basic.type} authentication", self._asking())
         if authentication.wfc is not None:
@@ -104,8 +105,8 @@ class _Tried:
                 yield replace(trial, text="; ".join([*self._told, trial.text]))
 
     def _asking(self) -> list[Operation]:
-        """Operations that ask for credentials first."""
-        return sorted(self._operations, key=lambda one: not one.security)
+        """Operations that ask for credentials first: who lets in everybody tells nothing of them."""
+        return sorted(self._operations, key=lambda one: is_open(one.security))
 
     def _trial(self, name: str, operations: Iterable[Operation]) -> Trial:
         operation = next(iter(operations), None)

@@ -7,6 +7,7 @@ from checker.core.case import Case
 from checker.core.errors import ConfigError
 from checker.core.operation import Operation
 from checker.core.response import Response
+from checker.core.security import is_open
 from checker.core.send import Transport
 from checker.health.signs import looks_dangerous
 from checker.phases.attempt import Tools
@@ -66,7 +67,7 @@ def look_first(
 def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authentication) -> bool:
     """Whether all that it asks for is there."""
     alternatives = operation.security
-    if not alternatives or any(one.is_none for one in alternatives):
+    if is_open(alternatives):
         return False
     if configured.basic is not None:
         return True

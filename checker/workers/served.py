@@ -8,7 +8,7 @@ from typing import NamedTuple
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.resources import REMOVING, SAFE
-from checker.core.security import UNAUTHORIZED
+from checker.core.security import UNAUTHORIZED, is_open
 from checker.phases.making import GeneratedCase
 
 MOST_RECENT = 50
@@ -131,4 +131,4 @@ def _kind(operation: Operation) -> tuple[str, ...]:
 
 def _asks(operation: Operation) -> bool:
     """Whether it serves nobody without credentials, as far as the description tells."""
-    return bool(operation.security) and not any(one.is_none for one in operation.security)
+    return not is_open(operation.security)

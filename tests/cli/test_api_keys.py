@@ -86,6 +86,18 @@ def test_auth_check_tries_each_and_takes_options_of_earlier_generations(
     assert "unexpected argument 'shop'" in other.stderr
 
 
+def test_auth_check_tries_where_credentials_are_needed_before_where_they_are_optional(
+    invoke, folder: Path
+) -> None:
+    optional = {"get": {"security": [{}, {"Q": []}], "responses": ANSWERS}}
+    document = {**DOCUMENT, "paths": {"/a": optional, **DOCUMENT["paths"]}}
+    (folder / "checker.toml").write_text(f"{KEYS}[auth.openapi.q]\napi_key = '{KEY}'\n")
+    with serving(Keys(is_careless=False).answer, document) as app:
+        result = invoke("auth", "check", app.document_url)
+    assert "Q: GET /q answered 200" in result.stdout
+    assert "refused  q: no security scheme is called 'q'" in result.stdout
+
+
 def test_auth_check_of_what_cannot_be_read_ends_with_2(invoke, folder: Path) -> None:
     (folder / "api.json").write_text('{"swagger": "9"}')
     result = invoke("auth", "check", "api.json", "-u", "http://127.0.0.1:1")

@@ -72,6 +72,14 @@ WRONG_FILES = {
 }
 
 
+def test_a_client_key_that_cannot_be_used_shows_nothing_of_it(invoke, folder: Path) -> None:
+    (folder / "client.pem").write_text(f"-----BEGIN PRIVATE KEY-----\n{CANARY}\n")
+    pair = ("--request-cert", "client.pem", "--request-cert-key", "client.pem")
+    result = invoke("run", "https://127.0.0.1:9/openapi.json", *pair, "--inline")
+    assert result.exit_code == 2, result.output
+    assert BEGIN not in result.output
+
+
 @pytest.mark.parametrize("name", WRONG_FILES)
 def test_a_wrong_file_shows_no_canary(
     invoke, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -227,3 +227,16 @@ def test_every_default_has_the_type_of_its_key() -> None:
         if key.default is not None and key.kind.problem(key.default, name)
     ]
     assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("phase", "key"),
+    [
+        ("coverage", "max-examples = 3"),
+        ("examples", "max-examples = 3"),
+        ("coverage", "maximize = 'response_time'"),
+    ],
+)
+def test_what_would_change_nothing_in_a_phase_is_no_key_of_it(phase: str, key: str) -> None:
+    with pytest.raises(ConfigError, match=f"Unknown properties:\n\n  - '{key.partition(' ')[0]}'"):
+        Config.from_str(f"[phases.{phase}.generation]\n{key}", environment={})

@@ -13,7 +13,7 @@ headers = { X-All = "1" }
 [generation]
 max-examples = 7
 
-[phases.coverage.generation]
+[phases.stateful.generation]
 max-examples = 9
 
 [[operations]]
@@ -58,7 +58,7 @@ def test_what_holds_for_an_operation(config) -> None:
     assert config.request_timeout_for(operation=fast) == config.request_timeout_for() == 3
     assert config.headers_for(operation=slow) == {"X-All": "1"}
     assert config.generation_for(operation=slow, phase="fuzzing").max_examples == 7
-    assert config.generation_for(operation=slow, phase="coverage").max_examples == 9
+    assert config.generation_for(operation=slow, phase="stateful").max_examples == 9
     assert config.checks_config_for(operation=slow).not_a_server_error.enabled is False
     assert config.checks_for(operation=fast).not_a_server_error.enabled is True
     config.update(request_timeout=1)

@@ -1,6 +1,10 @@
 """Authentication documents of the Web Fuzzing Commons: users log in, and each operation has whom it lets in."""
 
 import json
+import os
+import signal
+import threading
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,7 @@ from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command
 from tests.e2e.test_canaries import left_in_files
+from tests.waiting import wait_until
 
 USERS = {"anna": "pw-C4n4ry-a", "bert": "pw-C4n4ry-b"}
 DOCUMENT = {
@@ -181,3 +186,33 @@ def test_a_user_that_is_not_there_is_one_sentence(command: Command) -> None:
     assert (
         ran.stderr == "Error: auth.wfc: there is no user 'zoe' in the document; there are 'anna'\n"
     )
+
+
+def test_a_killed_run_leaves_no_password_and_no_token_that_answers_echo(command: Command) -> None:
+    bank, served, is_enough = Bank(), count(1), threading.Event()
+
+    def echoing(request: Request) -> Reply:
+        proof = request.headers.get("authorization", "")
+        if next(served) == 60:
+            is_enough.set()
+        if request.target.startswith(b"/bert"):
+            return json_reply({"you": proof, "token": proof[7:]}, 500)
+        return bank.answer(request)
+
+    folder = command.directory
+    document = folder.parent / "users.json"
+    document.write_text(json.dumps({"auth": [login("anna", HEADER)]}))
+    command.environment["CERTAIN"] = "env-C4n4ry"
+    (folder / "checker.toml").write_text("headers = { X-Certain = '${CERTAIN}' }")
+    options = ("--auth-wfc", str(document), "-w", "2", "-n", "2000", "--continue-on-failure")
+    with (
+        serving(echoing, DOCUMENT) as app,
+        command.started("run", app.document_url, *options, "--report", "vcr,ndjson,har") as process,
+    ):
+        wait_until(lambda: is_enough.is_set() or process.poll() is not None)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert is_enough.is_set()
+    assert any(b"C4n4ry" in one.headers.get("authorization", "").encode() for one in app.seen)
+    assert (folder / ".checker").is_dir()
+    assert not list(left_in_files(folder))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from checker.checks.check import SettingShape
 from checker.checks.table import TABLE as CHECKS
+from checker.config.table import SECTIONS
 from checker.core import phases
 from checker.core.reports import report_formats
 from tests.settings.runs import Place, Seen
@@ -224,15 +225,13 @@ def _of_phases() -> Iterator[tuple[Place, Row]]:
         listed = InRun(name, is_as_listed, "order")
         yield (*at, "operation-ordering"), Row("none", listed, "best", "Valid values are")
         guessed = InRun(name, lambda seen: not uses(seen), "guesses")
-        effect = guessed if name == "fuzzing" else REUSE
-        yield (*at, "extra-data-sources", "responses"), Row(False, effect, *FLAG)
+        yield (*at, "extra-data-sources", "responses"), Row(False, guessed, *FLAG)
     for name in phases.phase_names():
         for key, row in _GENERATION.items():
-            if key not in ("shrink-share", "deterministic", "database", "dictionaries"):
+            if key in SECTIONS["phases", name, "generation"]:
                 yield ("phases", name, "generation", key), row
 
 
-REUSE: Final = "e2e/test_layers.py::test_what_was_made_is_used_unless_it_is_switched_off"
 OFF: Final = "settings/test_every_key.py::test_a_check_that_is_switched_off_judges_nothing"
 _LOUD: Final = {
     "unsupported_method": "Unsupported methods",

@@ -1,0 +1,50 @@
+"""Values of earlier answers in cases that are listed: paths name things, and a made-up name leads to 404."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from checker.core.case import Case
+from checker.core.locations import Location
+from checker.core.meta import Binding
+from checker.core.operation import Parameter
+from checker.core.pool import ValuePool
+
+_NO_NAMES: Final = ("", ".", "..")
+"""Texts that are no segment of a path."""
+
+
+def take_names(case: Case, pool: ValuePool | None) -> tuple[Binding, ...]:
+    """Set the best known names into the path of a case that is about something else; what was taken.
+
+    What the description gives as an example, and what users force, stays.
+    """
+    meta = case.meta
+    if pool is None or meta is None or meta.phase.data.get("parameter_location") == Location.PATH:
+        return ()
+    part = meta.components.get(Location.PATH)
+    taken = []
+    for parameter in case.operation.parameters:
+        is_free = parameter.location is Location.PATH and not parameter.examples
+        if part is None or not is_free or parameter.name in part.outside:
+            continue
+        found = pool.pick(Location.PATH, parameter.name, 0)
+        value = None if found is None else _fitting(found.literal, parameter)
+        if found is not None and value is not None:
+            case.path_parameters[parameter.name] = value
+            taken.append(replace(found, literal=value))
+    if taken:
+        meta.bindings = (*meta.bindings, *taken)
+    return tuple(taken)
+
+
+def _fitting(literal: object, parameter: Parameter) -> Any:
+    """The value as the schema of the parameter wants it; None where it wants another one."""
+    if isinstance(literal, bool) or not isinstance(literal, str | int):
+        return None
+    number = int(literal) if isinstance(literal, str) and literal.isdecimal() else literal
+    for value in (literal, str(literal), number):
+        text = str(value)
+        is_name = text not in _NO_NAMES and "/" not in text
+        if is_name and (parameter.problem_of is None or parameter.problem_of(value) is None):
+            return value
+    return None

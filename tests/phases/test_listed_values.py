@@ -1,0 +1,75 @@
+"""Listed cases take names that earlier answers gave, in paths that they are not about."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.locations import Location
+from checker.core.meta import (
+    Binding,
+    CaseMetadata,
+    ComponentProvenance,
+    GenerationMode,
+    PhaseInfo,
+)
+from checker.core.operation import Label
+from checker.phases.listed_values import take_names
+from checker.phases.pools import BoundPool
+from tests.openapi.documents import operation
+
+
+def case_of(
+    schema: Any, about: str | None = None, *, outside: tuple[str, ...] = (), **more: Any
+) -> Case:
+    parameter = {"name": "id", "in": "path", "required": True, "schema": schema, **more}
+    part = ComponentProvenance(outside=outside)
+    phase = PhaseInfo("coverage", {"parameter_location": about})
+    meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, phase)
+    described = operation({"parameters": [parameter]}, path="/a/{id}")
+    return Case(described, "a", path_parameters={"id": "made up"}, meta=meta)
+
+
+def pool(literal: object) -> BoundPool:
+    return BoundPool.of((Binding(Location.PATH, "id", Label("POST /a"), "/id", 0, literal),))
+
+
+@pytest.mark.parametrize(
+    ("schema", "literal", "value"),
+    [
+        ({"type": "integer"}, 7, 7),
+        ({"type": "integer"}, "7", 7),
+        ({"type": "string"}, 7, "7"),
+        ({"type": "string"}, "x-7", "x-7"),
+    ],
+)
+def test_a_name_is_taken_as_its_schema_wants_it(
+    schema: Any, literal: object, value: object
+) -> None:
+    case = case_of(schema, about="query")
+    (taken,) = take_names(case, pool(literal))
+    assert (case.path_parameters, taken.literal) == ({"id": value}, value)
+    assert case.meta is not None
+    assert case.meta.bindings == (taken,)
+
+
+@pytest.mark.parametrize(
+    ("case", "literal"),
+    [
+        (case_of({"type": "integer"}, about="path"), 7),
+        (case_of({"type": "integer"}), "x"),
+        (case_of({"type": "string"}), "a/b"),
+        (case_of({"type": "string"}), ".."),
+        (case_of({"type": "string"}), True),
+        (case_of({"type": "string"}, example="e"), "x"),
+        (case_of({"type": "string"}, outside=("id",)), "x"),
+    ],
+    ids=["about it", "another type", "two segments", "dots", "no name", "example", "forced"],
+)
+def test_others_stay_as_they_are(case: Case, literal: object) -> None:
+    assert take_names(case, pool(literal)) == ()
+    assert case.path_parameters == {"id": "made up"}
+
+
+def test_without_a_pool_nothing_is_taken() -> None:
+    assert take_names(case_of({"type": "string"}), None) == ()
