@@ -46,7 +46,13 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], *, cha
         redaction = sanitization_of(found).redaction
         opened = open_description(
             source,
-            FetchOptions(found.tls_verify, found.proxy, fetch_limits(found), redaction),
+            FetchOptions(
+                found.tls_verify,
+                found.proxy,
+                fetch_limits(found),
+                redaction,
+                version=found.documents.version,
+            ),
         )
         found = found.for_project(opened.title)
     for one in effective_keys(found, sanitization_of(found).redaction):

@@ -106,6 +106,13 @@ def _stateful(value: str) -> list[str]:
     return ["--set", f"phases.stateful.enabled={str(value == 'links').lower()}"]
 
 
+def _version(value: str) -> list[str]:
+    versions = {"20": "2.0", "30": "3.0"}
+    if value not in versions:
+        raise UsageError(f"--force-schema-version: choose from 20, 30; got {value!r}")
+    return ["--set", f'documents.version="{versions[value]}"']
+
+
 def _verbosity(value: str) -> list[str]:
     known = {"quiet": ["--max-shown", "0"], "normal": [], "verbose": _WORDY, "debug": _WORDY}
     if value not in known:
@@ -160,6 +167,7 @@ TABLE: Final = (
     ),
     Legacy(("--sanitize-output",), _is("--output-sanitize")),
     Legacy(("--show-trace", "--show-errors-tracebacks"), _flag(), is_flag=True),
+    Legacy(("--force-schema-version",), _version),
     Legacy(("--stateful",), _stateful),
     Legacy(("--stateful-recursion-limit",), _sets("phases.stateful.max-steps")),
     Legacy(("--contrib-unique-data",), _flag("--generation-unique-inputs"), is_flag=True),

@@ -99,18 +99,19 @@ def anything(_: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Any string without NUL that keeps a rule."""
+    """Any string that keeps a rule; without NUL, unless it is a list of characters."""
 
     rule: Callable[[str], str | None] = anything
     """What is wrong with a text: a sentence that starts with `Must`."""
     noun: str = "a string"
     error: type[ConfigError] = ConfigError
     """What a text that breaks the rule raises."""
+    allows_nul: bool = False
 
     def problem(self, value: object, place: str) -> Problem | None:
         if not isinstance(value, str):
             return wrong_type(self, value, place)
-        if "\0" in value:
+        if "\0" in value and not self.allows_nul:
             return invalid(f"{place} -> Must not contain NUL characters")
         broken = self.rule(value)
         return replace(invalid(f"{place} -> {broken}"), error=self.error) if broken else None

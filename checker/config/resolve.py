@@ -227,6 +227,7 @@ def _output(config: Config) -> dict[str, Any]:
     truncation = config.output.truncation
     return {
         "documents": fetch_limits(config),
+        "document_version": config.documents.version,
         "sanitization": sanitization_of(config),
         "truncation": Truncation(
             **{one.name: getattr(truncation, one.name) for one in fields(Truncation)}

@@ -145,6 +145,8 @@ class RunSettings:
     """Modules or `.py` files, loaded in this order by every worker."""
     sequences: SequenceSettings = field(default_factory=SequenceSettings)
     documents: FetchLimits = field(default_factory=FetchLimits)
+    document_version: str | None = None
+    """Version of OpenAPI that the description is read as; None: the one that it names."""
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     max_shown: int = default_of(("output",), "max-shown")

@@ -138,7 +138,7 @@ _GENERATION = {
     "deterministic": Key(_FLAG, False),
     "allow-x00": Key(_FLAG, True),
     "allow-extra-parameters": Key(_FLAG, True),
-    "exclude-header-characters": Key(Text(), "\r\n"),
+    "exclude-header-characters": Key(Text(allows_nul=True), "\r\n"),
     "codec": Key(Text(rules.codec)),
     "maximize": Key(Either((Text(), _TEXTS))),
     "with-security-parameters": Key(_FLAG, True),
@@ -158,7 +158,10 @@ _UPLOAD = {
 OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
 
+OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
+"""Of OpenAPI."""
 _DOCUMENTS = {
+    "version": Key(Choice(OPENAPI_VERSIONS)),
     "max-size": Key(Integer(minimum=1), 32 << 20),
     "max-total-size": Key(Integer(minimum=1), 64 << 20),
     "max-count": Key(Integer(minimum=0), 2000),

@@ -95,6 +95,8 @@ class FetchOptions:
     """File of the client certificate."""
     cert_key: str | None = None
     """File of its key; None: it stands in the same file."""
+    version: str | None = None
+    """Version of OpenAPI that a description is read as; None: the one that it names."""
 
 
 DIRECT: Final = FetchOptions()

@@ -158,6 +158,7 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
         sanitization_of(config).redaction,
         config.request_cert,
         config.request_cert_key,
+        config.documents.version,
     )
     return config, options
 

@@ -11,6 +11,7 @@ from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.kinds.fetching.files import read_file
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import DIRECT, FetchOptions
+from checker.openapi.documents.dialects import read_as
 from checker.openapi.documents.fetching import beside_file, beside_nothing, beside_url
 from checker.openapi.documents.neighbours import Provenance
 from checker.openapi.documents.parsing import as_parsed, parse
@@ -27,7 +28,7 @@ def from_dict(
     """Schema of a parsed document; its references are absolute URLs, of files, too. Raises `LoaderError`."""
     name = "the schema"
     read = beside_nothing(name, Web({}, way), reads_files=True)
-    return _opened(as_parsed(schema), name, Provenance(read=read), base_url)
+    return _opened(as_parsed(schema), name, Provenance(read=read), way, base_url)
 
 
 def from_path(
@@ -43,7 +44,7 @@ def from_path(
     name = os.fspath(path)
     value = _parsed(data, name, f"text/plain; charset={encoding}")
     origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, web))
-    return _opened(value, name, origin, base_url)
+    return _opened(value, name, origin, way, base_url)
 
 
 def from_bytes(
@@ -57,7 +58,7 @@ def from_bytes(
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
     value = _parsed(data, name, content_type)
     read = beside_nothing(name, Web({}, way), reads_files=location is None)
-    return _opened(value, name, Provenance(location, read=read))
+    return _opened(value, name, Provenance(location, read=read), way)
 
 
 def from_url(
@@ -76,7 +77,7 @@ def from_url(
     found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
     value = _parsed(found.content, name, found.content_type)
     origin = Provenance(found.location, read=beside_url(found.location, web))
-    return _opened(value, name, origin, base_url)
+    return _opened(value, name, origin, way, base_url)
 
 
 def _parsed(data: bytes, name: str, content_type: str | None) -> object:
@@ -87,7 +88,7 @@ def _parsed(data: bytes, name: str, content_type: str | None) -> object:
 
 
 def _opened(
-    value: object, name: str, origin: Provenance, base_url: str | None = None
+    value: object, name: str, origin: Provenance, way: FetchOptions, base_url: str | None = None
 ) -> OpenApiSchema:
     if not isinstance(value, Mapping):
         kinds = {list: "a list", str: "text", type(None): "nothing"}
@@ -97,6 +98,8 @@ def _opened(
             "give an OpenAPI document"
         )
     root = value if isinstance(value, dict) else dict(value)
+    if way.version is not None:
+        root = read_as(root, way.version)
     run_hooks(GLOBAL_HOOKS.named("before_load_schema"), "before_load_schema", HookContext(), root)
     try:
         return OpenApiSchema(root, origin, base_url=base_url)

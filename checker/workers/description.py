@@ -125,5 +125,6 @@ def _fetched(settings: RunSettings) -> ApiSchema:
             settings.sanitization.redaction,
             common.request_cert,
             common.request_cert_key,
+            settings.document_version,
         ),
     )

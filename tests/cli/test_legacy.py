@@ -50,6 +50,8 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
     (("--cassette-path", "c.yaml", "--cassette-preserve-exact-body-bytes"), lambda one: one.preserve_bytes, True),
     (("--sanitize-output", "false"), lambda one: one.sanitization.enabled, False),
     (("--show-trace", "--show-errors-tracebacks"), lambda one: one.location, "openapi.json"),
+    (("--force-schema-version", "20"), lambda one: one.document_version, "2.0"),
+    (("--force-schema-version=30",), lambda one: one.document_version, "3.0"),
     (("--stateful", "none"), lambda one: "stateful" in one.phases, False),
     (("--stateful=links",), lambda one: "stateful" in one.phases, True),
     (("--stateful-recursion-limit", "4"), lambda one: one.sequences.max_steps, 4),
@@ -123,6 +125,7 @@ def test_what_does_nothing_says_so_in_a_sentence(invoke, settings_of, option: st
     ("options", "message"),
     [
         (("--stateful", "deep"), "choose from none, links"),
+        (("--force-schema-version", "31"), "choose from 20, 30"),
         (("--proptest-phases", "sing"), "unknown phase 'sing'"),
         (("--set-query", "a"), "give NAME=VALUE"),
         (("--proptest-deadline", "soon"), "give a number"),

@@ -150,7 +150,7 @@ _GENERATION: Final[dict[str, Row]] = {
     "deterministic": Row(True, plain(says("Seed: 0\n")), *FLAG),
     "allow-x00": Row(False, BLOCK, *FLAG),
     "allow-extra-parameters": Row(False, BLOCK, *FLAG),
-    "exclude-header-characters": Row("\r\nabc", BLOCK, *TEXT),
+    "exclude-header-characters": Row("\0\r\nabc", BLOCK, *TEXT),
     "codec": Row("ascii", BLOCK, "klingon", "known codec"),
     "maximize": Row("response_time", "cli/test_maximize.py::test_fuzz_climbs_to_what_chance_would_not_meet", 3, "Must be a string or an array"),
     "with-security-parameters": Row(False, "generation/test_security.py::test_nothing_is_made_up_that_a_user_gives_or_does_not_want", *FLAG),
@@ -176,6 +176,7 @@ _OUTPUT: Final[dict[str, Row]] = {
 }  # fmt: skip
 
 _OTHERS: Final[dict[str, Row]] = {
+    "documents.version": Row("2.0", InRun("nothing", says("Open API 2.0"), "version"), "4", "Valid values are"),
     "documents.max-size": Row(10, InRun("nothing", says("raise `max-size` in [documents]"), "size"), 0, "at least 1"),
     "documents.max-total-size": Row(20000, FETCHING, 0, "at least 1"),
     "documents.max-count": Row(7, FETCHING, -1, "at least 0"),

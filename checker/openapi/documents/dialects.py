@@ -65,6 +65,12 @@ def version_of(root: Mapping[str, Any]) -> tuple[str, Edition]:
     )
 
 
+def read_as(root: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """The document with another version of OpenAPI in place of the one that it names: `2.0`, `3.0`, ..."""
+    rest = {key: value for key, value in root.items() if key not in ("swagger", "openapi")}
+    return {"swagger" if version == "2.0" else "openapi": version, **rest}
+
+
 def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
     """Dialect of the schemas of a document: `jsonSchemaDialect` (OpenAPI 3.1, 4.8.1) if it names one that is known."""
     said = root.get("jsonSchemaDialect")
