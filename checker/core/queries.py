@@ -6,6 +6,8 @@ from typing import Final
 
 from checker.core import curl
 
+LANGUAGE: Final = "graphql"
+"""What those that colour code call it."""
 _TOKEN: Final = re.compile(r'"(?:\\.|[^"\\])*"|\s+|[{}()]|[^\s{}()"]+')
 _BEGINS: Final = re.compile(r"\s*(?:\{|(?:query|mutation)\b)")
 _INDENT: Final = "  "

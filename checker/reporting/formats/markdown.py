@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from checker.core import queries
 from checker.core.known import Compared
 from checker.corpus.records import Finding
 from checker.reporting.causes import apart, place_lines
@@ -107,7 +108,7 @@ def _finding(shown: ShownFinding, places: str) -> str:
         *([_fenced(shown.message, "text")] if shown.message else []),
         *([_fenced(places, "text")] if places else []),
         *([f"Answer: {_escaped(_line(shown.status))}"] if shown.status else []),
-        *([_fenced(shown.query, "graphql")] if shown.query else []),
+        *([_fenced(shown.query, queries.LANGUAGE)] if shown.query else []),
         *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
         "</details>",
     ]
