@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 from checker.core.phases import phase_names
@@ -9,6 +10,8 @@ from checker.core.resource_names import identifier_in
 from checker.corpus.records import Exchange, Finding, ResourceMade
 
 _CREATED, _CONFLICT = 201, 409
+ANY_NAME = "*"
+"""Stands for the name of what a request may have made although it was answered with a server error: nobody was told it."""
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
 """Answers that say nothing of what is there."""
 _LAST = 1_000
@@ -24,7 +27,8 @@ def needed_by(
 ) -> tuple[ResourceMade, ...]:
     """Requests without which a fresh target may not show a finding, outermost first. Both are by path.
 
-    What nobody of the run made and somebody removed was there from the start.
+    What nobody of the run made and somebody removed was there from the start. Not all of them are surely needed
+    (`is_surely_needed`).
     """
     if not (made or removed) or not finding.interactions:
         return ()
@@ -40,11 +44,30 @@ def needed_by(
     return tuple(
         known
         for path in _named_paths(exchange)
-        if (known := made.get(path)) is not None
+        if (known := _maker_of(path, made)) is not None
         and known.label not in own
         and _order(known.phase) <= _order(finding.phase)
         and not _makes_itself(finding, exchange, known)
     )
+
+
+def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
+    """Whether a finding does not show without it.
+
+    What a server error has left behind, and what is there when a thing is put once more, may change nothing but the status.
+    """
+    status = finding.interactions[-1].exchange.status
+    is_status_alone = made.label == finding.label and status is not None and 200 <= status < 300
+    return made.status < 500 and not is_status_alone
+
+
+def _maker_of(path: str, made: Mapping[str, ResourceMade]) -> ResourceMade | None:
+    """The request that made what stands at a path, or may have."""
+    known = made.get(path)
+    if known is not None:
+        return known
+    perhaps = made.get(f"{path.rpartition('/')[0]}/{ANY_NAME}")
+    return None if perhaps is None else replace(perhaps, path=path)
 
 
 def _named_paths(exchange: Exchange) -> Iterator[str]:
@@ -70,9 +93,10 @@ def _is_of_the_run(maker: ResourceMade | None) -> bool:
 
 
 def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:
-    """Whether the request of a finding is one that makes the thing where it is not there."""
+    """Whether the request of a finding is one that makes the thing where it is not there, with the same status."""
     is_done = exchange.status is not None and 200 <= exchange.status < 300
-    return is_done and known.label == finding.label
+    is_replacing = known.status == _CREATED != exchange.status and exchange.method == "PUT"
+    return is_done and known.label == finding.label and not is_replacing
 
 
 def _order(phase: str) -> int:

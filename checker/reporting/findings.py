@@ -20,7 +20,15 @@ from checker.core.codings import codings_of, readable
 from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
-from checker.corpus.records import UNREACHED, Exchange, Finding, OperationError, Quarantined
+from checker.corpus.needs import is_surely_needed
+from checker.corpus.records import (
+    UNREACHED,
+    Exchange,
+    Finding,
+    OperationError,
+    Quarantined,
+    ResourceMade,
+)
 from checker.reporting.causes import Cause, apart, place_lines
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.severities import severity_rank
@@ -115,7 +123,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
         _NOT_TRIED: finding.reproduced is None,
         _SEQUENCE: not is_alone,
-        _DEPENDENT: bool(finding.needs) or any(one is None for *_, one in _origins(finding)),
+        _DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
+        or any(one is None for *_, one in _origins(finding)),
     }
     return tuple(mark for mark in MARKS if found[mark])
 
@@ -214,9 +223,19 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
             finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)
         ),
         needs=tuple(
-            (made.path, shown(made.command, [made.components]).text) for made in first.needs
+            (_maker_line(first, made), shown(made.command, [made.components]).text)
+            for made in first.needs
         ),
     )
+
+
+def _maker_line(finding: Finding, made: ResourceMade) -> str:
+    """What a request is said to have made: `/users/1`."""
+    if is_surely_needed(finding, made):
+        return made.path
+    if made.status >= 500:
+        return f"{made.path}: perhaps made by a request that was answered {made.status}; without it the status may differ"
+    return f"{made.path}: was there; without it the status is that of a new one"
 
 
 def is_replayable(finding: Finding) -> bool:

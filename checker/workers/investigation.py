@@ -137,8 +137,6 @@ class Investigator:
                     self._reproduce(suspicion, settlement, wanted)
         return settlement
 
-    # Again
-
     def _confirmed(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Chain | None:
         """The shortest sequence that failed again; None if nothing did.
 
@@ -241,8 +239,6 @@ class Investigator:
         if found is not None:
             self._waiting.append(found)
 
-    # Smaller
-
     def _minimise(
         self,
         suspicion: UnconfirmedFailure,
@@ -251,13 +247,17 @@ class Investigator:
         budget: ShrinkBudget,
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
-        simplest = None if suspicion.second is not None else self._simplest_shot(suspicion)
+        is_wanted = suspicion.second is None and budget.executions >= 0
+        simplest = self._simplest_shot(suspicion) if is_wanted else None
         if simplest is not None:
             self._note_others(suspicion, wanted, simplest)
             if wanted.shown(simplest) is not None:
                 # The input does not matter: there is nothing to shrink.
                 settlement.chain = (simplest,)
                 return
+        if budget.executions <= 0:
+            settlement.stopped, settlement.wants_more = spent_after(0), True
+            return
         self.stage(Stage.SHRINK)
         # Only what differs from the simplest case is worth a request.
         passing = set() if simplest is None else {content_of(simplest.made.case)}
@@ -355,8 +355,6 @@ class Investigator:
         self._note_others(suspicion, wanted, smallest)
         if wanted.shown(smallest) is not None:
             settlement.chain = (smallest,)
-
-    # As printed
 
     def _reproduce(
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure

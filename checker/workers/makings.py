@@ -10,7 +10,7 @@ from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
 from checker.core.resources import REMOVING
 from checker.core.response import Response
-from checker.corpus.needs import creation_rank
+from checker.corpus.needs import ANY_NAME, creation_rank
 from checker.corpus.records import Component, ResourceMade
 from checker.health.made import made_paths
 from checker.health.safety import path_of
@@ -37,7 +37,10 @@ class Makings:
     def observe(
         self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
     ) -> Iterator[ResourceMade]:
-        """What a success made, if no request is known that made it more surely. `place`: phase and index of the case."""
+        """What a request made, if none is known that made it more surely. `place`: phase and index of the case.
+
+        Of a server error nobody is told what it has left behind: perhaps a thing of any name.
+        """
         label = case.operation.label
         if self._looks[label] >= _MOST_LOOKS:
             return
@@ -59,6 +62,10 @@ class Makings:
 
     def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path, path_of(request)
+        if answer.status_code >= 500:
+            if request.method == "POST" and self.children.get(template):
+                yield f"{path}/{ANY_NAME}"
+            return
         if request.method in ("PUT", REMOVING):
             if template.endswith("}"):
                 yield path

@@ -50,11 +50,13 @@ class Purse:
     ) -> ShrinkBudget:
         """For one finding: all that is left for the first of its check if it matters, half of it for others.
 
-        `index`: of the case that showed it.
+        `index`: of the case that showed it. Less than none where more was spent than earned: then it is confirmed, no more.
         """
         left = self._left(running, index, label) - AROUND
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
-        requests = max(0, min(MOST, left if is_first else left // 2))
+        requests = min(MOST, left if is_first else left // 2)
+        if not (self.is_timed or running.is_endless):
+            requests = max(0, requests)
         is_whole = running.is_endless and requests >= RICH
         effort = ShrinkEffort.WHOLE if is_whole else ShrinkEffort.QUICK
         return ShrinkBudget(requests, effort=effort)

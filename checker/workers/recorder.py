@@ -363,7 +363,7 @@ class Recorder:
         request, outcome = verdict.request, verdict.outcome
         if self.makings is None or request is None or request.method not in _MAKING:
             return
-        if isinstance(outcome, Response) and 200 <= outcome.status_code < 300:
+        if isinstance(outcome, Response) and outcome.status_code // 100 in (2, 5):
             place = (flight.running.task.phase, flight.index)
             self.keep(self.makings.observe(verdict.case, request, outcome, place))
 

@@ -12,7 +12,7 @@ from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.bindings import Sent, resolved, without_step
 from checker.phases.making import CaseFactory, GeneratedCase
-from checker.phases.shrinking import ShrinkPlan, StillFails, shrink_case
+from checker.phases.shrinking import ShrinkPlan, StillFails, content_of, shrink_case
 from checker.workers.unconfirmed import Chain, JudgedCase, before_in
 
 
@@ -82,6 +82,9 @@ class SequenceShrink:
     def shrunk(self, chain: Chain) -> Chain:
         """The smallest sequence that still failed."""
         share = self.requests // (len(chain) ** 2)
+        if share <= 0:
+            self.is_finished = False
+            return chain
         for number in range(len(chain) - 1, -1, -1):
             steps = [shot.made for shot in chain]
             plan = ShrinkPlan(
@@ -99,6 +102,8 @@ class SequenceShrink:
                 continue
             self.executions += result.executions * len(chain)
             self.is_finished = self.is_finished and result.finished
+            if content_of(result.made.case) == content_of(steps[number].case):
+                continue
             smaller = self.replay.replayed([*steps[:number], result.made, *steps[number + 1 :]])
             if self.wanted(smaller[-1]):
                 chain = smaller

@@ -7,6 +7,7 @@ import pytest
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.fold import RunView
+from checker.corpus.needs import is_surely_needed
 from checker.corpus.records import Finding, Interaction, Record, ResourceMade
 from tests.corpus.generated import finding
 from tests.reporting import samples
@@ -55,11 +56,35 @@ def test_what_a_later_phase_made_was_not_there() -> None:
 
 
 def test_what_makes_the_thing_itself_needs_nothing_before() -> None:
-    one = replace(asking(b"/v1/boxes/0", method="PUT"), label=BOX.label)
+    one = replace(asking(b"/v1/boxes/0", method="PUT", status=201), label=BOX.label)
     assert needs(one, BOX) == []
     (sent,) = one.interactions
     broken = replace(sent, exchange=replace(sent.exchange, status=500))
     assert needs(replace(one, interactions=(broken,)), BOX) == ["curl box"]
+
+
+def test_what_is_put_once_more_names_the_first_time_if_that_had_another_status() -> None:
+    one = replace(asking(b"/v1/boxes/0", method="PUT", status=200), label=BOX.label)
+    view = RunView()
+    view.absorb(1, one)
+    view.absorb(1, BOX)
+    (told,) = view.findings.values()
+    assert told.needs == (BOX,)
+    assert not is_surely_needed(told, BOX)
+
+
+def test_a_server_error_may_have_made_what_nobody_else_made() -> None:
+    perhaps = replace(BOX, path="/v1/boxes/*", label="POST /boxes", status=500, command="perhaps")
+    one = asking(b"/v1/boxes/7/items")
+    assert needs(one, perhaps, BOX) == ["perhaps"]
+    assert needs(asking(b"/v1/boxes/0/items"), perhaps, BOX) == ["curl box"]
+    assert needs(asking(b"/v1/boxes/7", status=404), perhaps) == []
+    view = RunView()
+    view.absorb(1, one)
+    view.absorb(1, perhaps)
+    (told,) = view.findings.values()
+    assert told.needs == (replace(perhaps, path="/v1/boxes/7"),)
+    assert not is_surely_needed(told, told.needs[0])
 
 
 def test_a_sequence_that_makes_it_needs_nothing_before() -> None:

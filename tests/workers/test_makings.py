@@ -47,6 +47,13 @@ def test_what_is_put_stands_where_it_was_put(makings: Makings) -> None:
     assert put(makings, "0") == [wanted]
 
 
+def test_a_server_error_may_have_made_something_of_any_name(makings: Makings) -> None:
+    (found,) = made(makings, "POST /boxes", Response(500, [], b'{"box": "0"}'), body={})
+    assert (found.path, found.status, found.is_gone) == ("/v1/boxes/*", 500, False)
+    assert made(makings, "POST /boxes", Response(500, [], b""), 1, body={}) == []
+    assert put(makings, "0", status=500) == []
+
+
 def test_what_is_deleted_is_gone(makings: Makings) -> None:
     parts: dict[str, Any] = {"path_parameters": {"box": "0"}}
     (found,) = made(makings, "DELETE /boxes/{box}", Response(204, [], b""), **parts)
