@@ -22,6 +22,8 @@ from checker.transport.prepare import RequestMaker, plain_maker
 StillFails = Callable[[GeneratedCase], bool]
 """Whether a candidate fails in the same way: sends it. Raises `ShrinkingStopped` when nothing more is to be sent."""
 _Judged = tuple[Outcome, frozenset[tuple[str, str, str]]]
+_Meant = tuple[frozenset[tuple[Location, str]], _Judged | None]
+"""What is broken on purpose in a case, and what its request says of itself: the same for all that is as good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +126,32 @@ class _Fewer:
 
     def _leave_out(self) -> None:
         """Many places at once, then fewer, then one by one; again while that makes it smaller."""
-        meant = self._judged(self._made(self.best))
-        size = len(places_of(self._made(self.best).case))
+        whole = self._made(self.best)
+        meant, found = self._meant(whole), places_of(whole.case)
+        size = len(found)
         while size:
             number = 0
-            while number < len(found := places_of(self._made(self.best).case)):
+            while number < len(found):
                 candidate = self._reduced(found[number : number + size])
                 if candidate is not None and self._is_as_good(candidate, meant):
                     self.best = candidate.step
+                    found = places_of(self._made(self.best).case)
                 else:
                     number += size
             size //= 2
 
     def _lower(self) -> None:
         """Make values smaller, one after the other; not where something is wrong, for its words are about the value."""
-        case = self._made(self.best).case
+        made = self._made(self.best)
+        case = made.case
         if case.meta is None or case.meta.mode is GenerationMode.NEGATIVE:
             return
-        meant = self._judged(self._made(self.best))
+        meant = self._meant(made)
         for leaf in leaves_of(case):
             while (candidate := self._smaller(leaf, meant)) is not None:
                 self.best = candidate.step
 
-    def _smaller(self, leaf: Leaf, meant: _Judged | None) -> GeneratedCase | None:
+    def _smaller(self, leaf: Leaf, meant: _Meant) -> GeneratedCase | None:
         """The case with the smallest value at a place with which it is as good; None when there is none."""
         for value in smaller(value_at(self._made(self.best).case, leaf)):
             changed = literal_of(put(self._made(self.best).case, leaf, value))
@@ -170,9 +175,9 @@ class _Fewer:
         except CheckerError:
             return None
 
-    def _is_as_good(self, candidate: GeneratedCase, meant: _Judged | None) -> bool:
-        best = self._made(self.best)
-        if _broken(candidate.case) != _broken(best.case) or self._judged(candidate) != meant:
+    def _is_as_good(self, candidate: GeneratedCase, meant: _Meant) -> bool:
+        broken, judged = meant
+        if _broken(candidate.case) != broken or self._judged(candidate) != judged:
             return False
         content = content_of(candidate.case)
         known = self.known.get(content)
@@ -183,6 +188,9 @@ class _Fewer:
             self.executions += 1
             known = self.known[content] = self.still_fails(candidate)
         return known
+
+    def _meant(self, made: GeneratedCase) -> _Meant:
+        return _broken(made.case), self._judged(made)
 
     def _judged(self, made: GeneratedCase) -> _Judged | None:
         """What the request says of itself: whether it is valid, and what is wrong where; None if it cannot be written."""

@@ -327,6 +327,28 @@ def test_smaller_values_come_to_an_end() -> None:
         assert steps < 500, start
 
 
+def test_a_case_that_stays_is_not_made_again_for_each_candidate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    makes = factory(mode=GenerationMode.NEGATIVE)
+    started = first(
+        makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict)
+    )
+    made: list[Step] = []
+    remake = CaseFactory.remake
+
+    def noted(self: CaseFactory, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
+        made.append(step)
+        return remake(self, step, name=name, phase=phase)
+
+    monkeypatch.setattr(CaseFactory, "remake", noted)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    shrunk = shrink_case(makes, started, lambda candidate: False, plan)
+    assert shrunk.executions
+    # Before the first candidate, before values are lowered, and as what comes of it.
+    assert made.count(started.step) == 3
+
+
 def test_a_shrink_ends_with_its_budget() -> None:
     makes = factory()
     started = RECIPES["literal"](makes)
