@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: demo test test-browser test-servers check bench bench-corpora clean
+.PHONY: demo test test-browser test-servers test-matrix check bench bench-corpora clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
@@ -24,6 +24,10 @@ test-browser: $(STAMP)
 test-servers: $(STAMP)
 	npm install --no-save --silent --prefix tests_servers graphql-yoga@5 graphql@16
 	$(BIN)/python -m pytest -q tests_servers
+
+# The plugin with the pytests and Hypotheses of users, each in an environment of its own. CELLS="pytest-8.4 xdist" takes some.
+test-matrix: $(STAMP)
+	$(BIN)/python -m tests.plugin.matrix $(CELLS)
 
 check: $(STAMP)
 	$(BIN)/ruff check checker tests tests_browser tests_servers benchmarks

@@ -15,10 +15,7 @@ from checker.checks.classes import ClassCheck
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.credentials import (
-    target,
-    without_credentials,
-)
+from checker.config.credentials import without_credentials
 from checker.config.filters import Selectable
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.resolve import Invocation, run_settings
@@ -26,6 +23,7 @@ from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import UsageError
+from checker.core.header_fields import HeaderFields
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label, Operation
@@ -38,6 +36,7 @@ from checker.generation.settings import GenerationSettings
 from checker.health.safety import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
+from checker.library import extensions
 from checker.library.authentication import CallAuthentication, Registered
 from checker.library.calls import (
     credentials_of,
@@ -49,17 +48,11 @@ from checker.library.calls import (
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.connections import Connections
 from checker.library.drawn import masked
-from checker.library.extensions import (
-    adapt,
-    authorised,
-    prepared,
-    target_of,
-    within_capabilities,
-)
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
+from checker.library.origins import origin_of
 from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
@@ -176,6 +169,7 @@ class LibraryEngine:
         body = parts.get("body", NOT_SET)
         if body is not NOT_SET and parts.get("media_type") is None:
             parts["media_type"] = only_media_type(operation)
+        parts["headers"] = HeaderFields(parts.get("headers") or {})
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
@@ -231,11 +225,12 @@ class LibraryEngine:
         hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
         generation = generation_settings(self._config, self.settings_of(operation), None)
         listed = listed_cases(operation, phases, generation, hooks)
-        return map(self.equipped, within_capabilities(self.schema, listed))
+        return map(self.equipped, extensions.within_capabilities(self.schema, listed))
 
     def equipped(self, case: Case) -> Case:
         """The case, able to do what it offers; what it is made of is remembered."""
         case.engine, case.__class__ = self, DrawnCase
+        case.headers = HeaderFields(case.headers)
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
         case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
         return case
@@ -268,15 +263,8 @@ class LibraryEngine:
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
     ) -> BaseUrl | None:
         """Where requests go; None when nobody says. Raises `UsageError` where credentials must not go there."""
-        given, declared = base_url or settings.base_url, self._schema.base_url
-        if given is None and self.application is not None:
-            given = declared
-        if given is None and declared is None:
-            return None
-        try:
-            return target(declared or "", self._location, given, credentials)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
+        given = base_url or settings.base_url
+        return origin_of(self._schema, self._location, self.application, given, credentials)
 
     def identity_of(self, case: Case) -> str | None:
         """Name of the configured user that calls the operation of a case now; empty for nobody, None where users have no names."""
@@ -319,8 +307,8 @@ class LibraryEngine:
         origin = origin or home_of(options.session)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        given = prepared(self.schema, overridden(case, options))
-        sent = authorised(self.schema, given)
+        given = extensions.prepared(self.schema, overridden(case, options))
+        sent = extensions.authorised(self.schema, given)
         # What users apply themselves stands in place of everything else.
         keeper = self.auth.keeper(self._asked(), origin, self._send) if sent is given else None
         own = self.settings_of(case.operation)
@@ -329,7 +317,7 @@ class LibraryEngine:
         tools = Tools(maker, Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
         where = origin.url + origin.base_path
-        request.target = target_of(self.schema, sent, where, request.target)
+        request.target = extensions.target_of(self.schema, sent, where, request.target)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
         session, how = options.session or session_for(options.transport), options.transport
         send = partial(self._send, origin, http)
@@ -338,7 +326,7 @@ class LibraryEngine:
         outcome = drive(exchange(tools, sent, request), send)
         about = (settings, self._schema, origin.url, self.auth.secrets)
         tell_of_call(lambda: Call(sent, request, outcome, time.time(), *about))
-        adapt(self.schema, request, outcome)
+        extensions.adapt(self.schema, request, outcome)
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             raise error_of(outcome)

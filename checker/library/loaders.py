@@ -124,7 +124,9 @@ class Loaders:
         application: Application,
         given: tuple[Mapping[str, str], Config | None],
     ) -> LoadedSchema:
-        """`given` are headers and configuration."""
+        """`given` are headers and configuration. Raises `ValueError` for a URL in place of a path."""
+        if "://" in path:
+            raise ValueError(f"Schema path should be relative for WSGI/ASGI loaders, got {path!r}")
         headers, (config, options) = given[0], _configured(given[1])
         url = application.origin.url
         common = config.operation_layers().common

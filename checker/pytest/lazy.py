@@ -6,6 +6,7 @@ from typing import Unpack
 from checker.core.errors import IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
+from checker.library.authentication import SchemaAuth
 from checker.library.parametrized import SchemaDecorators
 from checker.library.schema import LoadedSchema
 
@@ -19,6 +20,8 @@ class LazySchema(SchemaDecorators):
     filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
     hooks: HookRegistry = field(default_factory=lambda: HookRegistry(HookScope.SCHEMA))
     """Hooks for operations of this schema alone."""
+    auth: SchemaAuth = field(default_factory=SchemaAuth)
+    """`@lazy.auth(...)`: a provider for operations of this schema; `@lazy.auth(Provider)`: for one test alone."""
 
     def include(
         self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
@@ -48,7 +51,7 @@ class LazySchema(SchemaDecorators):
             raise IncorrectUsage(
                 f"the fixture {self.fixture!r} gave {type(value).__name__} {value!r:.80}; it must give a loaded schema"
             )
-        return value.extended(self.filter, self.hooks)
+        return value.extended(self.filter, self.hooks).with_test_auth(self.auth)
 
 
 def from_fixture(name: str) -> LazySchema:

@@ -197,3 +197,28 @@ def pytest_configure(config):
         config.addinivalue_line("markers", name)
 """
     run(LAZY + text, conftest=markers).assert_outcomes(passed=2)
+
+
+def test_providers_of_a_lazy_schema_authenticate_its_tests(run) -> None:
+    result = run(
+        """
+lazy = checker.pytest.from_fixture("api").include(method="POST")
+
+@lazy.auth()
+class Token:
+    def get(self, case, ctx):
+        return "t"
+    def set(self, case, data, ctx):
+        case.headers["X-Token"] = data
+
+@pytest.fixture
+def api():
+    schema.config.update(base_url="http://localhost")
+    return schema
+
+@lazy.parametrize()
+def test_api(case):
+    assert case.call().request.header(b"X-Token") == b"t"
+"""
+    )
+    result.assert_outcomes(passed=1)
