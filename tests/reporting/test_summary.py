@@ -6,7 +6,7 @@ from checker.core.schema_warnings import WarningKind
 from checker.core.sequence import Drawn, Step
 from checker.core.warning_table import warning_rows
 from checker.corpus.damage import DAMAGED
-from checker.corpus.fold import fold
+from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
 from checker.reporting.report import INCOMPLETE, KILLED, Report
@@ -195,6 +195,7 @@ def test_every_kind_of_warning_has_a_title() -> None:
     told_by_workers = {row.name for row in warning_rows() if row.trigger is None}
     others = {DAMAGED, INCOMPLETE, KILLED, TRIMMED, "unmatched_filter"}
     others |= {"turned_away", "left_behind", "constants_extraction", SIGNED_UP, SIGN_UP_FAILED}
+    others.add(UNDECLARED_AUTH)
     assert told_by_workers == {*WarningKind} | others
     assert all(row.title for row in warning_rows())
 
