@@ -9,6 +9,8 @@ _FIRST_S = 2.0
 _LATER_S = 0.6
 _TIMES = 4.0
 _MOST_SLOW = 2
+_RARE = 8
+"""One slow candidate in more than so many is the load of a moment: it must not decide how small a case becomes."""
 
 _QUICK_S = 0.016
 _REQUESTS_OF_QUICK = 500
@@ -24,24 +26,30 @@ class SlowCandidates:
     """
 
     _slow: Counter[str] = field(default_factory=Counter)
+    _all: Counter[str] = field(default_factory=Counter)
 
     def limit_s(self, task: str, failed_after_s: float) -> float:
         """Seconds to wait for a candidate of a failure that came after so many.
 
         The first slow one has more: a candidate that is given up for a moment's load changes what is sent after it.
         """
-        limit_s = _LATER_S if self._slow[task] else _FIRST_S
+        limit_s = _LATER_S if self._is_sleepy(task) else _FIRST_S
         return max(limit_s, _TIMES * failed_after_s)
 
     def observe(self, task: str, failed_after_s: float, took_s: float) -> None:
         """One candidate was answered, or given up."""
-        limit_s = _LATER_S if self._slow[task] else _SLOW_S
+        limit_s = _LATER_S if self._is_sleepy(task) else _SLOW_S
+        self._all[task] += 1
         if took_s >= max(limit_s, _TIMES * failed_after_s):
             self._slow[task] += 1
 
     def is_needed(self, task: str) -> bool:
         """Whether failures of this task are better left as they are."""
-        return self._slow[task] >= _MOST_SLOW
+        return self._slow[task] >= _MOST_SLOW and self._is_sleepy(task)
+
+    def _is_sleepy(self, task: str) -> bool:
+        """Whether slow candidates are no exception."""
+        return self._slow[task] > 0 and self._slow[task] * _RARE >= self._all[task]
 
 
 @dataclass(slots=True)

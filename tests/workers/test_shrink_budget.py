@@ -27,6 +27,14 @@ def test_a_task_whose_candidates_sleep_is_not_shrunk_further() -> None:
     assert not haste.is_needed("u")
 
 
+def test_a_few_late_answers_of_many_change_nothing() -> None:
+    haste = SlowCandidates()
+    for number in range(60):
+        haste.observe("t", 0.002, 1.5 if number in (20, 40) else 0.004)
+        assert not haste.is_needed("t")
+    assert haste.limit_s("t", 0.002) == 2.0
+
+
 def test_candidates_of_a_slow_failure_may_be_slow() -> None:
     haste = SlowCandidates()
     for _ in range(9):
