@@ -1,14 +1,16 @@
 """Every option of `run` and `fuzz`: what a good value comes to, and what is said of a bad one. A new option needs a row."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 import pytest
 
 from checker.cli.fuzz import fuzz
+from checker.cli.options import RUN_SETTINGS, SETTINGS
 from checker.cli.run import run
+from checker.config.auth import BASIC
 from checker.config.settings import RunSettings
 from checker.config.table import COVERED
 from checker.core.reports import report_formats
@@ -82,7 +84,7 @@ ROWS: dict[str, Row] = {
     "--generation-codec": Row(("ascii",), lambda one: one.common.codec, "ascii", "klingon", "known codec"),
     "--generation-deterministic": Row((), lambda one: one.seed, 0),
     "--generation-with-security-parameters": Row(("off",), lambda one: one.common.security_parameters, False, "maybe", "a boolean"),
-    "--generation-graphql-allow-null": Row(("0",), lambda one: one.common.graphql_allow_null, False, "maybe", "a boolean"),
+    "--generation-graphql-allow-null": Row(("f",), lambda one: one.common.graphql_allow_null, False, "maybe", "a boolean"),
     "--generation-database": Row((":memory:",), lambda one: one.database, ":memory:"),
     "--generation-maximize": Row(("response_time",), lambda one: one.common.maximize, ("response_time",)),
     "--generation-unique-inputs": Row((), lambda one: one.common.unique_inputs, True),
@@ -161,6 +163,34 @@ def test_a_good_value_arrives_and_is_not_the_default(
         # Without it there is nothing of the kind.
         return
     assert usual != row.expected
+
+
+def plain(settings: RunSettings) -> RunSettings:
+    """Settings without what only the moment knows."""
+    reports = tuple((name, path[:2]) for name, path in settings.reports)
+    return replace(settings, command="", reports=reports)
+
+
+def test_an_option_says_what_its_key_says(
+    settings_of: Callable[..., RunSettings], folder: Any
+) -> None:
+    """`tests/settings` shows what the key changes."""
+    (folder / "wfc.json").write_text(WFC)
+    compared = 0
+    for setting in (*RUN_SETTINGS, *SETTINGS):
+        option = setting.flags[-1]
+        row = ROWS.get(option)
+        if row is None or setting.path == BASIC or option == "--auth-wfc-user":
+            # Keys that mean nothing alone cannot be set alone: `tests/e2e/test_authentication.py`, `test_wfc.py`.
+            continue
+        value, others = ("true", row.good) if setting.is_flag else (row.good[0], row.good[1:])
+        seed = () if setting.key in ("seed", "deterministic") else ("--seed", "99")
+        key = ".".join((*setting.path, setting.key))
+        given = settings_of(*RUN, option, *row.good, *seed)
+        said = settings_of(*RUN, "--set", f"{key}={value}", *others, *seed)
+        assert plain(given) == plain(said), option
+        compared += 1
+    assert compared > 60
 
 
 @pytest.mark.parametrize("option", [name for name, row in ROWS.items() if row.bad is not None])

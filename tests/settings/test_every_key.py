@@ -26,8 +26,9 @@ from checker.phases.making import GeneratedCase
 from tests.apps.notebooks import wfc_document
 from tests.asking import saying
 from tests.settings.experiments import EXPERIMENTS
-from tests.settings.rows import ROWS, InRun, Row
+from tests.settings.rows import BLOCK, ROWS, InRun, Row
 from tests.settings.runs import Place, Seen, nested
+from tests.workers.block_probes import PROBES
 from tests.workers.harness import workplace
 
 
@@ -90,6 +91,8 @@ def test_what_is_shown_elsewhere_is_shown_there() -> None:
             text = (TESTS / file).read_text()
             assert name, place
             assert re.search(rf"^def {name}\(", text, re.MULTILINE), (place, row.effect)
+        if row.effect == BLOCK and place != ("dictionaries",):
+            assert (place[2:] if is_of_one_phase(place) else place) in PROBES
 
 
 def test_failures_of_another_run_are_known(tmp_path: Path) -> None:
