@@ -107,6 +107,8 @@ _ROOT: Final[dict[str, Row]] = {
     "fail-under-operations": Row(99, told(says("Too little: operations")), 101, "at most 100"),
     "fail-under-responses": Row(99, told(says("Too little: responses")), 101, "at most 100"),
     "fail-under-parameters": Row(100, told(says("Too little: parameters")), -1, "at least 0"),
+    "fail-under-enum-values": Row(99, told(says("Too little: enum")), 101, "at most 100"),
+    "fail-under-media-types": Row(99, told(says("Too little: media")), 101, "at most 100"),
     "hooks": Row("mine", "cli/test_hooks.py::test_hooks_and_checks_of_a_file_work_in_a_run", *TEXT),
     "workers": Row(2, "e2e/test_dynamic_tokens.py::test_four_workers_share_each_token", 65, "at most 64"),
     "lanes": Row(2, "workers/test_loop.py::test_every_case_is_sent_once_whatever_is_made_ahead", 0, "at least 1"),

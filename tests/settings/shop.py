@@ -64,6 +64,7 @@ DOCUMENT: dict[str, Any] = {
                     parameter("token", "query", example="t-masked"),
                     parameter("limit", "query", "integer", required=False),
                     {"name": "note", "in": "query", "schema": IMPOSSIBLE},
+                    {"name": "size", "in": "query", "schema": {"enum": ["s", "m", "l"]}},
                 ],
                 "responses": answers(200),
             }
