@@ -60,7 +60,10 @@ class Cell:
 
     def run(self) -> tuple[bool, str]:
         """Whether all behaviours hold, and the last line of pytest."""
-        command = [str(self.python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/plugin"]
+        # Where it is not said, pytest-asyncio warns, and warnings are errors here.
+        said = ["-o", "asyncio_default_fixture_loop_scope=function"]
+        usual = ["-q", "-p", "no:cacheprovider", *said, "tests/plugin"]
+        command = [str(self.python), "-m", "pytest", *usual]
         done = subprocess.run(
             [*command, *RUNNERS[self.runner]], cwd=ROOT, capture_output=True, text=True
         )

@@ -321,25 +321,6 @@ def test_items_run_in_several_processes(run) -> None:
     result.assert_outcomes(passed=3, failed=1)
 
 
-def test_asynchronous_tests_run_by_anyio(run) -> None:
-    text = """
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-@schema.include(path="/users").parametrize()
-@pytest.mark.anyio
-async def test_api(case):
-    import anyio
-    await anyio.sleep(0)
-    SEEN.append("awaited")
-
-def test_awaited():
-    assert SEEN.count("awaited") == 1
-"""
-    run(text).assert_outcomes(passed=2)
-
-
 def test_hooks_of_a_test_act_in_it_alone(run) -> None:
     text = """
 def map_path_parameters(ctx, path_parameters):
