@@ -126,7 +126,8 @@ def test_a_killed_worker_costs_nothing_and_doubles_nothing(
     assert set(disturbed.bodies) == set(undisturbed.bodies)
 
 
-def test_fuzz_reads_what_it_made_and_deleted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [1, 3])
+def test_fuzz_reads_what_it_made_and_deleted(seed: int, tmp_path: Path) -> None:
     depots = depot.Depots(planted=True)
     (tmp_path / "depot.graphql").write_text(depot.SDL)
     command = replace(Command(tmp_path), program=SLOW_CLOCK)
@@ -140,7 +141,7 @@ def test_fuzz_reads_what_it_made_and_deleted(tmp_path: Path) -> None:
         "positive",
     )
     with serving(depots.answer, {}) as app:
-        limits = ("--seed", "1", "--workers", "2", "--max-time", "30")
+        limits = ("--seed", str(seed), "--workers", "2", "--max-time", "30")
         ran = command("fuzz", *where, f"{app.url}/graphql", *asked, *limits)
     assert ran.defects == [("Query.parcel", "not_a_server_error")], ran.shown
     assert depots.reached == {"created", "read", "deleted", "read after deletion"}
