@@ -1,0 +1,57 @@
+"""Schemas loaded from Python: from applications, files and values, narrowed by filters, and sent to."""
+
+from pathlib import Path
+
+import pytest
+from graphql import build_schema, introspection_from_schema
+
+import checker
+from tests.apps.graphql import graphene_staff, strawberry_library
+from tests.graphql_kind.library import SDL
+
+
+def test_an_asgi_application_says_its_schema_and_answers() -> None:
+    app = strawberry_library.library(planted=False)
+    schema = checker.graphql.from_asgi("/graphql", app)
+    assert "addBook" in schema["Mutation"]
+    case = schema["Query"]["books"].Case(body={"arguments": {"limit": 1}, "selection": ["title"]})
+    response = case.call_and_validate()
+    assert response.json() == {"data": {"books": [{"id": "0", "title": "Book 0"}]}}
+
+
+def test_a_wsgi_application_says_its_schema_and_answers() -> None:
+    app = graphene_staff.staff(planted=False)
+    schema = checker.graphql.from_wsgi("/graphql", app)
+    assert list(schema) == ["query", "mutation"]
+    operation = schema["query"]["average"]
+    response = operation.Case(body={"arguments": {"numbers": [1, 3]}}).call()
+    assert response.status_code == 200
+    assert response.json() == {"data": {"average": 1.0}}
+
+
+def test_an_application_without_graphql_is_told_where_to_look() -> None:
+    app = strawberry_library.library(planted=False)
+    with pytest.raises(
+        checker.errors.LoaderError, match="status 404; give the path of its GraphQL"
+    ):
+        checker.graphql.from_asgi("/nowhere", app)
+
+
+def test_files_and_values_are_the_same_schema(tmp_path: Path) -> None:
+    (tmp_path / "library.gql").write_text(SDL)
+    found = dict(introspection_from_schema(build_schema(SDL)))
+    for schema in (
+        checker.graphql.from_path(tmp_path / "library.gql"),
+        checker.graphql.from_file(SDL),
+        checker.graphql.from_dict({"data": found}),
+    ):
+        assert schema["Query"]["book"].label == "Query.book"
+        assert len(schema["Query"]) == 7
+
+
+def test_filters_choose_by_name_and_leave_out_what_is_deprecated() -> None:
+    schema = checker.graphql.from_file(SDL)
+    assert list(schema.include(name="Query.book")["Query"]) == ["book"]
+    assert list(schema.include(name_regex=r"\.book")["Query"]) == ["book", "books"]
+    assert "old" in schema["Query"]
+    assert "old" not in schema.exclude(deprecated=True)["Query"]
