@@ -1,0 +1,38 @@
+"""Input types as JSON Schemas: read once for all operations, and whole where a type holds itself."""
+
+from checker.graphql.operation import GraphQLOperation
+from tests.graphql_kind.making import opened
+
+SDL = """
+input Where { not: Where  and: [Where]!  name: String }
+type Query { a(where: Where, name: String): Int  b(where: Where!): Int }
+"""
+
+
+def operation(name: str) -> GraphQLOperation:
+    found = SCHEMA.find(f"Query.{name}")
+    assert isinstance(found, GraphQLOperation)
+    return found
+
+
+SCHEMA = opened(SDL)
+
+
+def test_operations_share_one_document() -> None:
+    first, second = (operation(name).bodies[0].schema for name in "ab")
+    assert first.document is second.document
+    assert first.pointer != second.pointer
+
+
+def test_a_type_within_itself_may_be_null_at_every_depth() -> None:
+    definitions = SCHEMA.inputs(allows_null=True).definitions
+    assert operation("a").bodies
+    for depth in range(4):
+        assert definitions[f"Where.{depth}"]["type"] == "object"
+        assert definitions[f"Where.{depth}.null"]["type"] == ["object", "null"]
+        assert definitions[f"Where.{depth}.null"]["required"] == ["and"]
+
+
+def test_scalars_of_arguments_stand_apart_so_that_each_has_its_edges() -> None:
+    arguments = operation("a").bodies[0].schema.raw["properties"]["arguments"]  # type: ignore[index]
+    assert arguments["properties"]["name"] == {"type": ["string", "null"]}
