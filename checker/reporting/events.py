@@ -32,7 +32,8 @@ class PhaseFinished:
     name: str
     tested: int
     """Operations."""
-    failed: int
+    failed: frozenset[str]
+    """Those in which something failed, known or not."""
     errored: int
 
 
@@ -116,6 +117,6 @@ class EventStream:
         for name in self._begun:
             phase = self.view.phases.get(name)
             if phase is not None:
-                counts = len(phase.tested), len(phase.failed), len(phase.errored)
-                yield PhaseFinished(name, *counts)
+                failed = frozenset(phase.failed)
+                yield PhaseFinished(name, len(phase.tested), failed, len(phase.errored))
         yield self._finished

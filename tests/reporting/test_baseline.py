@@ -130,6 +130,12 @@ def test_ndjson_tells_them_at_the_end() -> None:
     last = next(fields for name, fields in events if name == "Baseline")
     assert [one["operation"] for one in last["gone"]] == [FIXED]
     assert (last["new"], last["known"], last["expired"]) == (1, 10, 1)
+    phase = next(fields for name, fields in events if name == "PhaseFinished")
+    assert (phase["status"], phase["payload"]["failed"], phase["payload"]["known"]) == (
+        "failure",
+        2,
+        10,
+    )
 
 
 @pytest.mark.parametrize("name", ["markdown", "html"])

@@ -66,14 +66,17 @@ class EventLines:
                     "SuiteStarted", {"suite_id": event.name, "phase": event.name}
                 )
             case PhaseFinished():
-                status = _phase_status(event)
+                known = len(event.failed & self._held.only_known())
+                failed = len(event.failed) - known
+                status = _phase_status(event, failed)
                 suite = {"suite_id": event.name, "phase": event.name, "status": status}
                 phase = {
                     "phase": {"name": event.name},
                     "status": status,
                     "payload": {
                         "tested": event.tested,
-                        "failed": event.failed,
+                        "failed": failed,
+                        "known": known,
                         "errored": event.errored,
                     },
                 }
@@ -184,6 +187,11 @@ class _HeldAgainst:
         else:
             self.findings[finding.fingerprint] = replace(finding, interactions=())
 
+    def only_known(self) -> set[str]:
+        """Operations of which nothing failed but what is known."""
+        failing = {one.label for one in self.findings.values() if self.known.fails(one)}
+        return {one.label for one in self.findings.values()} - failing
+
     def compared(self, outcome: str) -> Compared:
         """All of them."""
         is_whole = self.is_all and outcome == "completed"
@@ -248,10 +256,10 @@ def _error(event: OperationError | Quarantined, context: ReportContext) -> dict[
     }
 
 
-def _phase_status(event: PhaseFinished) -> str:
+def _phase_status(event: PhaseFinished, failed: int) -> str:
     if event.errored:
         return "error"
-    return "failure" if event.failed else "success" if event.tested else "skip"
+    return "failure" if failed else "success" if event.tested else "skip"
 
 
 def _encoded(content: bytes) -> dict[str, str]:
