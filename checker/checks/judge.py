@@ -128,6 +128,11 @@ class Judgement:
     disagreements: tuple[str, ...]
     unjudged: tuple[str, ...]
 
+    @property
+    def is_of_answer(self) -> bool:
+        """Whether something is wrong with the answer itself, not only with those to what checks sent besides."""
+        return any(one.request is None and not one.operation for one in self.failures)
+
 
 CLEAN = Judgement((), (), ())
 """Nothing failed, nothing was in doubt, all was looked at."""

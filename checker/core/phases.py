@@ -33,6 +33,8 @@ class Phase:
     """Whether answers lead on to further cases of the same sequence."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs may come first; they do in the first such phase of a run."""
+    ends_at_failure: bool = False
+    """Whether the first case of an operation whose answer fails a check is its last, without `continue-on-failure`."""
     is_default: bool = True
     """Whether it runs unless it is switched off; what does not is asked for by name."""
 
@@ -43,7 +45,11 @@ FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
 """What `fuzz` does: no phase of `run`."""
 EXAMPLES: Final = Phase(
-    "examples", CaseSource.LISTED, "checker.phases.examples:declared_examples", tries_saved=True
+    "examples",
+    CaseSource.LISTED,
+    "checker.phases.examples:declared_examples",
+    tries_saved=True,
+    ends_at_failure=True,
 )
 RUN_PHASES: Final = (
     EXAMPLES,
@@ -52,6 +58,7 @@ RUN_PHASES: Final = (
         CaseSource.LISTED,
         "checker.phases.coverage:edge_cases",
         tries_saved=True,
+        ends_at_failure=True,
     ),
     FUZZING,
     Phase("stateful", CaseSource.CHAINED, extends=True, tries_saved=True),

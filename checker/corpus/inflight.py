@@ -60,6 +60,8 @@ _TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
 _STATUS_BITS = 10
 _FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
+_ENDED = 1 << 62
+"""Of the next index of a task that is over early."""
 
 # Words of a slot behind its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
@@ -156,6 +158,10 @@ class InflightWriter:
         tally = (unmade << _FAILED_BITS | failed) << _STATUS_BITS | status
         self._words[_TALLY_WORD + entry] = tally
 
+    def end(self, task: str, next_index: int) -> None:
+        """A task has met its last case before its end: nothing from `next_index` on is to be made."""
+        self._words[self._progress.get(task) or self._claim(task)] = next_index | _ENDED
+
     def clear_acting(self) -> None:
         """What kills the process from here on, or hangs, is no case's fault."""
         self._words[_H_ACTING] = 0
@@ -232,10 +238,17 @@ class InflightReader:
         data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
         words = struct.unpack(f"={len(data) // _WORD}Q", data)
         return {
-            f"{task:016x}": index
+            f"{task:016x}": index & ~_ENDED
             for task, index in zip(words[::2], words[1::2], strict=False)
             if task and index
         }
+
+    def ended(self) -> frozenset[str]:
+        """Ids of those of them that met their last case before their end."""
+        data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
+        words = struct.unpack(f"={len(data) // _WORD}Q", data)
+        pairs = zip(words[::2], words[1::2], strict=False)
+        return frozenset(f"{task:016x}" for task, index in pairs if task and index & _ENDED)
 
     def tallies(self) -> dict[str, tuple[int, int, int]]:
         """Task id -> cases that failed since it was leased, the first 2xx answer (0: none), indices without a case."""

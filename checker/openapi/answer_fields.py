@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from checker.core.resource_names import normalised, singular
-from checker.core.schema import Schema, UnresolvableReference
+from checker.core.schema import Schema
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.validation.pointers import pointer_child
@@ -75,11 +75,11 @@ class SchemaFields:
 
     def kind_of(self, schema: Schema) -> str:
         """The one type that a schema has; empty for several and for none."""
-        raw, _ = self._resolved(schema.raw, schema.pointer)
+        raw, _ = self.document.object_at(schema.raw, schema.pointer)
         return _kind(raw)
 
     def _schemas(self, raw: object, at: str) -> Iterator[tuple[object, str]]:
-        response, place = self._resolved(raw, at)
+        response, place = self.document.object_at(raw, at)
         if "schema" in response:
             yield response["schema"], pointer_child(place, "schema")
         content = response.get("content")
@@ -124,20 +124,12 @@ class SchemaFields:
             reference = raw.get("$ref")
             if isinstance(reference, str) and reference.startswith(_COMPONENTS):
                 nouns.append(reference.rpartition("/")[2])
-            schema, at = self._resolved(raw, at)
+            schema, at = self.document.object_at(raw, at)
             yield _SchemaPlace(schema, at)
             for key in _ALTERNATIVES:
                 parts = schema.get(key)
                 for number, part in enumerate(parts if isinstance(parts, list) else ()):
                     waiting.append((part, pointer_child(at, key, str(number))))
-
-    def _resolved(self, raw: object, at: str) -> tuple[Mapping[str, Any], str]:
-        try:
-            value, place = self.document.dereferenced(raw, at)
-        except UnresolvableReference:
-            # It is a warning of the operation.
-            return {}, at
-        return (value, place) if isinstance(value, dict) else ({}, place)
 
 
 @dataclass(frozen=True, slots=True)

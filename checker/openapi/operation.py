@@ -28,6 +28,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.fields import flag
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
+from checker.openapi.response_examples import with_identifiers
 from checker.openapi.security import security_of, token_paths
 from checker.validation.pointers import pointer_child
 
@@ -219,4 +220,5 @@ def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
         at = pointer_child(entry.pointer, "requestBody")
         bodies = request_bodies(document, definition.get("requestBody"), at)
     found, unusable = parameters(document, entry.path, declared)
-    return OpenApiOperation(entry, found, owner, bodies, unusable)
+    whole = with_identifiers(document, entry.path, found)
+    return OpenApiOperation(entry, whole, owner, bodies, unusable)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from checker.core.resource_names import normalised
-from checker.core.schema import UnresolvableReference
 from checker.core.security import SecurityScheme, is_open
 from checker.core.signup import SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
@@ -136,17 +135,8 @@ def _properties(
     for _ in range(_MOST_PARTS):
         if not waiting:
             return
-        schema, at = _resolved(document, *waiting.pop())
+        schema, at = document.object_at(*waiting.pop())
         parts, properties = schema.get("allOf"), schema.get("properties")
         waiting += [(one, at) for one in (parts if isinstance(parts, list) else ())]
         for name, value in properties.items() if isinstance(properties, dict) else ():
-            yield name, _resolved(document, value, at)[0]
-
-
-def _resolved(document: OpenApiDocument, raw: object, at: str) -> tuple[Mapping[str, Any], str]:
-    try:
-        value, place = document.dereferenced(raw, at)
-    except UnresolvableReference:
-        # It is a warning of the operation.
-        return {}, at
-    return (value, place) if isinstance(value, dict) else ({}, place)
+            yield name, document.object_at(value, at)[0]

@@ -1,6 +1,7 @@
 """Cases from recipes: a task seed and an index, or what a step records."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from checker.core.case import Case
@@ -278,6 +279,13 @@ class CaseFactory:
         if self.rules.some_unique and self._is_old(label, phase.name, made.case):
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
+
+    def listed_from(self, label: Label, phase: str, first: int) -> Iterator[int]:
+        """Numbers of the cases that a phase lists for an operation, from `first` on, as far as they can be listed."""
+        with suppress(CheckerError):
+            while self._lists.at(phase, self.operations[label], first) is not None:
+                yield first
+                first += 1
 
     def _is_old(self, label: Label, phase: str, case: Case) -> bool:
         settings = self.rules.of(self.operations[label], phase)

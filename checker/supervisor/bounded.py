@@ -65,14 +65,10 @@ class BoundedPlan:
         """When somebody asked for work last."""
         self._tasks = {
             (card.label, row.name): replace(
-                _bounded_task(
-                    card.label,
-                    row,
-                    seed,
-                    _count_of(card, max_examples),
-                    row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-                ),
+                _bounded_task(card.label, row, seed, _count_of(card, max_examples)),
+                tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
                 drawn=_drawn_before(card, rows[:number], max_examples),
+                ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
             )
             for number, row in enumerate(rows)
             for card in cards
@@ -86,6 +82,8 @@ class BoundedPlan:
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target served nobody."""
+        self._left_out: dict[str, list[tuple[str, int]]] = {}
+        """Operation -> lists that ended at a failure, and where: phases that draw their cases send the rest."""
         self._last: deque[_Piece] = deque()
         """What waits for the end of the run."""
         self._waiting: deque[_Piece] = deque()
@@ -190,6 +188,9 @@ class BoundedPlan:
         if piece is None:
             return
         if finished:
+            if report.ended_at_failure or task.stop < self._tasks[task.labels[0], task.phase].stop:
+                left_out = self._left_out.setdefault(task.labels[0], [])
+                left_out.append((task.phase, next_index))
             if report.timeouts >= MOST_TIMEOUTS:
                 self._given_up.update(task.labels)
             return
@@ -290,7 +291,10 @@ class BoundedPlan:
         elif self._shares.is_limited:
             first_turns = sum(not one.is_begun for one in (piece, *self._waiting))
             slice_s = self._shares.slice_s(self._elapsed_s, first_turns, len(self._waiting) + 1)
-        piece.task, piece.is_begun = replace(piece.task, slice_s=slice_s), True
+        task = piece.task
+        if self._left_out and phase_named(task.phase).source is CaseSource.DRAWN:
+            task = replace(task, left_out=tuple(self._left_out.get(task.labels[0], ())))
+        piece.task, piece.is_begun = replace(task, slice_s=slice_s), True
         self._leased[piece.task.id] = piece
         return piece.task
 
@@ -348,9 +352,7 @@ def _drawn_before(card: OperationCard, earlier: Iterable[Phase], usual: int) -> 
     return sum(_count_of(card, usual) for row in drawn if _is_tested(card, row))
 
 
-def _bounded_task(
-    label: str, phase: Phase, seed: int, max_examples: int, tries_saved: bool
-) -> Task:
+def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Task:
     identity = (str(seed), phase.name, label)
     return Task(
         id=digest(*identity),
@@ -360,5 +362,4 @@ def _bounded_task(
         start=0,
         stop=MOST_LISTED if phase.source is CaseSource.LISTED else max_examples,
         slice_s=SLICE_S,
-        tries_saved=tries_saved,
     )

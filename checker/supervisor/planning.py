@@ -1,5 +1,7 @@
 """Which plan a run goes by. Pure."""
 
+from dataclasses import replace
+
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.supervisor.assignment import Plan
@@ -22,8 +24,14 @@ def make_plan(
             time_s=None if window is None else window.length_s,
             begun=view.tasks,
         )
+    usual = settings.common.continue_on_failure
     plan = BoundedPlan(
-        opened.operations,
+        [
+            card
+            if card.continue_on_failure is not None
+            else replace(card, continue_on_failure=usual)
+            for card in opened.operations
+        ],
         seed=seed,
         max_examples=settings.common.max_examples,
         phases=settings.phases,

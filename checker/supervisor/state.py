@@ -1,7 +1,7 @@
 """What the supervisor knows of its workers, and what is due. Pure: `now` is an argument, in seconds of a monotonic clock."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot, Stage
@@ -73,6 +73,8 @@ class WorkerSnapshot:
     """Task id -> one past the highest index that is known to be made."""
     tallies: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
+    ended: frozenset[str] = frozenset()
+    """Tasks of which a case failed that was their last for that."""
 
     def in_flight(self, task: str) -> list[int]:
         """Indices of a task that were begun and not ended."""
@@ -83,6 +85,10 @@ class WorkerSnapshot:
     def rest_of(self, task: Task) -> Task:
         """What is left of a task if the worker is gone."""
         return remainder(task, self.reached.get(task.id, 0), self.in_flight(task.id))
+
+    def without_end(self, rest: Task) -> Task:
+        """What is left of a task: nothing if a case failed that was its last for that."""
+        return replace(rest, stop=rest.start, redo=()) if rest.id in self.ended else rest
 
 
 @dataclass(slots=True)

@@ -337,7 +337,7 @@ class Supervisor:
             self._chronicle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
-            self._return(rest, spent_s)
+            self._return(vitals.without_end(rest), spent_s)
 
     def _return(self, rest: Task, spent_s: float) -> None:
         assert self._plan is not None

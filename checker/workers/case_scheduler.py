@@ -10,6 +10,7 @@ from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import attempt
+from checker.phases.left_out import LeftOutFirst
 from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
 from checker.workers.context import WorkerContext
@@ -48,7 +49,7 @@ class CaseScheduler:
         self._slots = place.slots
         self._is_plain = place.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
-        """By the name of the phase."""
+        """By the tasks that are held."""
         self._request = place.tools.maker.make
         self._free_slots = list(range(place.slot_count))
         self.followers = FollowerQueue(place)
@@ -79,7 +80,7 @@ class CaseScheduler:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = LeasedTask.of(task)
         self._place.recorder.begin(task.phase, task.labels[0])
-        self._makers[task.phase] = self._place.factory.maker(running.row)
+        self._makers[task.id] = self._maker_of(running)
         self._tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
@@ -88,6 +89,11 @@ class CaseScheduler:
         if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
+
+    def _maker_of(self, running: LeasedTask) -> CaseMaker:
+        factory, task = self._place.factory, running.task
+        maker = factory.maker(running.row)
+        return LeftOutFirst(factory, maker, task.left_out, task.stop) if task.left_out else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
         """Make nothing more. What is made will fly: its index counts as taken."""
@@ -139,6 +145,7 @@ class CaseScheduler:
         self._told_at = now
         for running in over:
             (self.slow if running.is_slow else self.tasks).remove(running)
+            del self._makers[running.task.id]
         return over
 
     # Flights
@@ -169,7 +176,8 @@ class CaseScheduler:
     def next_slow(self, now: float) -> InFlight | None:
         """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
         for running in tuple(self.slow):
-            if running.flying < (1 if running.timeouts else _SLOW_TOGETHER):
+            alone = running.timeouts or running.task.ends_at_failure
+            if running.flying < (1 if alone else _SLOW_TOGETHER):
                 flight = self._made(running, now)
                 if flight is not None and (flight := self._begun(flight)) is not None:
                     self.slow.remove(running)
@@ -240,6 +248,9 @@ class CaseScheduler:
         self._note_shown(running, flight.made.case, flight.status, flight.content_type)
         if running.is_news(flight.status, has_failed=flight.has_failed):
             self._tally(running)
+        if flight.is_wrong_itself and running.task.ends_at_failure:
+            running.end_at_failure()
+            self._slots.end(running.task.id, running.next_index)
 
     def _note_shown(
         self, running: LeasedTask, case: Case, status: int, content_type: str | None
@@ -286,6 +297,8 @@ class CaseScheduler:
 
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
+            if running.waits_for_verdict:
+                continue
             flight = self._made(running, now)
             if flight is not None:
                 # With plain tools nothing is left to do, but for who has to leave his recipe.
@@ -312,7 +325,7 @@ class CaseScheduler:
                         leave_drawn(place, slot, running, index)
                     slots.enter(slot, place.making_stage, task.id, index)
                 made = self._recalled(running, index) if task.again else None
-                made = made or self._makers[task.phase](label, task.seed, index, running.phase)
+                made = made or self._makers[task.id](label, task.seed, index, running.phase)
                 if self._is_plain:
                     wanted = self._request(made.case)
                 else:

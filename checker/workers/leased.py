@@ -78,6 +78,7 @@ class LeasedTask:
     rounds: Rounds | None = None
     """Whose turn it is in a cluster; None where each operation has its cases."""
     given_up: set[Label] = field(default_factory=set)
+    ended_at_failure: bool = False
     is_slow: bool = False
     """Whether one of its requests waited long, in this lease or before."""
     answers: int = 0
@@ -161,6 +162,11 @@ class LeasedTask:
         if len(self.dead_labels) == len(set(self.task.labels)):
             self.next_index = self.stop
 
+    def end_at_failure(self) -> None:
+        """Make no further case: one failed, and those that are left are for other phases."""
+        self.ended_at_failure = True
+        self.stop = self.next_index
+
     def stop_now(self) -> None:
         """Start nothing more."""
         self.ends_at = 0.0
@@ -225,7 +231,7 @@ class LeasedTask:
         """What came of it since it was leased."""
         count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
-        return LeaseReport(self.answers, self.long_waits, count, operations)
+        return LeaseReport(self.answers, self.long_waits, count, operations, self.ended_at_failure)
 
     def charge(self, flight: "InFlight") -> None:
         """Count the requests of a flight."""
@@ -258,6 +264,11 @@ class LeasedTask:
         if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
             # The rest of its time is better spent elsewhere.
             self.stop_now()
+
+    @property
+    def waits_for_verdict(self) -> bool:
+        """Whether the case in flight may be its last: nobody knows before it is judged."""
+        return self.task.ends_at_failure and self.flying > 0
 
     @property
     def finished(self) -> bool:
@@ -306,6 +317,8 @@ class InFlight:
     content_type: str | None = None
     """Of its answer, as it came."""
     has_failed: bool = False
+    is_wrong_itself: bool = False
+    """Whether a failure is about its own answer, and its own operation: not about what a check sent besides."""
     is_doubtful: bool = False
     """Whether it was sent to a target that served nobody."""
     answers: tuple[Answered, ...] = ()

@@ -69,6 +69,10 @@ class Task:
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs come first."""
+    ends_at_failure: bool = False
+    """Whether its first case that fails is its last: then its cases are sent one after the other."""
+    left_out: tuple[tuple[str, int], ...] = ()
+    """(phase, number of its first case) of what lists left out when a case of theirs failed: it comes first."""
     is_last: bool = False
     """Whether it waited for the end of the run: its operation is one after which the target serves nobody."""
 
@@ -230,7 +234,7 @@ class OperationCard:
     max_examples: int | None = None
     """Cases in `run`; None: as many as of all others."""
     continue_on_failure: bool | None = None
-    """Whether `fuzz` goes on when it fails; None: as for all others."""
+    """Whether it is tested further when it failed; None: as all others."""
     phases: tuple[str, ...] = ()
     """Those of `run` that it takes part in; empty: all of the run."""
     is_ending: bool = False
@@ -285,6 +289,8 @@ class LeaseReport:
     """In a row, at its end."""
     operations: tuple[OperationReport, ...] = ()
     """Of a cluster, each."""
+    ended_at_failure: bool = False
+    """Whether a case failed that was its last for that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ class Recorder:
             self.note(Note("unjudged", made.label, "", text))
         if not judgement.failures:
             return ()
-        flight.has_failed = True
+        flight.has_failed, flight.is_wrong_itself = True, judgement.is_of_answer
         if flight.again is not None:
             looked = self.second_look(flight, verdict, flight.again)
             return () if looked is None else (looked,)

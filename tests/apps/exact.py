@@ -107,6 +107,9 @@ class Exact(Mock):
         elif any(_is_below(path, gone) for gone in self._deleted):
             return Reply(404)
         reply = self.reply(operation)
+        if reply.status >= 400:
+            # No value is what its description promises: nobody can serve it by the letter.
+            return Reply(403)
         if operation.method == "DELETE" and 200 <= reply.status < 300:
             self._deleted.add(path)
         return self._numbered(operation, reply) if operation.method == "POST" else reply

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -111,9 +112,11 @@ class Mock:
             item = self.document.resolved(content[name])
             examples = [item["example"]] if "example" in item else []
             for example in (item.get("examples") or {}).values():
-                example = self.document.resolved(example)
-                if "value" in example:
-                    examples.append(example["value"])
+                # An example that is not there takes nothing from what is promised.
+                with suppress(Missing):
+                    example = self.document.resolved(example)
+                    if "value" in example:
+                        examples.append(example["value"])
             yield _sent_as(name), item.get("schema", _NOTHING), examples
 
     def _swagger_contents(

@@ -140,3 +140,10 @@ def test_success_is_preferred_then_the_default() -> None:
         404,
         200,
     ]
+
+
+def test_an_example_that_is_not_there_takes_nothing_from_the_answer() -> None:
+    examples = {"lost": {"$ref": "#/components/examples/lost"}}
+    mock = _mock({"/a": {"get": {"responses": _json({"type": "integer"}, examples=examples)}}})
+    assert _answer(mock, "GET", "/a").status == 200
+    assert mock.unbuildable == {}

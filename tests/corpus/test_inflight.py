@@ -79,6 +79,16 @@ def test_tallies_outlive_the_worker_and_begin_anew_with_another_task(tmp_path: P
     assert reader.progress() == {f"{129:016x}": 5}
 
 
+def test_a_task_that_ended_early_says_where(tmp_path: Path) -> None:
+    writer, reader = InflightWriter(tmp_path / "s", 1), InflightReader(tmp_path / "s")
+    ended, other = f"{7:016x}", f"{8:016x}"
+    writer.begin(0, ended, 3, 4)
+    writer.end(ended, 4)
+    writer.begin(0, other, 0, 1)
+    assert reader.progress() == {ended: 4, other: 1}
+    assert reader.ended() == {ended}
+
+
 @pytest.mark.parametrize("content", [None, b"", b"x" * 10_000, bytes(4096)])
 def test_an_absent_or_damaged_file_is_nothing_in_flight(
     tmp_path: Path, content: bytes | None

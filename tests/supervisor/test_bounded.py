@@ -2,6 +2,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import count
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -204,3 +205,41 @@ def test_who_never_answers_is_left_alone_in_later_phases() -> None:
     report = LeaseReport(timeouts=MOST_TIMEOUTS)
     plan.come_back(task, 3, finished=True, spent_s=9.0, report=report)
     assert plan.is_over
+
+
+def ended_plan(*, of_dead: bool) -> BoundedPlan:
+    """A plan of one operation whose coverage ended with a failure at case 3."""
+    card = OperationCard("GET /a", "GET", continue_on_failure=False)
+    plan = BoundedPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
+    task = plan.lease(0.0)
+    assert task is not None
+    assert task.ends_at_failure
+    if of_dead:
+        plan.come_back(replace(task, start=4, stop=4), 4, finished=True, spent_s=0.0)
+    else:
+        report = LeaseReport(4, ended_at_failure=True)
+        plan.come_back(task, 4, finished=True, spent_s=0.0, report=report)
+    return plan
+
+
+@pytest.mark.parametrize("of_dead", [True, False])
+def test_what_a_list_left_out_is_drawn_whoever_ended_it(of_dead: bool) -> None:
+    plan = ended_plan(of_dead=of_dead)
+    drawn = plan.lease(0.0)
+    assert drawn is not None
+    assert (drawn.phase, drawn.left_out, drawn.ends_at_failure) == (
+        "fuzzing",
+        (("coverage", 4),),
+        False,
+    )
+
+
+def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:
+    card = OperationCard("GET /a", "GET", continue_on_failure=False)
+    plan = BoundedPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
+    task = plan.lease(0.0)
+    assert task is not None
+    plan.come_back(task, task.stop, finished=True, spent_s=0.0)
+    drawn = plan.lease(0.0)
+    assert drawn is not None
+    assert drawn.left_out == ()

@@ -3,6 +3,7 @@ from dataclasses import replace
 from checker.config.settings import RunSettings
 from checker.core.operation import Label
 from checker.corpus.inflight import Slot, Stage
+from checker.supervisor.assignment import left
 from checker.supervisor.state import Deadlines, WorkerSnapshot, WorkerState, overdue
 from checker.workers.messages import Task
 from tests.asking import saying
@@ -95,3 +96,12 @@ def test_a_request_of_the_slowest_operation_has_its_time() -> None:
     said = saying({}, {"include-path": "/slow", "request-timeout": 60}, request_timeout=2)
     deadlines = Deadlines.of_run(RunSettings("openapi.json", "run", 1, operations=said))
     assert deadlines.stages == Deadlines.of(60.0).stages
+
+
+def test_nothing_is_left_of_a_task_whose_last_case_failed() -> None:
+    seen = WorkerSnapshot(0.0, None, 0.0, (), {"t": 4}, ended=frozenset({"t"}))
+    listed = replace(task("t"), ends_at_failure=True)
+    over = seen.without_end(seen.rest_of(listed))
+    assert (over.start, over.stop, left(over)) == (4, 4, 0)
+    calm = replace(seen, ended=frozenset())
+    assert left(calm.without_end(calm.rest_of(listed))) == 96

@@ -1,5 +1,6 @@
 """A parsed OpenAPI document with those beside it, and what its references point at."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -108,6 +109,17 @@ class OpenApiDocument:
             seen.add(place)
             at = place
         return value, at
+
+    def object_at(self, raw: object, at: str) -> tuple[Mapping[str, Any], str]:
+        """The object that stands there and its place, references followed; an empty one where none does.
+
+        For what is read by the way: who needs it is told of what is lost elsewhere.
+        """
+        try:
+            value, place = self.dereferenced(raw, at)
+        except UnresolvableReference:
+            return {}, at
+        return (value, place) if isinstance(value, dict) else ({}, place)
 
     def require_sound(self, schema: Schema) -> None:
         """Raise `UnresolvableReference` when anything that the schema reaches points at nothing, or only at itself."""

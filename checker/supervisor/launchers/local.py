@@ -61,6 +61,7 @@ class LocalWorker:
             slots=slots,
             reached=reader.progress(),
             tallies=reader.tallies(),
+            ended=reader.ended(),
         )
 
     def forget(self) -> None:

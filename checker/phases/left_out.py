@@ -1,0 +1,46 @@
+"""What lists left out at a failure, sent by a phase that draws: no defect hides behind another one for good."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from checker.core.digests import case_id
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.phases.making import CaseFactory, CaseMaker, GeneratedCase
+
+
+@dataclass(slots=True)
+class LeftOutFirst:
+    """Makes the cases that lists left out, then draws: at least half of all that the task may have is drawn."""
+
+    factory: CaseFactory
+    draws: CaseMaker
+    left_out: Sequence[tuple[str, int]]
+    """(phase, number of its first case that is left)."""
+    most: int
+    """Cases of the task."""
+    _places: list[tuple[str, int]] | None = field(default=None, init=False)
+
+    def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Case `index` of the task: the same for ever, whoever makes it. Raises what the makers of both raise."""
+        if self._places is None:
+            self._places = self._chosen(label, task_seed)
+        if index >= len(self._places):
+            return self.draws(label, task_seed, index, phase)
+        listed, number = self._places[index]
+        made = self.factory.listed(label, task_seed, number, PhaseInfo(listed))
+        made.case.id = case_id(task_seed, index)
+        return made
+
+    def _chosen(self, label: Label, task_seed: int) -> list[tuple[str, int]]:
+        """All of them, in order; by chance some where they are too many."""
+        places = [
+            (phase, number)
+            for phase, first in self.left_out
+            for number in self.factory.listed_from(label, phase, first)
+        ]
+        room = self.most // 2
+        if len(places) <= room:
+            return places
+        return sorted(Random(task_seed).sample(places, room), key=places.index)
