@@ -44,7 +44,7 @@ def needed_by(
     return tuple(
         known
         for path in _named_paths(exchange)
-        if (known := _maker_of(path, made)) is not None
+        if (known := _maker_of(path, made, exchange.status)) is not None
         and known.label not in own
         and _order(known.phase) <= _order(finding.phase)
         and not _makes_itself(finding, exchange, known)
@@ -61,10 +61,12 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     return made.status < 500 and not is_status_alone
 
 
-def _maker_of(path: str, made: Mapping[str, ResourceMade]) -> ResourceMade | None:
-    """The request that made what stands at a path, or may have."""
+def _maker_of(
+    path: str, made: Mapping[str, ResourceMade], status: int | None
+) -> ResourceMade | None:
+    """The request that made what stands at a path, or may have: a refusal needs nothing that only may be there."""
     known = made.get(path)
-    if known is not None:
+    if known is not None or (status is not None and 400 <= status < 500):
         return known
     perhaps = made.get(f"{path.rpartition('/')[0]}/{ANY_NAME}")
     return None if perhaps is None else replace(perhaps, path=path)
