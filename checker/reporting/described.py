@@ -70,6 +70,11 @@ class Alternatives:
     """As the description has them, members as JSON."""
 
     @property
+    def is_sent(self) -> bool:
+        """Whether it is a part of requests; else of an answer, which nobody refuses."""
+        return not self.place.startswith("answer ")
+
+    @property
     def share(self) -> "Share":
         """Those that were met."""
         return Share(sum(bool(came.cases) for _, came in self.listed), len(self.listed))

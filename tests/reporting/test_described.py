@@ -58,6 +58,7 @@ def test_listed_values_and_media_types_tell_which_of_them_were_sent_and_came() -
         ("text/xml", 2),
     ]
     assert came.share == Share(1, 1)
+    assert (sent.is_sent, came.is_sent) == (True, False)
     shares = covered((found,)).shares
     assert (shares["enum_values"], shares["media_types"]) == (Share(1, 2), Share(2, 3))
     assert [place.place for place in found.places] == ["query", "query limit"]

@@ -75,7 +75,8 @@ def _covered(one: OperationCoverage) -> Iterator[str]:
             heads, map(_place, one.places), f"What was tried, and what came back: {one.label}"
         )
     for found in (*one.enumerations, *one.media_types):
-        listed = " ".join(starmap(_listed, found.listed))
+        show = _listed if found.is_sent else _received
+        listed = " ".join(starmap(show, found.listed))
         yield f'<p class="listed"><code>{plain(found.place)}</code> {listed}</p>\n'
     yield "</details>\n"
 
@@ -110,6 +111,10 @@ def _broken(keyword: str, came: CameBack) -> str:
     kind = "odd" if came.accepted else "met" if came.refused == came.cases else "missed"
     told = told or f"{came.refused} of {came.cases} refused"
     return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_came_back(came)} <small>{told}</small></span>'
+
+
+def _received(name: str, came: CameBack) -> str:
+    return _status((name, came.cases), is_known=True)
 
 
 def _listed(name: str, came: CameBack) -> str:
