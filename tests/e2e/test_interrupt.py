@@ -54,8 +54,8 @@ def test_a_stopped_run_shows_what_it_found(
     arguments = run_arguments("/openapi.json", *ROOMS, inline=inline)
     ran = _stopped(command, number, arguments, after=400)
     assert _untold(ran) == []
-    # Nobody but the supervisor heard it; on a machine that is busy enough, some take longer to leave than they have.
-    assert set(ran.view.gone.values()) <= {"drained", "killed: it did not leave in time"}
+    # Nobody but the supervisor heard it: whoever did not leave by itself was too slow, as a busy machine makes it.
+    assert not [reason for reason in ran.view.gone.values() if "SIG" in reason]
 
 
 @STOPS
