@@ -1,12 +1,13 @@
 """How validators of `jsonschema` go from one schema to the next: by our rules, whatever a schema says of its dialect."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from jsonschema import ValidationError, validators
 
 from checker.validation.registries import id_of
 
+_IDS: Final = frozenset({"$id", "id"})
 ClassFor = Callable[[object, Any], Any]
 """The class for a schema, from that of the schema around it; None instead of that when a reference led there."""
 
@@ -53,6 +54,9 @@ def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
             return found(validator.schema, **known).descend(instance, schema, **steps)
         if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
             schema = {name: value for name, value in schema.items() if name != "$id"}
+        if steps.get("resolver") is None and isinstance(schema, dict) and _IDS.isdisjoint(schema):
+            # References are read as around it: the library would make a resource of it to find that out.
+            steps["resolver"] = validator._resolver
         if schema is False:
             return iter((_nothing_allowed(instance, steps),))
         return descend(validator, instance, schema, **steps)

@@ -233,11 +233,7 @@ class SchemaReading:
         def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
             if instance is None and self._nullable and schema.get(self._nullable) is True:
                 return ()
-            hidden = (
-                self._hidden_in(validator, schema, ())
-                if isinstance(instance, dict)
-                else frozenset[str]()
-            )
+            hidden = self._hidden_in(validator, schema, ()) if isinstance(instance, dict) else _NONE
             if not hidden:
                 return check(validator, value, instance, schema) or ()
             # Only as long as this schema is read: another branch may say otherwise of the same value.
