@@ -108,16 +108,6 @@ class OperationDescribed:
     """(`body`, or `answer` and a documented status; media type as spelled)."""
 
 
-EDGE = "edge"
-"""In place of a keyword: valid data at an edge of what is allowed."""
-VALID = "valid"
-"""Any other valid data."""
-MEMBER = "= "
-"""Before the JSON of a member of an enumeration that valid data has."""
-MEDIA_TYPE = "as "
-"""Before the media type of a valid body, or the one that is documented for an answer."""
-
-
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
     """A worker begins or goes on with a task."""
@@ -154,7 +144,7 @@ class TaskProgress:
     tried: tuple[tuple[str, str, str, int, int], ...] = ()
     """(label, place such as `query limit`, what, class of the status or 0, count).
 
-    What is the keyword that is broken there, `EDGE`, `VALID`, or the text after `MEMBER` or `MEDIA_TYPE`.
+    What is the keyword that is broken there, or what `checker.corpus.tried` names.
     """
     at: float = 0.0
     """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""

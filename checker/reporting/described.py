@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
-from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID, OperationDescribed
+from checker.corpus.records import OperationDescribed
+from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
 
 _OF_OTHER_METHODS = 405
 """What methods are answered that an operation does not have: nobody documents it."""

@@ -218,9 +218,8 @@ class Supervisor:
             self._chronicle.write_all(unreachable_errors(opened, self._settings.phases[0]))
             self.ending.begin(UNAVAILABLE)
             return
-        self._settings = replace(
-            self._settings, document=opened.document, auth_needs=opened.auth_needs
-        )
+        document, needs = opened.document, opened.auth_needs
+        self._settings = replace(self._settings, document=document, auth_needs=needs)
         wanted = self._settings.workers
         if self._settings.kind == "run":
             wanted = min(wanted, len(opened.operations))
@@ -324,10 +323,9 @@ class Supervisor:
             ended = Departure(said)
         self._chronicle.write(WorkerGone(standing.incarnation, ended.reason))
         rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
-        done = {name: left(task) - left(rests[name]) for name, task in standing.leases.items()}
         view = self._chronicle.view
         self._chronicle.write_all(self._unreported.of_dead(standing.leases.values(), vitals, view))
-        progressed = any(cases > 0 for cases in done.values())
+        progressed = any(left(rests[one]) < left(task) for one, task in standing.leases.items())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:
             weight = HANG if reason else OPENING if self._opened is None else 1

@@ -8,7 +8,7 @@ from typing import Any, Final
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Location, Operation
 from checker.core.schema import Document, UnresolvableReference
-from checker.corpus.records import MEMBER
+from checker.corpus.tried import MEMBER
 
 _DEEPEST: Final = 6
 _MOST_PLACES: Final = 100

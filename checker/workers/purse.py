@@ -8,7 +8,7 @@ from checker.workers.defects import Defects
 from checker.workers.leased import LeasedTask
 from checker.workers.messages import Again
 
-FEWEST = 12
+FEWEST = 25
 """For each operation that fails: with less nothing becomes small."""
 AROUND = 4
 """Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed."""

@@ -9,7 +9,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.media_types import best_of, media_type_of
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location, Operation
-from checker.corpus.records import EDGE, MEDIA_TYPE, VALID
+from checker.corpus.tried import EDGE, MEDIA_TYPE, VALID
 from checker.workers.enumerations import Enumeration
 
 _BODY: Final = "body"

@@ -246,7 +246,7 @@ REGISTRATION: dict[str, Row] = {
 }  # fmt: skip
 
 LOADERS: dict[str, Row] = {
-    f"{kind}.{name}": lambda it, kind=kind, name=name: callable(  # type: ignore[misc]
+    f"{kind}.{name}": lambda it, kind=kind, name=name: callable(
         getattr(getattr(checker, kind), name)
     )
     for kind in ("openapi", "graphql")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checker.config.overrides import Override, Overrides
-from checker.core.case import NOT_SET, Case
+from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.digests import case_id
 from checker.core.meta import Binding, GenerationMode, PhaseInfo
@@ -25,7 +25,6 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import CaseLists, Lister, ListingContext
-from checker.phases.lowering import smaller
 from checker.phases.making import (
     CaseFactory,
     FilteredOut,
@@ -34,7 +33,7 @@ from checker.phases.making import (
     OutOfDate,
 )
 from checker.phases.novelty import Exhausted
-from checker.phases.places import places_of, without
+from checker.phases.places import places_of
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.transport.prepare import plain_maker
 from checker.workers.saved import SavedExamples
@@ -319,14 +318,6 @@ def test_values_are_made_as_small_as_the_failure_admits(kind: str) -> None:
     assert likeness(again.case) == likeness(case)
 
 
-def test_smaller_values_come_to_an_end() -> None:
-    for start in (40, -7, 2.5, True, "résumé", "0", 0, None):
-        value, steps = start, 0
-        while (found := list(smaller(value))) and steps < 500:
-            value, steps = found[-1], steps + 1
-        assert steps < 500, start
-
-
 def test_a_case_that_stays_is_not_made_again_for_each_candidate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -369,21 +360,6 @@ def test_the_simplest_case_of_a_list_is_its_first() -> None:
     found = all_listed(makes)
     simplest = makes.simplest(found[5].step, name="n", phase=COVERAGE)
     assert likeness(simplest.case) == likeness(found[0].case)
-
-
-def test_places_are_left_out_all_at_once() -> None:
-    body = {"a": [1, 2, {"b~/c": 3}], "d": None}
-    case = Case(THINGS, "x", query={"q": 1}, headers={"h": "v"}, cookies={"c": ""}, body=body)
-    assert places_of(case) == [
-        "query q", "header h", "cookie c", "body", "body /a", "body /d", "body /a/0", "body /a/1",
-        "body /a/2", "body /a/2/b~0~1c",
-    ]  # fmt: skip
-    without(case, ["query q", "cookie c", "body /a/0", "body /a/2/b~0~1c", "header absent"])
-    assert (case.query, case.headers, case.cookies) == ({}, {"h": "v"}, {})
-    assert case.body == {"a": [2, {}], "d": None}
-    without(case, ["body"])
-    assert case.body is NOT_SET
-    assert case.media_type is None
 
 
 def test_lists_are_read_as_far_as_somebody_asks_and_forgotten() -> None:

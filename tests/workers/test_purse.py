@@ -45,9 +45,9 @@ def test_another_one_of_the_check_has_half_of_what_the_first_one_left() -> None:
 def test_earlier_phases_count_and_lists_as_far_as_they_were_made() -> None:
     purse = Purse(0.2, Defects())
     assert allowed(purse, cases=200, drawn=200) == 100 - AROUND
-    assert allowed(purse, phase="coverage", cases=5000, drawn=80, index=19) == 25 - AROUND
+    assert allowed(purse, phase="coverage", cases=5000, drawn=120, index=19) == 35 - AROUND
     # Indices beyond those of the list are of sequences that go on, and of saved examples.
-    assert allowed(purse, phase="coverage", cases=5000, drawn=80, index=1 << 32) == 20 - AROUND
+    assert allowed(purse, phase="coverage", cases=5000, drawn=120, index=1 << 32) == 30 - AROUND
 
 
 def test_with_a_limit_of_time_what_was_sent_counts_and_not_what_was_planned() -> None:

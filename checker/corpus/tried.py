@@ -1,0 +1,10 @@
+"""What a request tries at a place when it breaks no keyword there, as `TaskProgress.tried` has it."""
+
+EDGE = "edge"
+"""In place of a keyword: valid data at an edge of what is allowed."""
+VALID = "valid"
+"""Any other valid data."""
+MEMBER = "= "
+"""Before the JSON of a member of an enumeration that valid data has."""
+MEDIA_TYPE = "as "
+"""Before the media type of a valid body, or the one that is documented for an answer."""
