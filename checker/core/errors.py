@@ -185,6 +185,9 @@ class Unsatisfiable(CheckerError):
 class InfiniteRecursiveReference(Unsatisfiable):
     """A schema requires itself as its own part: every value would contain itself."""
 
+    def __init__(self, pointer: str) -> None:
+        super().__init__(pointer, "every value contains itself: the recursion never ends")
+
 
 class NothingToBreak(Unsatisfiable):
     """An operation takes everything: there are no negative cases."""

@@ -60,8 +60,9 @@ class Cell:
 
     def run(self) -> tuple[bool, str]:
         """Whether all behaviours hold, and the last line of pytest."""
-        # Where it is not said, pytest-asyncio warns, and warnings are errors here.
+        # Where it is not said, pytest-asyncio warns, also inside of tests, and warnings are errors here.
         said = ["-o", "asyncio_default_fixture_loop_scope=function"]
+        said += ["-W", "ignore:The configuration option:pytest.PytestDeprecationWarning"]
         usual = ["-q", "-p", "no:cacheprovider", *said, "tests/plugin"]
         command = [str(self.python), "-m", "pytest", *usual]
         done = subprocess.run(

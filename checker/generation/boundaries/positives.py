@@ -85,8 +85,7 @@ class Edges:
         self._nodes -= 1
         depth = self._open.get(key, 0)
         if depth >= 2 * _AGAIN:
-            pointer = form_pointer(conjunction)
-            raise InfiniteRecursiveReference(pointer, "every value contains itself")
+            raise InfiniteRecursiveReference(form_pointer(conjunction))
         was_lean, cuts = self.is_lean, self._cuts
         if depth >= _AGAIN or self._nodes < 0 or len(self._open) >= _DEEPEST:
             self.is_lean = self.is_cut = True

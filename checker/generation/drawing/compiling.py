@@ -163,7 +163,7 @@ class Compiler:
     def _recursive(self, conjunction: Conjunction, place: TextPlace, cell: list[Draw]) -> Draw:
         pointer = conjunction[0].pointer if conjunction else "#"
         if self.is_minimal:
-            raise InfiniteRecursiveReference(pointer, "every value contains itself")
+            raise InfiniteRecursiveReference(pointer)
         minimal = self._least().compile(conjunction, place)
         context = self.context
 
