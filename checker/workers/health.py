@@ -215,15 +215,22 @@ class TargetHealth:
             case Examine():
                 self._order = order
             case GoOn():
-                first = self._first
-                if first is not None and first.label == order.refuses:
-                    self._usual.add((first.label, first.status))
+                if self._first is not None:
+                    self._learn(self._first, order)
                 self.is_holding, self._number, self._order = False, 0, None
                 self._first = None
                 self._lost.clear()
                 self._late.clear()
                 self.has_lost_session = not order.serves
                 self.place.held_back.update(order.held_back)
+
+    def _learn(self, first: Sent, order: GoOn) -> None:
+        """What an outage says of the refusal that showed it: of its own operation, or of whoever was found."""
+        key = (first.label, first.status)
+        if first.label == order.refuses:
+            self._usual.add(key)
+        elif not self.place.held_back.issuperset(order.held_back):
+            self._usual.discard(key)
 
     def sit_out(self) -> None:
         """Do a part of what is to be done in an outage: say that nothing flies, look, or wait a moment."""
