@@ -111,6 +111,8 @@ class _Fewer:
     left: int
     """Candidates that may be sent."""
     executions: int = 0
+    content: str = ""
+    """Of the best one."""
     known: dict[str, bool] = field(default_factory=dict)
     """By content: whether it fails."""
     maker: RequestMaker = field(default_factory=plain_maker)
@@ -127,6 +129,7 @@ class _Fewer:
     def _leave_out(self) -> None:
         """Many places at once, then fewer, then one by one; again while that makes it smaller."""
         whole = self._made(self.best)
+        self._take(whole)
         meant, found = self._meant(whole), places_of(whole.case)
         size = len(found)
         while size:
@@ -134,8 +137,8 @@ class _Fewer:
             while number < len(found):
                 candidate = self._reduced(found[number : number + size])
                 if candidate is not None and self._is_as_good(candidate, meant):
-                    self.best = candidate.step
-                    found = places_of(self._made(self.best).case)
+                    self._take(candidate)
+                    found = places_of(candidate.case)
                 else:
                     number += size
             size //= 2
@@ -149,7 +152,7 @@ class _Fewer:
         meant = self._meant(made)
         for leaf in leaves_of(case):
             while (candidate := self._smaller(leaf, meant)) is not None:
-                self.best = candidate.step
+                self._take(candidate)
 
     def _smaller(self, leaf: Leaf, meant: _Meant) -> GeneratedCase | None:
         """The case with the smallest value at a place with which it is as good; None when there is none."""
@@ -159,6 +162,9 @@ class _Fewer:
             if self._is_as_good(candidate, meant):
                 return candidate
         return None
+
+    def _take(self, candidate: GeneratedCase) -> None:
+        self.best, self.content = candidate.step, content_of(candidate.case)
 
     def _made(self, step: Step) -> GeneratedCase:
         return self.factory.remake(step, name=self.plan.name, phase=self.plan.phase)
@@ -180,6 +186,9 @@ class _Fewer:
         if _broken(candidate.case) != broken or self._judged(candidate) != judged:
             return False
         content = content_of(candidate.case)
+        if content == self.content:
+            # What was to be left out is still there, such as an item of a list that took the place of another.
+            return False
         known = self.known.get(content)
         if known is None:
             if not self.left:

@@ -283,6 +283,14 @@ def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
     assert likeness(again.case) == likeness(case)
 
 
+def test_an_item_that_takes_the_place_of_another_ends_no_shrink() -> None:
+    makes = factory(mode=GenerationMode.POSITIVE)
+    started = first(makes, lambda case: case.body and len(case.body.get("tags", ())) == 2)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    case = shrink_case(makes, started, lambda made: made.case.body.get("tags"), plan).made.case
+    assert len(case.body["tags"]) == 1
+
+
 def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
     makes = factory(mode=GenerationMode.NEGATIVE)
     started = first(
@@ -390,4 +398,3 @@ def test_rows_say_what_a_phase_makes() -> None:
     makes = factory()
     assert makes.maker(phase_named("coverage")) == makes.listed
     assert makes.maker(FUZZING) == makes.make
-    assert Step(LABEL, Drawn((1,))) == Step(LABEL, Drawn((1,)))

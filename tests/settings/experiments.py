@@ -20,7 +20,8 @@ def of_phase(phase: str) -> Experiment:
 EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "told": Experiment((*ONE, "-c", "not_a_server_error"), GIVEN),
     "plain": Experiment((*ONE, "--phases", "examples", "-c", "not_a_server_error"), GIVEN),
-    "listed": Experiment(("--inline", "-n", "3", "--seed", "1")),
+    # One failure would end the lists.
+    "listed": Experiment(("--inline", "-n", "3", "--seed", "1", "--continue-on-failure")),
     "nothing": Experiment(("--inline",)),
     **{phase: of_phase(phase) for phase in ("examples", "coverage", "fuzzing", "stateful")},
 }
