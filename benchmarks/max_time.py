@@ -22,6 +22,7 @@ import yaml
 LIMIT_S = 2.0
 SECONDS = (5.0, 15.0, 60.0)
 DRIP_S = 0.1
+_ALIAS = re.compile(r"\*body-\d+")
 COMMANDS = {
     "run": ("run", "-n", "1000000", "--phases", "fuzzing", "--continue-on-failure"),
     "fuzz": ("fuzz", "--continue-on-failure"),
@@ -133,7 +134,8 @@ def _cassette(reports: list[Path]) -> str:
     text = reports[0].read_text()
     entries = text.count('\n- id: "')
     # All of it would take longer to read than to write.
-    last = yaml.safe_load(text[text.rindex('\n- id: "') :]) if entries else []
+    # Equal bodies stand once; here nobody needs those before.
+    last = yaml.safe_load(_ALIAS.sub('""', text[text.rindex('\n- id: "') :])) if entries else []
     if not text.endswith("\n") or (entries and last[0]["id"] != str(entries)):
         return "! a cassette that is cut"
     return f"{entries:,} interactions, {len(text) / 1e6:.0f} MB"
