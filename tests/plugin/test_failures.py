@@ -47,7 +47,7 @@ schema.config.generation.update(max_examples=100)
 @schema.include(method="DELETE").parametrize()
 def test_api(case):
     response = case.call()
-    if case.path_parameters["id"] > 100:
+    if case.path_parameters["id"] % 2:
         case.validate_response(response, checks=["status_code_conformance"])
     else:
         case.validate_response(response, checks=["not_a_server_error"])

@@ -33,7 +33,7 @@ def number():
 """
     result = run(text + ONE + "def test_api(case, number):\n    pass\n")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*uses a function-scoped fixture 'number'*"])
+    result.stdout.fnmatch_lines(["*unction-scoped fixture 'number'*"])
 
 
 def test_methods_are_given_their_instance(run) -> None:
@@ -118,7 +118,8 @@ def test_the_configuration_says_how_many_cases(run) -> None:
 
 def test_settings_of_the_test_say_more_than_the_configuration(run) -> None:
     assert counted(run, below="@settings(max_examples=5)").startswith("5 ")
-    assert counted(run, above="@settings(max_examples=6)").startswith("6 ")
+    # Not as long as the module before: Python knows compiled modules by second and size.
+    assert counted(run, above="@settings(max_examples=16)").startswith("16 ")
 
 
 def test_the_profile_counts_where_nobody_says_anything(run) -> None:
