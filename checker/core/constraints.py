@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from checker.core.case import NOT_SET, Case
@@ -92,45 +93,36 @@ def read(text: str) -> tuple[Constraint, ...]:
 
 def is_broken(one: Constraint, case: Case) -> bool | None:
     """Whether a case breaks a constraint; None where nobody can say, such as for a format."""
-    root = _root(case, Location(one.location))
+    root = part_of(case, Location(one.location))
     if one.keyword == CLOSED:
         return None
     if one.keyword == REQUIRED:
         if not one.path:
             return root is NOT_SET
-        members = [value for value in _at(root, one.path[:-1]) if isinstance(value, dict)]
+        members = [value for value in values_at(root, one.path[:-1]) if isinstance(value, dict)]
         if any(one.path[-1] not in value for value in members):
             return True
         # Forms take a text of blanks for none.
         return None if any(_is_blank(value[one.path[-1]]) for value in members) else False
-    found = [_breaks(one, value) for value in _at(root, one.path)]
+    found = [_breaks(one, value) for value in values_at(root, one.path)]
     return True if True in found else None if None in found else False
 
 
-def _root(case: Case, location: Location) -> Any:
-    match location:
-        case Location.PATH:
-            return case.path_parameters
-        case Location.QUERY:
-            return case.query
-        case Location.HEADER:
-            return case.headers
-        case Location.COOKIE:
-            return case.cookies
-        case Location.BODY:
-            return case.body
+def part_of(case: Case, location: Location) -> Any:
+    """What a case has at a location: a mapping by name, or the body."""
+    return getattr(case, location.container)
 
 
-def _at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """All values at a path."""
+def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) -> Iterator[Any]:
+    """All values at a path of names and `ITEMS`; of each array the first `most_items`."""
     if not path:
         if value is not NOT_SET:
             yield value
     elif path[0] == ITEMS and isinstance(value, list):
-        for item in value:
-            yield from _at(item, path[1:])
+        for item in islice(value, most_items):
+            yield from values_at(item, path[1:], most_items)
     elif isinstance(value, Mapping) and path[0] in value:
-        yield from _at(value[path[0]], path[1:])
+        yield from values_at(value[path[0]], path[1:], most_items)
 
 
 def _is_blank(value: Any) -> bool:

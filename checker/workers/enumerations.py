@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from checker.core.case import NOT_SET, Case
+from checker.core.case import Case
+from checker.core.constraints import ITEMS, part_of, values_at
 from checker.core.operation import Location, Operation
 from checker.core.schema import Document, UnresolvableReference
 from checker.corpus.tried import MEMBER
@@ -17,7 +18,6 @@ _MOST_MEMBERS: Final = 100
 """Of an enumeration: codes of all currencies are more, and no reader wants to see which of them was sent."""
 _MOST_ITEMS: Final = 10
 """Of an array in a body that are looked at."""
-_ITEMS: Final = "[]"
 _COMBINING: Final = ("allOf", "anyOf", "oneOf")
 _SCALARS: Final = (str, int, float, bool, type(None))
 
@@ -28,18 +28,19 @@ class Enumeration:
 
     location: Location
     path: tuple[str, ...]
-    """Name of the parameter, or nothing for a body, then names of properties; `[]` for the items of an array."""
+    """Name of the parameter, or nothing for a body, then names of properties; `ITEMS` for the items of an array."""
     members: Mapping[object, str]
     """Key of a value -> its JSON."""
 
     @property
     def place(self) -> str:
         """`query status`, `body pet.kinds[]`."""
-        return f"{self.location} {'.'.join(self.path)}".replace(f".{_ITEMS}", _ITEMS).rstrip()
+        names = ("[]" if name == ITEMS else name for name in self.path)
+        return f"{self.location} {'.'.join(names)}".replace(".[]", "[]").rstrip()
 
     def found_in(self, case: Case) -> Iterator[tuple[str, str]]:
         """(place, `MEMBER` and the JSON) of each that a case has."""
-        for value in _values(_part(case, self.location), self.path):
+        for value in values_at(part_of(case, self.location), self.path, _MOST_ITEMS):
             text = self.members.get(_key(value)) if isinstance(value, _SCALARS) else None
             if text is not None:
                 yield self.place, MEMBER + text
@@ -77,7 +78,7 @@ def _listed(
         scalars = [value for value in listed if isinstance(value, _SCALARS)]
         yield path, {_key(value): json.dumps(value) for value in scalars}
     below = [(part, path) for keyword in _COMBINING for part in _parts(raw.get(keyword))]
-    below.append((raw.get("items"), (*path, _ITEMS)))
+    below.append((raw.get("items"), (*path, ITEMS)))
     properties = raw.get("properties")
     for name, part in properties.items() if isinstance(properties, dict) else ():
         is_sent = not (isinstance(part, dict) and part.get("readOnly") is True)
@@ -88,32 +89,6 @@ def _listed(
 
 def _parts(value: object) -> list[object]:
     return value if isinstance(value, list) else []
-
-
-def _part(case: Case, location: Location) -> Any:
-    match location:
-        case Location.PATH:
-            return case.path_parameters
-        case Location.QUERY:
-            return case.query
-        case Location.HEADER:
-            return case.headers
-        case Location.COOKIE:
-            return case.cookies
-        case Location.BODY:
-            return case.body
-
-
-def _values(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    if value is NOT_SET:
-        return
-    if not path:
-        yield value
-    elif path[0] == _ITEMS:
-        for item in value[:_MOST_ITEMS] if isinstance(value, list) else ():
-            yield from _values(item, path[1:])
-    elif isinstance(value, dict) and path[0] in value:
-        yield from _values(value[path[0]], path[1:])
 
 
 def _key(value: object) -> object:

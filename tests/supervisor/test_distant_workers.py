@@ -8,7 +8,6 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, Quarantined
-from checker.supervisor.launchers.local import LocalWorkers
 from checker.supervisor.launchers.processes import ProcessLauncher, ProcessWorker
 from checker.supervisor.lock import Ownership
 from checker.workers.messages import Up
@@ -44,17 +43,12 @@ class DistantLauncher(ProcessLauncher):
         super().__init__(toy_work)
         self.elsewhere = elsewhere
         self.context = self._context
-        self.distant = LocalWorkers()
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> DistantWorker:
         """A worker elsewhere: no process of this machine, as far as anybody here knows."""
         worker = DistantWorker(self, incarnation, settings)
-        self.distant.add(worker)
+        self._started(worker)
         return worker
-
-    def wait(self, timeout_s: float) -> None:
-        """Until one of them has said something."""
-        self.distant.wait(timeout_s)
 
 
 @pytest.fixture

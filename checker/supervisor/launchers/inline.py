@@ -5,7 +5,7 @@ from multiprocessing import Pipe
 
 from checker.config.settings import RunSettings
 from checker.supervisor.launchers.handle import Departure
-from checker.supervisor.launchers.local import LocalWorker, LocalWorkers
+from checker.supervisor.launchers.local import LocalLauncher, LocalWorker
 from checker.supervisor.lock import Ownership
 from checker.workers.entry import PATIENCE_S, Work, live
 from checker.workers.queues import Receiver, Sender
@@ -43,22 +43,18 @@ class InlineWorker(LocalWorker):
         return Departure("abandoned: it hangs" if self._thread.is_alive() else "ended")
 
 
-class InlineLauncher:
+class InlineLauncher(LocalLauncher):
     """Starts workers as threads of this process."""
 
     def __init__(self, work: Work | None = None) -> None:
+        super().__init__()
         self._work = work
-        self._workers = LocalWorkers()
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> InlineWorker:
         """A worker in a thread."""
         worker = InlineWorker(incarnation, settings, self._work)
-        self._workers.add(worker)
+        self._started(worker)
         return worker
-
-    def wait(self, timeout_s: float) -> None:
-        """Until a worker has said something or ended."""
-        self._workers.wait(timeout_s)
 
     def close(self) -> None:
         """Nothing outlives a thread."""

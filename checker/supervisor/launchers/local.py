@@ -79,14 +79,13 @@ class LocalWorker:
         self._has_news = self._is_over or self._receiver.fileno() in ready
 
 
-class LocalWorkers:
-    """Those that live, to wait for."""
+class LocalLauncher:
+    """Waits for the workers that it started, wherever on this machine they live."""
 
     def __init__(self) -> None:
         self._workers: list[LocalWorker] = []
 
-    def add(self, worker: LocalWorker) -> None:
-        """One more."""
+    def _started(self, worker: LocalWorker) -> None:
         self._workers.append(worker)
 
     def wait(self, timeout_s: float) -> None:

@@ -12,7 +12,7 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnC
 from checker.config.settings import RunSettings
 from checker.core.stopping import STOP_SIGNALS
 from checker.supervisor.launchers.handle import Departure
-from checker.supervisor.launchers.local import LocalWorker, LocalWorkers
+from checker.supervisor.launchers.local import LocalLauncher, LocalWorker
 from checker.supervisor.lock import Ownership
 from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
@@ -81,12 +81,12 @@ class ProcessWorker(LocalWorker):
         return _ending(code)
 
 
-class ProcessLauncher:
+class ProcessLauncher(LocalLauncher):
     """Starts workers as processes."""
 
     def __init__(self, work: Work | None = None) -> None:
+        super().__init__()
         self._work = work
-        self._workers = LocalWorkers()
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
             self._context = multiprocessing.get_context("forkserver")
@@ -100,12 +100,8 @@ class ProcessLauncher:
         worker = ProcessWorker(self._context, incarnation, settings, self._work)
         if worker.pid is not None:
             ownership.register(worker.pid)
-        self._workers.add(worker)
+        self._started(worker)
         return worker
-
-    def wait(self, timeout_s: float) -> None:
-        """Until a worker has said something or ended."""
-        self._workers.wait(timeout_s)
 
     def close(self) -> None:
         """The fork server stays: it ends with this process, and the next run of this process uses it again."""
