@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.apps.serving import serving
+from tests.apps.serving import App, serving
 from tests.apps.sloppy import DOCUMENT, NAMES, answer
 from tests.e2e.runner import Command, Ran
 
@@ -18,21 +19,34 @@ RUNS = ((1, 1), (2, 4))
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
     with serving(answer, DOCUMENT) as app:
         yield [
-            Command(tmp_path_factory.mktemp("run")).run(
-                *(app.document_url, "--phases", "coverage", "--mode", "all", "--no-shrink"),
-                *("--report", "json,markdown", "--report-dir", "out"),
-                *("--continue-on-failure", "--exclude-checks", "positive_data_acceptance"),
-                seed=seed,
-                workers=workers,
-            )
+            sloppy_run(app, tmp_path_factory.mktemp("run"), seed=seed, workers=workers)
             for seed, workers in RUNS
         ]
+
+
+def sloppy_run(app: App, folder: Path, *, seed: int, workers: int) -> Ran:
+    """A run that sends every listed case, each operation all of its own."""
+    return Command(folder).run(
+        *(app.document_url, "--phases", "coverage", "--mode", "all", "--no-shrink"),
+        *("--report", "json,markdown", "--report-dir", "out"),
+        *("--continue-on-failure", "--exclude-checks", "positive_data_acceptance"),
+        seed=seed,
+        workers=workers,
+    )
 
 
 def verdict(ran: Ran) -> dict[str, Any]:
     (path,) = (ran.directory / "out").glob("*.json")
     found: dict[str, Any] = json.loads(path.read_text())
     return found
+
+
+def places(told: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """(fingerprint, fingerprints of its places) of each cause, in the order of the report."""
+    return [
+        (one["fingerprint"], [place["fingerprint"] for place in one["places"]])
+        for one in told["causes"]
+    ]
 
 
 def test_each_of_twelve_mistakes_is_one_cause(runs: list[Ran]) -> None:
@@ -59,23 +73,20 @@ def test_each_of_twelve_mistakes_is_one_cause(runs: list[Ran]) -> None:
 
 def test_each_place_keeps_its_failure(runs: list[Ran]) -> None:
     told = verdict(runs[0])
-    places = {
+    shown = {
         (cause["fingerprint"], place["operation"], place["fingerprint"], place["case_id"])
         for cause in told["causes"]
         for place in cause["places"]
     }
-    assert places == {
+    assert shown == {
         (one["cause"], one["operation"], one["fingerprint"], one["case_id"])
         for one in told["failures"]
     }
-    assert len(places) == len(told["failures"])
+    assert len(shown) == len(told["failures"])
 
 
 def test_causes_are_the_same_for_all_seeds_and_workers(runs: list[Ran]) -> None:
-    found = [
-        [(one["fingerprint"], [place["fingerprint"] for place in one["places"]]) for one in causes]
-        for causes in (verdict(ran)["causes"] for ran in runs)
-    ]
+    found = [places(verdict(ran)) for ran in runs]
     assert all(one == found[0] for one in found)
 
 
