@@ -1,9 +1,10 @@
 """Real descriptions against a service that does what they say and no more: what is found there is found wrongly.
 
-    python -m benchmarks.exact_service FOLDER OR DOCUMENT ... [--slice K/N] [--operations 20] [-n 5] [--fuzz SECONDS]
+    python -m benchmarks.exact_service FOLDER OR DOCUMENT ... [--slice K/N] [--operations 20] [-n 5] [--max-time 840] [--fuzz SECONDS]
 
 The first operations of each document, with all phases and both kinds of data, or with `fuzz`. Required: no finding and no
-error; operations of which nobody can make a request are listed with the reason. Each document has a process of its own
+error; operations of which nobody can make a request are listed with the reason, and those with cases that were not tried
+before the time was over are counted. Each document has a process of its own
 that begins with everything imported. POSIX.
 """
 
@@ -43,6 +44,7 @@ def main() -> int:
         told = _told(path, wanted)
         is_good &= not told["found"]
         head = f"{told['cases']} cases, {told['sights']}, {time.monotonic() - began:.0f} s"
+        head += f", {told['untried']} operations not to their end" if told["untried"] else ""
         print(f"{path.name}: {head}", flush=True)
         for line in told["found"]:
             print(f"    {line}", flush=True)
@@ -56,6 +58,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--operations", type=int, default=20)
     parser.add_argument("-n", dest="examples", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--max-time", type=int, default=MOST_S - 60)
     parser.add_argument("--fuzz", type=int, default=0)
     return parser.parse_args()
 
@@ -81,7 +84,7 @@ def _told(path: Path, wanted: argparse.Namespace) -> dict[str, Any]:
         os.waitpid(pid, 0)
         if not result.exists():
             printed = Path(folder, "printed").read_text()[-2000:]
-            return {"cases": 0, "sights": {}, "found": [f"no result: {printed}"]}
+            return {"cases": 0, "sights": {}, "untried": 0, "found": [f"no result: {printed}"]}
         told: dict[str, Any] = json.loads(result.read_text())
         return told
 
@@ -97,7 +100,7 @@ def _alone(path: Path, folder: Path, wanted: argparse.Namespace) -> dict[str, An
     os.dup2(printed, 2)
     exact = Exact(document)
     with serving(exact, document) as app:
-        kind = ["run", "-n", str(wanted.examples)]
+        kind = ["run", "-n", str(wanted.examples), "--max-time", str(wanted.max_time)]
         if wanted.fuzz:
             kind = ["fuzz", "--max-time", str(wanted.fuzz)]
         sys.argv = ["checker", *kind, str(described), "--url", app.url, "--inline"]
@@ -113,7 +116,8 @@ def _alone(path: Path, folder: Path, wanted: argparse.Namespace) -> dict[str, An
     if code and not found:
         found.append(f"exit code {code}")
     sights = {sight.value: count for sight, count in exact.sights.items()}
-    return {"cases": view.cases, "sights": sights, "found": found}
+    untried = {label for label, *_ in view.notes.get("untried", ())}
+    return {"cases": view.cases, "sights": sights, "untried": len(untried), "found": found}
 
 
 if __name__ == "__main__":

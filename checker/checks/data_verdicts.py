@@ -32,6 +32,17 @@ def path_of(context: CheckContext, request: WireRequest) -> str:
     return path.removeprefix(context.tools.base_path_of(context.case.operation))
 
 
+def is_of_several(context: CheckContext, request: WireRequest) -> bool:
+    """Whether a path as it was sent is one of another operation, too: routers differ in which of them they ask.
+
+    Only a path without variables comes before all others (OpenAPI, "Path Templating Matching").
+    """
+    if "{" not in context.case.operation.path:
+        return False
+    templates = context.case.operation.methods_at(path_of(context, request))
+    return sum(request.method in methods for methods in templates) > 1
+
+
 def listed_parts(parts: Iterable[PartVerdict]) -> str:
     """What is wrong with a request, for people: a sentence, or one for each of up to three parts."""
     texts = list(dict.fromkeys(map(_told, parts)))

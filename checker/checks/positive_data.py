@@ -5,7 +5,7 @@ from copy import copy
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.data_verdicts import place_of, verdict_of
+from checker.checks.data_verdicts import is_of_several, place_of, verdict_of
 from checker.checks.statuses import denies_condition, matches_status
 from checker.checks.undeclared import declared_body_alone
 from checker.core.case import Case
@@ -133,7 +133,14 @@ def _doubt(context: CheckContext) -> str:
             part = verdict.ambiguous[0]
             return f"nobody can tell whether {place_of(part)} is valid ({part.reason})"
         case _:
-            return ""
+            return _doubt_about_path(context)
+
+
+def _doubt_about_path(context: CheckContext) -> str:
+    request = context.response.request
+    if request is not None and is_of_several(context, request):
+        return "its path is that of several operations, of which another may have answered"
+    return ""
 
 
 def _declared_alone(case: Case) -> Case | None:

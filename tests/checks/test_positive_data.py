@@ -18,10 +18,18 @@ def _post(schema: dict[str, Any]) -> dict[str, Any]:
     return {"post": {"requestBody": body, "responses": {"200": {"description": "fine"}}}}
 
 
+def _get(*of_path: dict[str, Any]) -> dict[str, Any]:
+    parameters = [{"in": "path", "required": True, **one} for one in of_path]
+    return {"get": {"parameters": parameters, "responses": {"200": {"description": "fine"}}}}
+
+
 PATHS = {
     "/plain": _post(NAMED),
     "/parts": _post({"allOf": [{"$ref": "#/components/schemas/Named"}]}),
     "/map": _post(MAP),
+    "/files/{number}": _get({"name": "number", "schema": {"type": "integer"}}),
+    "/files/{name}": _get({"name": "name", "schema": {"type": "string"}}),
+    "/files/newest": _get(),
     "/conditional": {
         method: {
             "parameters": [
@@ -116,3 +124,20 @@ def test_a_condition_that_does_not_hold_refuses_no_data(exchanges: Exchanges, na
 def test_412_to_what_has_no_condition_is_a_refusal(exchanges: Exchanges) -> None:
     sent = exchanges.sent("POST /conditional", 412, mode=POSITIVE)
     assert exchanges.failures(CHECK, sent) == ["412"]
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "is_judged"),
+    [
+        ("GET /files/{name}", {"name": "a"}, False),
+        ("GET /files/{number}", {"number": 1}, False),
+        ("GET /files/newest", {}, True),
+    ],
+)
+def test_a_path_of_several_operations_is_refused_by_nobody_knows_which(
+    exchanges: Exchanges, label: str, values: dict[str, Any], is_judged: bool
+) -> None:
+    sent = exchanges.sent(label, 400, mode=POSITIVE, path_parameters=values)
+    verdict = exchanges.verdict(CHECK, sent)
+    assert bool(verdict.failures) is is_judged
+    assert any("several operations" in one for one in verdict.unjudged) is not is_judged
