@@ -259,7 +259,7 @@ class CaseScheduler:
         listed = self._listed.get(label)
         if listed is None:
             listed = self._listed[label] = enumerations_of(case.operation)
-        running.shown.note(case, listed, status, content_type)
+        running.note_shown(case, listed, status, content_type)
 
     def _tally(self, running: LeasedTask) -> None:
         self._slots.tally(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from checker.core.case import Case
 from checker.core.meta import CaseMetadata, PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import CaseSource, Phase, phase_named
@@ -15,6 +16,7 @@ from checker.core.sequence import Step
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.drafts import Answered
+from checker.workers.enumerations import Enumeration
 from checker.workers.messages import (
     EXTRA_INDEX,
     LONG_WAIT_S,
@@ -64,8 +66,8 @@ class LeasedTask:
     """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
     shown: Shown = field(default_factory=Shown)
     """By cases, whatever they were about."""
-    firsts: set[tuple[str, int | str]] = field(default_factory=set)
-    """What is new since the last report: (label, status) that came, (label, place) that was tried."""
+    firsts: set[tuple[int | str, ...]] = field(default_factory=set)
+    """What is new since the last report: (label, status) that came, (label, place, what) that was tried or shown."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
     """`statuses` at the last look."""
     looks_at: int = 0
@@ -190,8 +192,16 @@ class LeasedTask:
             kind = (label, place, what, status // 100)
             count = self.tried.get(kind)
             if count is None:
-                self.firsts.add((label, place))
+                self.firsts.add((label, place, what))
             self.tried[kind] = (count or 0) + 1
+
+    def note_shown(
+        self, case: Case, listed: tuple[Enumeration, ...], status: int, content_type: str | None
+    ) -> None:
+        """Count what a case has of what is listed, whatever it was about, and what came."""
+        label = case.operation.label
+        for place, what in self.shown.note(case, listed, status, content_type):
+            self.firsts.add((label, place, what))
 
     @property
     def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:

@@ -53,12 +53,11 @@ class Shown:
         listed: tuple[Enumeration, ...],
         status: int,
         content_type: str | None,
-    ) -> None:
-        """Count a case; 0 is the status of no answer."""
+    ) -> Shows:
+        """Count a case; 0 is the status of no answer. Gives what it shows, unless an equal one was counted before."""
         meta, label = case.meta, case.operation.label
         if meta is not None and meta.mode is GenerationMode.NEGATIVE:
-            self._count((label, status, content_type), case, None, status, content_type)
-            return
+            return self._count((label, status, content_type), case, None, status, content_type)
         members = tuple(found for one in listed for found in one.found_in(case)) if listed else ()
         data = meta.phase.data if meta is not None else None
         likeness = (
@@ -73,7 +72,7 @@ class Shown:
             (data.get("parameter_location"), data.get("parameter")) if data else None,
             members,
         )
-        self._count(likeness, case, members, status, content_type)
+        return self._count(likeness, case, members, status, content_type)
 
     def _count(
         self,
@@ -82,13 +81,15 @@ class Shown:
         members: Shows | None,
         status: int,
         content_type: str | None,
-    ) -> None:
+    ) -> Shows:
         kind = self._kinds.get(likeness)
-        if kind is None:
-            sent = () if members is None else _sent_by(case, members)
-            shown = (*sent, *_received_by(case, status, content_type))
-            kind = self._kinds[likeness] = _Kind(case.operation.label, status // 100, shown)
-        kind.count += 1
+        if kind is not None:
+            kind.count += 1
+            return ()
+        sent = () if members is None else _sent_by(case, members)
+        shown = (*sent, *_received_by(case, status, content_type))
+        self._kinds[likeness] = _Kind(case.operation.label, status // 100, shown, count=1)
+        return shown
 
     def counts(self) -> Iterator[tuple[str, str, str, int, int]]:
         """(label, place, what, class of the status, cases), each once."""
@@ -110,7 +111,7 @@ class _Kind:
     label: Label
     status_class: int
     shown: Shows
-    count: int = 0
+    count: int
 
 
 def _sent_by(case: Case, members: Shows) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.corpus.fold import RunView
+from checker.corpus.tried import MEDIA_TYPE, MEMBER, VALID
 from tests.apps.planted import Hold
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, run_arguments, worker_pids
@@ -26,10 +28,15 @@ def told(stdout: str) -> str:
     return "\n".join(line.strip("=_ ") for line in lines)
 
 
+def met(view: RunView) -> set[tuple[str, str, str]]:
+    """(operation, place, what) of all that a run met of the description: keywords, edges, listed values, media types."""
+    return {(label, place, what) for label, tried in view.tried.items() for place, what, _ in tried}
+
+
 def reported(
     directory: Path, application: str, *, workers: int = 1, lanes: int = 1, kills: int = 0
-) -> str:
-    """What a run tells when workers are killed `kills` times, while a request waits for its answer."""
+) -> tuple[str, set[tuple[str, str, str]]]:
+    """What a run tells, and what it `met`, when workers are killed `kills` times, while a request waits for its answer."""
     document, answer = APPLICATIONS[application]()
     directory.mkdir()
     command = Command(directory)
@@ -46,14 +53,20 @@ def reported(
             ran = command.finished(process)
     assert ran.code == 1, ran.shown
     assert sum("killed" in reason for reason in ran.view.gone.values()) == kills
-    return told(ran.stdout)
+    return told(ran.stdout), met(ran.view)
 
 
-@pytest.mark.parametrize("application", ["demo", "openapi"])
-def test_workers_lanes_and_deaths_change_nothing(application: str, tmp_path: Path) -> None:
-    expected = reported(tmp_path / "one", application)
+@pytest.mark.parametrize(
+    ("application", "shown"), [("demo", (VALID, MEMBER, MEDIA_TYPE)), ("openapi", (VALID,))]
+)
+def test_workers_lanes_and_deaths_change_nothing(
+    application: str, shown: tuple[str, ...], tmp_path: Path
+) -> None:
+    expected, all_met = reported(tmp_path / "one", application)
     assert "1. Test Case ID" in expected
-    assert reported(tmp_path / "four", application, workers=4, lanes=2) == expected
+    assert all(any(what.startswith(one) for _, _, what in all_met) for one in shown)
+    assert reported(tmp_path / "four", application, workers=4, lanes=2) == (expected, all_met)
     # What a dead worker was looking into is looked into again: that costs requests.
-    killed = reported(tmp_path / "killed", application, workers=2, kills=2)
+    killed, still_met = reported(tmp_path / "killed", application, workers=2, kills=2)
     assert _REQUESTS.sub("~", killed) == _REQUESTS.sub("~", expected)
+    assert still_met == all_met
