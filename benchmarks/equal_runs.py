@@ -25,11 +25,11 @@ def reports(runs: int, folder: Path) -> list[tuple[str, str]]:
     ways = islice(cycle(product(_WORKERS, _LANES, _KILLS)), runs)
     found: list[tuple[str, str]] = []
     for number, (workers, lanes, kills) in enumerate(ways):
-        text = reported(
+        text, met = reported(
             folder / str(number), _APPLICATION, workers=workers, lanes=lanes, kills=kills
         )
         how = f"{workers} workers, {lanes} lanes, {kills} kills"
-        found.append((how, _REQUESTS.sub("~", text)))
+        found.append((how, _REQUESTS.sub("~", text) + repr(sorted(met))))
         same = found[-1][1] == found[0][1]
         print(f"{number + 1:3} {how}: {'the same' if same else 'ANOTHER'}", flush=True)
     return found

@@ -42,7 +42,7 @@ class CaseScheduler:
         """Whether the last flight of a task has landed since `over` was asked."""
         self._place = place
         self._counts = counts
-        self._met: set[tuple[str, int | str]] = set()
+        self._met: set[tuple[int | str, ...]] = set()
         self._listed: dict[Label, tuple[Enumeration, ...]] = {}
         """What operations list of values, by operation."""
         """Statuses and places of operations that are on record."""
