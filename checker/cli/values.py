@@ -11,6 +11,7 @@ from checker.config import rules
 from checker.config.kinds import Boolean, Choice, Either, Integer, ListOf, Number, ValueKind
 from checker.config.table import SECTIONS, Path
 from checker.core.redact import Redaction
+from checker.core.request import canonical_url
 
 _TRUE = frozenset(("y", "yes", "t", "true", "on", "1"))
 _FALSE = frozenset(("n", "no", "f", "false", "off", "0"))
@@ -102,12 +103,13 @@ def application(_: click.Context, param: click.Parameter, value: str | None) -> 
 
 
 def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Callback of LOCATION: an http(s) URL or a file that exists."""
+    """Callback of LOCATION: an http(s) URL, also behind a unix socket, or a file that exists."""
     if not value or "\0" in value:
         raise click.BadParameter("give a URL or the path of an API description", param=param)
     shown = Redaction().url(value)
     try:
-        parts = urlsplit(value)
+        canonical = canonical_url(value)
+        parts = urlsplit(canonical)
     except ValueError as error:
         raise click.BadParameter(f"{shown!r} is not a URL: {error}", param=param) from error
     if parts.netloc:
@@ -118,7 +120,7 @@ def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
             raise click.BadParameter(problem, param=param)
     elif not os.path.exists(value) and not ctx.params.get("app"):
         raise click.BadParameter(f"file {shown!r} does not exist", param=param)
-    return value
+    return canonical
 
 
 def _sentences(said: str, hint: str) -> str:

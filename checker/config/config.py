@@ -30,6 +30,7 @@ from checker.config.sections import Section
 from checker.config.table import is_of_checks
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
+from checker.core.request import canonical_url
 
 _MOST_BYTES: Final = 1 << 20
 _ELSEWHERE = frozenset([("parameters",), ("generation", "dictionaries")])
@@ -135,7 +136,7 @@ class Config(Section):
         for layer in self._layers:
             root = layer.get((), {})
             if root.get("base-url") or root.get("origin"):
-                return root.get("base-url"), root.get("origin")
+                return _canonical(root.get("base-url")), _canonical(root.get("origin"))
         return None, None
 
     @property
@@ -248,3 +249,7 @@ def _projects(tables: object) -> dict[str, tuple[Layer, tuple[OperationBlock, ..
         blocks = read_blocks(values.pop("operations", []), prefix=prefix)
         found[title] = (read_layer(values, prefix=prefix, banned=NOT_IN_PROJECTS), blocks)
     return found
+
+
+def _canonical(url: str | None) -> str | None:
+    return None if url is None else canonical_url(url)

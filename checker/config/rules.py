@@ -11,7 +11,7 @@ from checker.config.attributes import is_attribute
 from checker.core.errors import UnreadableFile
 from checker.core.local_files import read_local
 from checker.core.redact import Redaction
-from checker.core.request import BaseUrl
+from checker.core.request import BaseUrl, canonical_url
 
 _MOST_CERTIFICATES: Final = 16 << 20
 """Bytes: the bundle of a browser has a quarter of one MiB."""
@@ -21,10 +21,12 @@ _STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
 
 
 def base_url(text: str) -> str | None:
-    """An absolute http(s) URL."""
+    """An absolute http(s) URL, or the address of a unix socket: `unix:/run/app.sock`."""
     try:
         origin = BaseUrl.from_url(text)
-    except ValueError:
+    except ValueError as error:
+        if text.startswith("unix:"):
+            return str(error)
         shown = Redaction().url(text)
         return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {shown!r}"
     return None if origin.port else f"Must have a port above 0, but got {Redaction().url(text)!r}"
@@ -32,6 +34,13 @@ def base_url(text: str) -> str | None:
 
 def proxy_url(text: str) -> str | None:
     """URL of a proxy."""
+    return http_url(text)
+
+
+def http_url(text: str) -> str | None:
+    """An absolute http(s) URL of a host."""
+    if text.startswith("unix:"):
+        return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {text!r}"
     return base_url(text)
 
 
@@ -151,7 +160,7 @@ def site(text: str) -> str | None:
     problem = base_url(text)
     if problem:
         return problem.replace("base URL", "origin")
-    parts = urlsplit(text)
+    parts = urlsplit(canonical_url(text))
     if parts.path.strip("/") or parts.query or parts.fragment:
         shown = Redaction().url(text)
         return f"Must be scheme, host and port alone, like 'http://127.0.0.1:8080', but got {shown!r}; `base-url` takes a path, too"

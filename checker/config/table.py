@@ -150,7 +150,7 @@ _GENERATION = {
 
 UPLOAD: Path = ("upload",)
 _UPLOAD = {
-    "url": Key(Text(rules.base_url)),
+    "url": Key(Text(rules.http_url)),
     "token": Key(Secret(auth.sendable)),
     "api-name": Key(Text()),
 }

@@ -13,6 +13,7 @@ _PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
 """What curl takes from a URL as it stands."""
 _DOT_SEGMENT = re.compile(rb"/(?:\.|%2e){1,2}(?:[/?]|$)", re.IGNORECASE)
 _GLOB = re.compile(rb"[\[\]{}]")
+_UNIX = "unix:"
 _CASE_ID = b"x-checker-testcaseid"
 _HIDDEN_VALUES = {
     b"user-agent": re.compile(rb"checker/"),
@@ -43,6 +44,8 @@ def render(
     words = ["curl", "-X", quoted_if_needed(request.method)]
     if not verify:
         words.append("--insecure")
+    if origin.socket:
+        words += ["--unix-socket", quoted_if_needed(origin.socket)]
     write = _readable if lossy else _exact
     words += _flags(request, write)
     for name, value in request.headers:
@@ -73,7 +76,7 @@ def with_redirects(command: str) -> str:
 def parse(command: str) -> tuple[WireRequest, str]:
     """Request and URL of a command as `render` prints it. Raises `ValueError` for any other.
 
-    Headers that curl would add by itself are not in the request.
+    The path of a unix socket stands in its URL in place of the host. Headers that curl would add by itself are not in the request.
     """
     parts = shell.words(command)
     if next(parts, ("", ""))[1] != "curl":
@@ -97,7 +100,8 @@ def parse(command: str) -> tuple[WireRequest, str]:
         raise ValueError("the curl command has no URL")
     request = _request(found, given)
     request.is_kept = None if follows else _always
-    return request, found["url"]
+    place = BaseUrl.from_url(f"{_UNIX}{found['socket']}").url if "socket" in found else ""
+    return request, place + request.target.decode("latin-1") if place else found["url"]
 
 
 def as_sent(command: str) -> WireRequest:
@@ -137,6 +141,7 @@ _OPTIONS = {
     "--request-target": "target",
     "--cert": "cert",
     "--key": "key",
+    "--unix-socket": "socket",
 }
 _DATA = frozenset(option for option, meaning in _OPTIONS.items() if meaning == "body")
 
@@ -182,7 +187,7 @@ def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
 
 
 def _url(request: WireRequest, origin: BaseUrl) -> str:
-    return request.url(origin) if request.target.startswith(b"/") else origin.url + "/"
+    return request.url(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/"
 
 
 def _is_hidden(name: bytes, value: bytes, hidden: Collection[bytes] | None) -> bool:

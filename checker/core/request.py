@@ -4,9 +4,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
-from urllib.parse import unquote, urlsplit
+from typing import Final
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 _LOOPBACK = "localhost"
+_UNIX: Final = "unix:"
+_MOST_OF_SOCKET: Final = 107
+"""Octets of the path of a unix socket: an address has 108, with the NUL that ends it (unix(7))."""
 # To the last `@` before the path: a password may hold one.
 _HOST = re.compile(r"[^\x00-\x20\x7f\s\"<>\\^`{|}/?#@]+")
 """What no name or address of a host holds stays out (RFC 3986, 3.2.2); names in other scripts pass."""
@@ -26,10 +30,14 @@ class BaseUrl:
     """Starts with `/` or is empty; never ends with `/`."""
     userinfo: str = ""
     """`user:password`, decoded: sent as basic authentication, and part of no other text."""
+    socket: str = ""
+    """Path of the unix socket that is connected to; empty for TCP."""
 
     @property
     def url(self) -> str:
-        """`http://127.0.0.1:8080`, without the base path."""
+        """`http://127.0.0.1:8080`, without the base path; `http://%2Frun%2Fapp.sock` for a socket."""
+        if self.socket:
+            return f"{self.scheme}://{quote(self.socket, safe='')}"
         host = f"[{self.host}]" if ":" in self.host else self.host
         default = {"http": 80, "https": 443}[self.scheme]
         return f"{self.scheme}://{host}" + ("" if self.port == default else f":{self.port}")
@@ -41,7 +49,12 @@ class BaseUrl:
         All spellings of this machine are one host. Descriptions say `localhost` or `0.0.0.0` where the user said
         `127.0.0.1`, and no name or route that somebody else controls leads there.
         """
-        return self.scheme, host_of(self.host), self.port
+        return self.scheme, self.socket or host_of(self.host), self.port
+
+    @property
+    def plain(self) -> "BaseUrl":
+        """This place as clients name it that are connected to it: `http://localhost` for a socket."""
+        return replace(self, socket="") if self.socket else self
 
     def with_userinfo(self, userinfo: str) -> "BaseUrl":
         """This place, reached with these credentials."""
@@ -49,8 +62,10 @@ class BaseUrl:
 
     @classmethod
     def from_url(cls, url: str) -> "BaseUrl":
-        """What an absolute http(s) URL says. Raises `ValueError` with a sentence when it is not one."""
-        parts = urlsplit(url)
+        """What an absolute http(s) URL says, or the address of a unix socket. Raises `ValueError` with a sentence when it is neither."""
+        parts = urlsplit(canonical_url(url))
+        if parts.scheme == "http" and parts.netloc[:3].upper() == "%2F":
+            return cls._of_socket(parts)
         host = parts.hostname or ""
         if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
             raise ValueError(
@@ -64,6 +79,40 @@ class BaseUrl:
         usual = 443 if parts.scheme == "https" else 80
         userinfo = unquote(parts.netloc.rpartition("@")[0])
         return cls(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)
+
+    @classmethod
+    def _of_socket(cls, parts: SplitResult) -> "BaseUrl":
+        path = unquote(parts.netloc)
+        if len(path.encode("utf-8", "surrogateescape")) > _MOST_OF_SOCKET or "\0" in path:
+            raise ValueError(
+                f"{path!r} cannot be a unix socket: its path may have {_MOST_OF_SOCKET} octets; give a shorter one"
+            )
+        return cls(parts.scheme, _LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
+
+
+def canonical_url(url: str) -> str:
+    """A URL as every library reads it: `http://%2Frun%2Fapp.sock/api` for `unix:/run/app.sock:/api`, others as they are.
+
+    Raises `ValueError` for a socket without an absolute path.
+    """
+    if not url.startswith(_UNIX):
+        return url
+    path, colon, below = url.removeprefix(_UNIX).partition(":/")
+    path = path if colon else path.removesuffix(":")
+    if not path.strip("/") or not path.startswith("/"):
+        raise ValueError(
+            f"{url!r} names no socket by an absolute path; give one like unix:/run/app.sock, "
+            "or unix:/run/app.sock:/api where the API has a path of its own"
+        )
+    return f"http://{quote('/' + path.lstrip('/'), safe='')}" + (f"/{below}" if colon else "")
+
+
+def readable_url(url: str) -> str:
+    """A URL as people write it: `unix:/run/app.sock:/api` for `http://%2Frun%2Fapp.sock/api`, others as they are."""
+    netloc, slash, below = url.removeprefix("http://").partition("/")
+    if not url.startswith("http://") or netloc[:3].upper() != "%2F":
+        return url
+    return f"{_UNIX}{unquote(netloc)}" + (f":/{below}" if slash else "")
 
 
 def without_userinfo(url: str) -> str:

@@ -42,7 +42,7 @@ def send_by(
     """The response of a client. What the client raises passes through; `IncorrectUsage` for what is no client."""
     for package, sender in _SENDERS.items():
         if _is_of(session, package):
-            response = Response.from_any(sender(session)(request, base_url, transport))
+            response = Response.from_any(sender(session)(request, base_url.plain, transport))
             response.request = request
             response.verify = transport.get("verify", True) is not False
             return response

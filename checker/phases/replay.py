@@ -226,7 +226,7 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[BaseUrl, 
         origin, base_path = override, override.base_path
         if not target.startswith((f"{base_path}/", f"{base_path}?")) and target != base_path:
             target = base_path + target
-    place = BaseUrl(origin.scheme, origin.host, origin.port, "")
+    place = replace(origin, base_path="", userinfo="")
     return place, target.encode("utf-8", "surrogateescape")
 
 

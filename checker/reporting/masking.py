@@ -10,7 +10,7 @@ from checker.core import curl
 from checker.core.errors import MissingSecret
 from checker.core.redact import Redaction
 from checker.core.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
-from checker.core.request import WireRequest
+from checker.core.request import WireRequest, readable_url
 from checker.corpus.records import Component
 
 _COMMAND = "curl "
@@ -82,8 +82,8 @@ def by_name(headers: Iterable[tuple[str, str]], replacement: str) -> dict[str, l
 
 
 def masked_url(url: str, sanitization: Sanitization) -> str:
-    """URL without user info and values of sensitive query names; the rest is the same, byte for byte."""
-    return sanitization.redaction.url(url) if sanitization.enabled else url
+    """URL without user info and values of sensitive query names; the rest is the same, but that sockets stand as people write them."""
+    return readable_url(sanitization.redaction.url(url) if sanitization.enabled else url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from checker.core import curl
+from checker.core.request import BaseUrl
 from checker.reporting.masking import Parts, Shown, ShownCommand
 
 
@@ -27,13 +28,22 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
         request, url = curl.parse(command)
     except ValueError:
         return [command]
-    place = urlsplit(url)
+    place, socket = urlsplit(url), BaseUrl.from_url(url).socket
     kind = "HTTPSConnection" if place.scheme == "https" else "HTTPConnection"
     target = request.target.decode("latin-1") or "/"
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
+    host = "localhost" if socket else place.netloc.rpartition("@")[2]
     return [
-        *(["import http.client"] if is_first else []),
-        f"connection = http.client.{kind}({place.netloc.rpartition('@')[2]!a})",
+        *(["import http.client", *(["import socket"] if socket else [])] if is_first else []),
+        f"connection = http.client.{kind}({host!a})",
+        *(
+            [
+                "connection.sock = socket.socket(socket.AF_UNIX)",
+                f"connection.sock.connect({socket!a})",
+            ]
+            if socket
+            else []
+        ),
         f"connection.putrequest({request.method!a}, {target!a}, skip_accept_encoding=True)",
         *(f"connection.putheader({name!a}, {value!a})" for name, value in headers),
         *(

@@ -57,7 +57,9 @@ class Lane:
         self._keeps_connection = True
         self._patience_s: float | None = None
         self._target_prefix = _target_prefix(self._origin, settings)
-        curl.setopt(pycurl.URL, self._origin.url + "/")
+        curl.setopt(pycurl.URL, self._origin.plain.url + "/")
+        if self._origin.socket:
+            curl.setopt(pycurl.UNIX_SOCKET_PATH, self._origin.socket)
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
@@ -281,7 +283,7 @@ def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
     """What stands before every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
     is_tunnel = origin.scheme == "https" or proxy.startswith("socks")
-    return b"" if not proxy or is_tunnel else origin.url.encode("ascii")
+    return b"" if not proxy or is_tunnel else origin.plain.url.encode("ascii")
 
 
 def _configure_tls(curl: pycurl.Curl, settings: HttpSettings) -> None:

@@ -41,7 +41,10 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
 
 
 def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
-    """Path and query of a place on the same site; None for any other, for what is no URL, and for what nobody would take."""
+    """Path and query of a place on the same site; None for any other, for what is no URL, and for what nobody would take.
+
+    Behind a socket, a server knows itself by the name that requests call it by.
+    """
     if len(place) > LONGEST:
         return None
     try:
@@ -49,7 +52,7 @@ def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
         there, parts = BaseUrl.from_url(url), urlsplit(url)
     except ValueError:
         return None
-    if there.site != origin.site or there.userinfo:
+    if there.site not in (origin.site, origin.plain.site) or there.userinfo:
         return None
     text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return text.encode("ascii") if text.isascii() and text.isprintable() else None

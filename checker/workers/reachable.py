@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 
-from checker.core.request import BaseUrl
+from checker.core.request import BaseUrl, readable_url
 from checker.workers.context import WorkerContext
 
 PATIENCE_S = 10.0
@@ -14,8 +14,8 @@ _PROBES = 3
 _PROBE_S = 1.0
 _BETWEEN_PROBES_S = 0.2
 
-Connect = Callable[[tuple[str, int], float], socket.socket]
-"""Opens a connection to (host, port) within so many seconds. Raises `OSError`."""
+Connect = Callable[[BaseUrl, float], socket.socket]
+"""Opens a connection to a place within so many seconds. Raises `OSError`."""
 
 
 def unreachable_target(place: WorkerContext) -> str:
@@ -50,11 +50,11 @@ def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = No
     """Why no connection to a target can be opened, in one sentence with advice; empty when one can. Nothing is sent."""
     patience_s = min(patience_s, PATIENCE_S)
     try:
-        link = (connect or _connected)((origin.host, origin.port), patience_s)
+        link = (connect or _connected)(origin, patience_s)
     except OSError as error:
         reason = _reason(error, origin.host, patience_s)
         return (
-            f"nothing was tested: the API at {origin.url}{origin.base_path} cannot be reached ({reason}); "
+            f"nothing was tested: the API at {readable_url(origin.url + origin.base_path)} cannot be reached ({reason}); "
             "check that it runs there, or give its address with `--url`"
         )
     with suppress(OSError):
@@ -62,8 +62,17 @@ def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = No
     return ""
 
 
-def _connected(address: tuple[str, int], timeout_s: float) -> socket.socket:
-    return socket.create_connection(address, timeout_s)
+def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
+    if not origin.socket:
+        return socket.create_connection((origin.host, origin.port), timeout_s)
+    link = socket.socket(socket.AF_UNIX)
+    try:
+        link.settimeout(timeout_s)
+        link.connect(origin.socket)
+    except OSError:
+        link.close()
+        raise
+    return link
 
 
 def _reason(error: OSError, host: str, patience_s: float) -> str:

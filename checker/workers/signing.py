@@ -108,7 +108,7 @@ class PreparedRequest:
 
     def __init__(self, request: WireRequest, origin: BaseUrl) -> None:
         self.method = request.method
-        self.url = request.url(origin)
+        self.url = request.url(origin.plain)
         self.path_url = request.target.decode("latin-1")
         self.headers: dict[str, Any] = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers
@@ -161,9 +161,9 @@ class _ExactUrl(httpx.URL):
 
 def _as_httpx(request: WireRequest, origin: BaseUrl) -> httpx.Request:
     made = httpx.Request(
-        request.method, origin.url, headers=list(request.headers), content=request.body
+        request.method, origin.plain.url, headers=list(request.headers), content=request.body
     )
-    url = _ExactUrl(origin.url)
+    url = _ExactUrl(origin.plain.url)
     url.exact = request.target
     made.url = url
     return made

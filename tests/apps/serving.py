@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from socket import AF_UNIX
 from typing import Any
 
 from checker.demo.http import Broken, Parser, Reply, Request, render
@@ -40,9 +41,9 @@ class App:
 
 @contextmanager
 def serving(
-    answer: Answer, document: dict[str, Any], *, per_connection: int = 1 << 30
+    answer: Answer, document: dict[str, Any], *, per_connection: int = 1 << 30, socket: str = ""
 ) -> Iterator[App]:
-    """Serve `document` at /openapi.json and everything else by `answer`, on loopback, until left.
+    """Serve `document` at /openapi.json and everything else by `answer`, on loopback or at a unix socket, until left.
 
     After so many answers a connection is closed, without a word before.
     """
@@ -51,7 +52,8 @@ def serving(
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            self.request.setsockopt(6, 1, 1)
+            if not socket:
+                self.request.setsockopt(6, 1, 1)
             parser, left = Parser(), per_connection
             while data := self._read():
                 parser.feed(data)
@@ -87,8 +89,15 @@ def serving(
         def handle_error(self, request: Any, client_address: Any) -> None:
             """A client that was killed is no error of the server."""
 
-    with Server(("127.0.0.1", 0), Handler) as server:
-        app.url = f"http://127.0.0.1:{server.server_address[1]}"
+    class UnixServer(Server):
+        address_family = AF_UNIX
+
+        def server_bind(self) -> None:
+            self.socket.bind(socket)
+
+    place = ("127.0.0.1", 0)
+    with UnixServer(place, Handler) if socket else Server(place, Handler) as server:
+        app.url = f"unix:{socket}:" if socket else f"http://127.0.0.1:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:

@@ -12,6 +12,7 @@ import pytest
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.core.blocks import DEFAULT_TRUNCATION
+from checker.core.request import BaseUrl
 from checker.demo.http import Reply, Request
 from checker.reporting.findings import failures_by_cause
 from checker.supervisor.execution import execute
@@ -38,9 +39,9 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
     targets: list[Mortal | KilledTarget] = []
     connected = reachable._connected
 
-    def knocking(address: tuple[str, int], timeout_s: float) -> socket.socket:
+    def knocking(origin: BaseUrl, timeout_s: float) -> socket.socket:
         try:
-            return connected(address, timeout_s)
+            return connected(origin, timeout_s)
         except OSError:
             for target in targets:
                 target.knock()

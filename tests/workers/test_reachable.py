@@ -20,8 +20,8 @@ ORIGIN = BaseUrl.from_url("http://api.example/v1")
     ],
 )
 def test_the_reason_and_the_advice_are_one_sentence(error: OSError, reason: str) -> None:
-    def connect(address: tuple[str, int], timeout_s: float) -> socket.socket:
-        assert (address, timeout_s) == (("api.example", 80), 2.0)
+    def connect(origin: BaseUrl, timeout_s: float) -> socket.socket:
+        assert (origin, timeout_s) == (ORIGIN, 2.0)
         raise error
 
     assert unreachable(ORIGIN, 2.0, connect) == (

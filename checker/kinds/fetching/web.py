@@ -16,7 +16,7 @@ from checker.config.rules import require_certificates
 from checker.core.codings import Undecoded, codings_of, decoded, readable
 from checker.core.errors import ForeignDescription, LoaderError, UnreadableFile
 from checker.core.redact import Redaction
-from checker.core.request import BaseUrl, without_userinfo
+from checker.core.request import BaseUrl, canonical_url, without_userinfo
 from checker.kinds.fetching.advice import (
     API,
     BESIDE,
@@ -81,6 +81,7 @@ class Web:
 
         Raises `LoaderError`; `ForeignDescription` where a server answers, and refuses.
         """
+        url = _canonical(url)
         if not re.match("https?://[^/]", url):
             raise LoaderError(
                 f"{self.way.redaction.url(url)} is not an http(s) URL; "
@@ -189,7 +190,7 @@ class Web:
         return Fetched(
             portion.close(plain.content),
             response.headers.get("content-type"),
-            self.way.redaction.url(without_userinfo(str(response.url))),
+            self.way.redaction.url(without_userinfo(journey.place_of(response))),
         )
 
     def _connecting(self) -> dict[str, Any]:
@@ -212,6 +213,8 @@ class _Journey:
         self.question: bytes | None = None
         """JSON that is posted; None: what is there is asked for."""
         self._own = own
+        self._asked: BaseUrl | None = None
+        """Who was asked last."""
         self._options = options
         self._cookies: dict[tuple[str, str, int], Any] = {}
         """By site: what one server sets is not told to another one."""
@@ -227,6 +230,9 @@ class _Journey:
             name: left_s if seconds is None else min(seconds, left_s)
             for name, seconds in timeout.as_dict().items()
         }
+        socket = _origin(url).socket
+        if socket:
+            connecting = {"transport": httpx.HTTPTransport(uds=socket)}
         return httpx.Client(
             **connecting,
             timeout=httpx.Timeout(**limits),
@@ -236,7 +242,7 @@ class _Journey:
 
     def send(self, client: httpx.Client, url: str, watch: Watch) -> httpx.Response:
         """Response whose body is not read yet. Only the server that the user named is shown what the user gave."""
-        origin = _origin(url)
+        self._asked = origin = _origin(url)
         is_own = self._own is not None and origin.site == self._own.site
         headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
         if self.question is not None:
@@ -254,13 +260,19 @@ class _Journey:
         self._params = None
         request = client.build_request(
             "GET" if self.question is None else "POST",
-            without_userinfo(url),
+            without_userinfo(url).replace(origin.url, origin.plain.url, 1),
             params=params,
             content=self.question,
             headers=[(_octets(name), _octets(value)) for name, value in headers.items()],
             extensions={"trace": watch.trace},
         )
         return client.send(request, auth=auth, stream=True, follow_redirects=False)
+
+    def place_of(self, response: httpx.Response) -> str:
+        """URL that an answer came from: of a socket, clients know the path below it alone."""
+        if self._asked is None or not self._asked.socket:
+            return str(response.url)
+        return self._asked.url + response.url.raw_path.decode("ascii")
 
     def remember(self, url: str, client: httpx.Client) -> None:
         """Keep the cookies that a server has set, for its own further requests."""
@@ -278,6 +290,14 @@ def _origin(url: str) -> BaseUrl:
         return BaseUrl.from_url(url)
     except ValueError as error:
         raise LoaderError(f"{Redaction().url(url)} is not a URL: {error}; correct it") from error
+
+
+def _canonical(url: str) -> str:
+    """Raises `LoaderError` for the address of no socket."""
+    try:
+        return canonical_url(url)
+    except ValueError as error:
+        raise LoaderError(str(error)) from error
 
 
 def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderError:
