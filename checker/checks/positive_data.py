@@ -6,6 +6,7 @@ from copy import copy
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import is_of_several, place_of, verdict_of
+from checker.checks.odd_paths import is_path_refused
 from checker.checks.statuses import denies_condition, matches_status
 from checker.checks.undeclared import declared_body_alone
 from checker.core.case import Case
@@ -24,6 +25,7 @@ _LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
 """`at least 3 characters`."""
 _NUMBER = re.compile(r"\d+")
 _LONGEST_REASON = 2048
+_REFUSED_ANYWHERE = "the target refuses such characters in any path, whoever it is for"
 _CREDENTIALS_REFUSED = (400, 422)
 _CONTAINERS = (
     ("query", Location.QUERY),
@@ -73,6 +75,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     doubt = _doubt(context)
     if doubt:
         context.unjudged.append(f"a request was refused with {status}, and {doubt}")
+        return PASSED
+    if (yield from is_path_refused(context)):
+        context.unjudged.append(f"a request was refused with {status}, and {_REFUSED_ANYWHERE}")
         return PASSED
     declared = _declared_alone(context.case)
     if declared is not None:

@@ -1,12 +1,12 @@
 """From the answer that refused a request to what it demands of requests like it."""
 
-import json
 from collections.abc import Collection, Iterator
-from typing import Any, Final
+from typing import Final
 
 from checker.core.case import NOT_SET, Case
 from checker.core.constraints import Constraint, constraint
 from checker.core.locations import Location
+from checker.core.odd_paths import body_of
 from checker.core.response import Response
 from checker.refusals.paths import refused_characters
 from checker.refusals.said import Said, is_same_name
@@ -14,7 +14,6 @@ from checker.refusals.table import READERS
 
 _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 429, 431))
 """Refusals that have nothing to do with the data."""
-_MOST_BYTES: Final = 64 << 10
 _MOST: Final = 50
 """Demands that are taken from one answer."""
 
@@ -29,13 +28,13 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
 
     `declared` are names of properties of the body, as the description spells them: targets often spell them otherwise.
     """
-    body = _body_of(response)
+    body = body_of(response)
     for reader in READERS if body is not None else ():
         said = list(_within(reader.read(body)))
         found = {one for each in said if (one := _placed(each, case, declared)) is not None}
         if found:
             return sorted(found)[:_MOST]
-    return sorted(refused_characters(case, response.status_code, body))[:_MOST]
+    return sorted(refused_characters(case, response))[:_MOST]
 
 
 def _within(said: Iterator[Said]) -> Iterator[Said]:
@@ -43,19 +42,6 @@ def _within(said: Iterator[Said]) -> Iterator[Said]:
         if count >= _MOST:
             return
         yield one
-
-
-def _body_of(response: Response) -> Any:
-    """JSON of an answer, or its text; None for what is neither."""
-    content = response.readable.content[:_MOST_BYTES]
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text if text.strip() and "<html" not in text[:500].lower() else None
 
 
 def _placed(said: Said, case: Case, declared: Collection[str]) -> Constraint | None:

@@ -1,5 +1,6 @@
 """What a refusal of valid data says of properties that nobody declared."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ PATHS = {
     "/plain": _post(NAMED),
     "/parts": _post({"allOf": [{"$ref": "#/components/schemas/Named"}]}),
     "/map": _post(MAP),
+    "/names/{name}": _get({"name": "name", "schema": {"type": "string"}}),
     "/files/{number}": _get({"name": "number", "schema": {"type": "integer"}}),
     "/files/{name}": _get({"name": "name", "schema": {"type": "string"}}),
     "/files/newest": _get(),
@@ -141,3 +143,41 @@ def test_a_path_of_several_operations_is_refused_by_nobody_knows_which(
     verdict = exchanges.verdict(CHECK, sent)
     assert bool(verdict.failures) is is_judged
     assert any("several operations" in one for one in verdict.unjudged) is not is_judged
+
+
+def _walled(refused: str) -> Callable[[WireRequest], Response]:
+    """A server that refuses what has such a text in its path, wherever it leads."""
+    return lambda request: Response(400 if refused.encode() in request.target else 404, [], b"")
+
+
+@pytest.mark.parametrize(
+    ("refused", "is_judged", "targets"),
+    [
+        # In front of all operations.
+        ("%3B", False, [b"/v1/checker-probe%3B", b"/v1/checker-probe"]),
+        # By the operation.
+        ("/names/", True, [b"/v1/checker-probe%3B"]),
+        # Whatever comes.
+        ("", True, [b"/v1/checker-probe%3B", b"/v1/checker-probe"]),
+    ],
+)
+def test_characters_that_are_refused_wherever_they_lead_are_no_failure(
+    exchanges: Exchanges, refused: str, is_judged: bool, targets: list[bytes]
+) -> None:
+    sent = exchanges.sent("GET /names/{name}", 400, mode=POSITIVE, path_parameters={"name": "a;b;"})
+    verdict = exchanges.verdict(CHECK, sent, answers=_walled(refused))
+    assert bool(verdict.failures) is is_judged
+    assert any("in any path" in one for one in verdict.unjudged) is not is_judged
+    assert [request.target for request in exchanges.asked] == targets
+    assert {(request.method, request.body) for request in exchanges.asked} == {("GET", None)}
+
+
+@pytest.mark.parametrize(("name", "answer"), [("ab", b""), ("a;b", b'{"message": "no such name"}')])
+def test_plain_paths_and_refusals_with_a_reason_ask_nobody(
+    exchanges: Exchanges, name: str, answer: bytes
+) -> None:
+    sent = exchanges.sent(
+        "GET /names/{name}", 400, answer=answer, mode=POSITIVE, path_parameters={"name": name}
+    )
+    assert exchanges.verdict(CHECK, sent).failures
+    assert exchanges.asked == []
