@@ -19,6 +19,8 @@ from pathlib import Path
 
 import yaml
 
+from checker.core.reports import report_formats
+
 LIMIT_S = 2.0
 SECONDS = (5.0, 15.0, 60.0)
 DRIP_S = 0.1
@@ -106,7 +108,8 @@ def _measure(seconds: float, name: str, kind: str, arguments: list[str]) -> bool
     """Whether a limit is broken."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "checker", *arguments, "--max-time", str(seconds)]
-        command += ["--report", "vcr", "--report-vcr-path", "reports/cassette.yaml"]
+        command += ["--report", ",".join(row.name for row in report_formats())]
+        command += ["--report-dir", "reports", "--report-vcr-path", "reports/cassette.yaml"]
         command += ["--workers", "2"]
         began = time.monotonic()
         ended = subprocess.run(command, cwd=scratch, capture_output=True, text=True)
@@ -126,12 +129,13 @@ def _measure(seconds: float, name: str, kind: str, arguments: list[str]) -> bool
 
 
 def _cassette(reports: list[Path]) -> str:
-    """What there is of a cassette; after a `!` what is wrong with it."""
+    """What there is of the cassette among all reports; after a `!` what is wrong with it, or with them."""
     if not reports:
-        return "no cassette"
-    if [one.name for one in reports] != ["cassette.yaml"]:
+        return "no reports"
+    paths = [one for one in reports if one.name == "cassette.yaml"]
+    if not paths or len(reports) != len(report_formats()):
         return f"! {[one.name for one in reports]}"
-    text = reports[0].read_text()
+    text = paths[0].read_text()
     entries = text.count('\n- id: "')
     # All of it would take longer to read than to write.
     # Equal bodies stand once; here nobody needs those before.

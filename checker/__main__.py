@@ -4,11 +4,13 @@ import sys
 import time
 from importlib import import_module
 
+from checker.core.process_age import process_age_s
+
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
-    # What the interpreter needed until now is of the run's time, too: its wall time is not known everywhere.
-    began_at = time.monotonic() - time.process_time()
+    # What the interpreter needed until now is of the run's time, too.
+    began_at = time.monotonic() - process_age_s()
     sys.exit(import_module("checker.cli.program").run_program(began_at))
 
 

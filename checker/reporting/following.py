@@ -20,8 +20,9 @@ from checker.reporting.writing import FollowedRun, Target, Written, main
 _TRIES = 2
 """Everything is on disk: another process can do what one that was killed has not."""
 _POLL_S = 0.05
-_GRACE_S = 2.0
-"""What a process may take to say how far it came, when the time is over: more than it ever needs, for machines that are busy."""
+_GRACE_S = 1.3
+"""What a process may take to say how far it came, when the time is over: more than it ever needs, for machines that are busy,
+and with what reports may take (`cli.execute.REST_S`) still less than the two seconds after which a command is late."""
 _LEAVING_S = 2.0
 _INTERRUPTED = "interrupted"
 

@@ -13,6 +13,8 @@ from checker.corpus.traffic import TrafficReader
 
 LATENESS_S = 3.0
 """So long after it was recorded every interaction can be read: workers whose loops turn hand over each second."""
+HANDOVER_S = 1.5
+"""A worker of which something can be read has handed over what it recorded so long before that."""
 
 _Place = tuple[float, str, int]
 """(time, case, number): sorted by time, then case; the number tells two apart that are equal in both."""
@@ -22,6 +24,7 @@ _Place = tuple[float, str, int]
 class _Tail:
     """One segment, as far as it was read."""
 
+    incarnation: int
     reader: TrafficReader
     stream: Iterator[Interaction] = field(default_factory=lambda: iter(()))
     reached: float = -inf
@@ -40,7 +43,9 @@ class OrderedTraffic:
     """The interactions of a run, by time and case.
 
     What one worker recorded comes in its order. Of different workers it may only come out of order when one of them was
-    held up for longer than `LATENESS_S` before it handed over what it had: then that stands where it came.
+    held up for longer than `LATENESS_S` before it handed over what it had: then that stands where it came. What all
+    workers are known to be beyond is not held back for so long: what is held back when the run ends is written when
+    somebody waits for it.
     """
 
     def __init__(
@@ -61,7 +66,10 @@ class OrderedTraffic:
     def ready(
         self, is_over: bool, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Interaction]:
-        """What comes next, as far as that is known; everything when the run `is_over`. Ends early when told to `stop`."""
+        """What comes next, as far as that is known; everything when the run `is_over`. Ends early when told to `stop`.
+
+        What was read until then and not told is counted by `count_rest`.
+        """
         # What workers record meanwhile is for the next time: nobody could ever catch up with them.
         until = inf if is_over else self._now()
         complete_until = until - LATENESS_S
@@ -76,17 +84,12 @@ class OrderedTraffic:
                 self._hold(interaction)
                 if tail.reached > until:
                     behind.remove(tail)
-            yield from self._before(min(complete_until, *map(_reached, behind), inf))
-        if not stop():
-            yield from self._before(complete_until)
-
-    def held(self) -> Iterator[Interaction]:
-        """What was read and not told yet."""
-        return self._before(inf)
+            yield from self._before(min(complete_until, *map(_reached, behind), inf), stop)
+        yield from self._before(max(complete_until, self._all_reached() - HANDOVER_S), stop)
 
     def count_rest(self, stop: Callable[[], bool]) -> tuple[int, bool]:
-        """How many interactions were not read, and whether that is all of them: counting ends when told to `stop`."""
-        count = 0
+        """How many interactions were not told, and whether that is all of them: counting ends when told to `stop`."""
+        count = len(self._held)
         for tail in self._discovered():
             while tail.next() is not None:
                 count += 1
@@ -106,7 +109,7 @@ class OrderedTraffic:
     def _discovered(self) -> list[_Tail]:
         for incarnation, path in self._layout.traffic_paths():
             if incarnation >= self._first and path not in self._tails:
-                self._tails[path] = _Tail(TrafficReader(path))
+                self._tails[path] = _Tail(incarnation, TrafficReader(path))
         return list(self._tails.values())
 
     def _hold(self, interaction: Interaction) -> None:
@@ -114,9 +117,16 @@ class OrderedTraffic:
         place = (interaction.at, interaction.case, self._count)
         heapq.heappush(self._held, (place, interaction))
 
-    def _before(self, at: float) -> Iterator[Interaction]:
-        while self._held and self._held[0][0][0] < at:
+    def _before(self, at: float, stop: Callable[[], bool]) -> Iterator[Interaction]:
+        while self._held and self._held[0][0][0] < at and not stop():
             yield heapq.heappop(self._held)[1]
+
+    def _all_reached(self) -> float:
+        """What every worker was read up to: its segments of both kinds are handed over together."""
+        reached: dict[int, float] = {}
+        for tail in self._tails.values():
+            reached[tail.incarnation] = max(tail.reached, reached.get(tail.incarnation, -inf))
+        return min(reached.values(), default=-inf)
 
 
 def _reached(tail: _Tail) -> float:

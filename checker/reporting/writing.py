@@ -185,14 +185,10 @@ class RunEvents:
                     yield from self._stream.interaction(interaction)
             if not is_over:
                 orders.wait()
-        if self._traffic is not None:
-            for interaction in self._traffic.held():
-                self.count += 1
-                yield from self._stream.interaction(interaction)
         yield from self._stream.end()
 
     def count_rest(self, stop: Callable[[], bool]) -> tuple[int, bool]:
-        """How many interactions were not read, and whether that is all of them."""
+        """How many interactions were not told, and whether that is all of them."""
         return (0, True) if self._traffic is None else self._traffic.count_rest(stop)
 
     def notes(self) -> list[Note]:

@@ -1,4 +1,3 @@
-import itertools
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.corpus.records import Interaction
-from checker.reporting.ordered import LATENESS_S, OrderedTraffic
+from checker.reporting.ordered import HANDOVER_S, LATENESS_S, OrderedTraffic
 
 from .traffic import Workers
 
@@ -99,15 +98,46 @@ def test_traffic_of_earlier_runs_is_none_of_ours(workers: Workers) -> None:
     assert Reading(workers, first=2).look(is_over=True) == ["a"]
 
 
-def test_who_is_told_to_stop_reads_no_more_and_counts_what_is_left(workers: Workers) -> None:
+def test_who_is_told_to_stop_tells_no_more_and_counts_what_is_left(workers: Workers) -> None:
     for number in range(10):
         workers.tell(1 + number % 2, str(number), float(number))
-    reading = Reading(workers)
-    stop = itertools.chain([False] * 4, itertools.repeat(True))
-    told = [*reading.traffic.ready(True, lambda: next(stop)), *reading.traffic.held()]
-    assert [one.case for one in told] == ["0", "1", "2", "3"]
+    reading, told = Reading(workers), list[str]()
+    for one in reading.traffic.ready(True, lambda: len(told) >= 4):
+        told.append(one.case)
+    assert told == ["0", "1", "2", "3"]
     assert reading.traffic.count_rest(lambda: False) == (6, True)
-    assert reading.read == 4
+    # Merged, not read ahead.
+    assert reading.read <= 6
+
+
+def test_what_is_held_back_when_nobody_waits_any_more_is_counted_instead_of_told(
+    workers: Workers,
+) -> None:
+    reading, told = Reading(workers), list[str]()
+    for number in range(1000):
+        workers.tell(1, f"{number:03}", number / 1000)
+    assert reading.look(at=1.0) == []
+    for one in reading.traffic.ready(True, lambda: len(told) >= 3):
+        told.append(one.case)
+    assert told == ["000", "001", "002"]
+    assert reading.traffic.count_rest(lambda: False) == (997, True)
+
+
+def test_what_all_workers_are_known_to_be_beyond_is_not_held_back(workers: Workers) -> None:
+    reading = Reading(workers)
+    for tenth in range(30):
+        workers.record(1, f"a{tenth:02}", tenth / 10)
+        workers.record(2, f"b{tenth:02}", tenth / 10)
+    workers.flush()
+    known = 2.9 - HANDOVER_S
+    assert reading.look(at=2.9) == [
+        f"{who}{n:02}" for n in range(30) if n / 10 < known for who in "ab"
+    ]
+    # One of them says nothing for a while: what it may still hand over comes first.
+    workers.tell(1, "a30", 5.0)
+    assert reading.look(at=5.0) == [
+        f"{who}{n:02}" for n in (14, 15, 16, 17, 18, 19) for who in "ab"
+    ]
 
 
 def test_counting_ends_when_there_is_no_time_for_it(workers: Workers) -> None:
