@@ -12,7 +12,7 @@ import click
 
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
-from checker.core.errors import LoaderError, UsageError
+from checker.core.errors import UsageError
 from checker.corpus.records import Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.reporting.console import Console
@@ -27,7 +27,7 @@ from checker.reporting.writers import writer_of
 from checker.reporting.writing import FollowedRun, Target, format_named
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
 from checker.supervisor.signals import Interrupts
-from checker.workers.messages import LeavingKind
+from checker.workers.leaving import LeavingKind
 
 REST_S = 0.4
 """What reports may take when the time of a run is over."""
@@ -120,7 +120,7 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
     if error is not None and kind is LeavingKind.USAGE:
         raise UsageError(error.sentence)
     if error is not None and kind is LeavingKind.CANNOT_OPEN:
-        console.loading_failed(LoaderError(error.sentence, list(error.details)))
+        console.loading_failed(error.loader_error)
     elif error is None or outcome.outcome == "interrupted":
         console.loading_interrupted()
     else:

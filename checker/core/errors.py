@@ -39,6 +39,8 @@ Failed checks are not here: they are `checker.core.failures`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
 
 
 class CheckerError(Exception):
@@ -53,13 +55,69 @@ class InvalidRateLimit(ConfigError):
     """A rate is no number of requests per time, such as `10/s`."""
 
 
+class LoaderErrorKind(StrEnum):
+    """What kept a description from being read."""
+
+    CONNECTION_SSL = "connection_ssl"
+    """A certificate of the server, or the hand-shake of TLS."""
+    CONNECTION_OTHER = "connection_other"
+    """Nobody took the connection."""
+    NETWORK_OTHER = "network_other"
+    """No whole answer came: a time limit, a connection that broke, too many redirects."""
+    INVALID_CERTIFICATE = "invalid_certificate"
+    """A file of certificates that the user named cannot be used."""
+    HTTP_SERVER_ERROR = "http_server_error"
+    HTTP_CLIENT_ERROR = "http_client_error"
+    """A status of 400 to 499 other than the next two."""
+    HTTP_NOT_FOUND = "http_not_found"
+    HTTP_FORBIDDEN = "http_forbidden"
+    SYNTAX_ERROR = "syntax_error"
+    """It is neither JSON nor YAML."""
+    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"
+    """It is a page for people."""
+    OPEN_API_INVALID_SCHEMA = "open_api_invalid_schema"
+    OPEN_API_UNSPECIFIED_VERSION = "open_api_unspecified_version"
+    OPEN_API_UNSUPPORTED_VERSION = "open_api_unsupported_version"
+    GRAPHQL_INVALID_SCHEMA = "graphql_invalid_schema"
+    UNCLASSIFIED = "unclassified"
+
+    @classmethod
+    def of_status(cls, status: int) -> "LoaderErrorKind":
+        """What an answer of this status means, which is none with a description."""
+        special = {403: cls.HTTP_FORBIDDEN, 404: cls.HTTP_NOT_FOUND}
+        usual = cls.HTTP_SERVER_ERROR if status >= 500 else cls.HTTP_CLIENT_ERROR
+        return special.get(status, usual)
+
+
 class LoaderError(CheckerError):
     """The API description cannot be read."""
 
-    def __init__(self, message: str, extras: list[str] | None = None) -> None:
+    kind: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
+    """What kept it from being read: for programs, as the message is for people."""
+
+    def __init__(
+        self,
+        message: str,
+        extras: list[str] | None = None,
+        *,
+        kind: LoaderErrorKind | None = None,
+        url: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.extras = extras or []
+        """Details, a line each."""
+        self.url = url
+        """Where it was asked for, passwords masked; None where it did not come from the network."""
+        if kind is not None:
+            self.kind = kind
+
+    @classmethod
+    def of(cls, error: "LoaderError") -> Self:
+        """Another error as one of this class."""
+        found = cls(error.message, error.extras)
+        found.kind, found.url = error.kind, error.url
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +133,18 @@ class SchemaLocation:
 class InvalidSchema(LoaderError):
     """A description, or the part of it that was asked for, breaks the rules of its kind."""
 
+    kind = LoaderErrorKind.OPEN_API_INVALID_SCHEMA
+
     def __init__(
         self,
         message: str,
         extras: list[str] | None = None,
         *,
+        kind: LoaderErrorKind | None = None,
         location: SchemaLocation | None = None,
         errors: "Sequence[InvalidSchema]" = (),
     ) -> None:
-        super().__init__(message, extras)
+        super().__init__(message, extras, kind=kind)
         self.location = location
         """Of one fault; None for what is about the whole description."""
         self.errors = tuple(errors)
@@ -108,6 +169,8 @@ class InvalidTransition(InvalidSchema):
 
 class UnknownScalar(InvalidSchema):
     """A scalar of GraphQL that nobody here knows has to be given: `checker.graphql.scalar` tells what it is."""
+
+    kind = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
 
 
 class ForeignDescription(LoaderError):

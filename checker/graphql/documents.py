@@ -29,7 +29,7 @@ from graphql import (
 )
 from graphql.language import ast
 
-from checker.core.errors import ForeignDescription, LoaderError
+from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 
 _EMPTY_BODY: Final = re.compile(
     r"(\b(?:type|interface|input|enum)\s+\w+(?:\s+implements\s+[\w\s&,]+)?(?:\s*@\w+)*)\s*\{\s*\}"
@@ -38,6 +38,7 @@ _MISSING_AMPERSAND: Final = re.compile(r"\bimplements\s+(&?\s*\w+(?:[\s,&]+\w+)*
 _SDL: Final = re.compile(
     r"\b(type|schema|interface|union|enum|input|scalar|directive|extend)\b[^:]*?[{@=(]", re.DOTALL
 )
+_INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
 _DEEPEST: Final = "its types are nested too deeply to be read; simplify them"
 _ROOTS: Final = {"query": "Query", "mutation": "Mutation", "subscription": "Subscription"}
 _MOST_TOKENS: Final = 2_000_000
@@ -65,15 +66,16 @@ def from_sdl(text: str, name: str) -> ReadSchema:
             DocumentNode(definitions=tuple(known)), assume_valid=True, assume_valid_sdl=True
         )
     except RecursionError:
-        raise LoaderError(f"{name} cannot be read: {_DEEPEST}") from None
+        raise LoaderError(f"{name} cannot be read: {_DEEPEST}", kind=_INVALID) from None
     except (GraphQLError, TypeError) as error:
         message = f"{name} is not a GraphQL schema: {_one_line(str(error))}; correct it"
         kind = LoaderError if _SDL.search(text[:100_000]) else ForeignDescription
-        raise kind(message) from error
+        raise kind(message, kind=_INVALID) from error
     if schema.query_type is None and schema.mutation_type is None:
         raise ForeignDescription(
             f"{name} is not a GraphQL schema that can be tested: it has neither queries nor mutations; "
-            "give the schema that the server serves"
+            "give the schema that the server serves",
+            kind=_INVALID,
         )
     return ReadSchema(schema, text, tuple(notes))
 
@@ -87,6 +89,7 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
             f"{name} is not the result of a GraphQL introspection: it has no `__schema`; "
             "give an introspection result or SDL",
             _complaints(value),
+            kind=_INVALID,
         )
     kept = {"__schema": found["__schema"]}
     try:
@@ -96,10 +99,11 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     except (GraphQLError, TypeError, KeyError, AttributeError, ValueError) as error:
         raise LoaderError(
             f"{name} is not a whole GraphQL introspection: {_one_line(str(error))}; "
-            "have the server answer the full introspection query"
+            "have the server answer the full introspection query",
+            kind=_INVALID,
         ) from error
     except RecursionError:
-        raise LoaderError(f"{name} cannot be read: {_DEEPEST}") from None
+        raise LoaderError(f"{name} cannot be read: {_DEEPEST}", kind=_INVALID) from None
     return ReadSchema(schema, kept)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from graphql import get_introspection_query
 
-from checker.core.errors import ForeignDescription, LoaderError
+from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import WireRequest
 from checker.graphql.documents import ReadSchema, from_introspection, from_sdl
 from checker.graphql.schema import GraphQLDescription
@@ -26,6 +26,7 @@ QUESTION: Final = json.dumps(
     {"query": get_introspection_query(input_value_deprecation=False)}
 ).encode()
 """The body that asks a server for its schema."""
+_INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
 _DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
 """Ends of URLs that are no endpoints."""
 
@@ -71,7 +72,7 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
         if is_claimed:
             raise
         # Another kind was asked first, and what it found says more than how a strange question was refused.
-        raise ForeignDescription(str(error), error.extras) from error
+        raise ForeignDescription.of(error) from error
     return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
 
 
@@ -84,6 +85,7 @@ def _asked(source: ApplicationSource) -> GraphQLDescription:
             f"{source.path} of the application answers an introspection with status {answer.status_code}; "
             "give the path of its GraphQL endpoint",
             answer.content.decode("utf-8", "replace").splitlines()[-10:],
+            kind=LoaderErrorKind.of_status(answer.status_code),
         )
     value = _answer(answer.content, source.path)
     return _opened(from_introspection(value, source.path), source.url + path)
@@ -100,6 +102,7 @@ def _answer(content: bytes, name: str) -> Mapping[str, Any]:
             f"{name} does not answer a GraphQL introspection with a JSON object; "
             "give the URL of a GraphQL endpoint, or a file with its schema",
             content[:500].decode("utf-8", "replace").splitlines()[:10],
+            kind=_INVALID,
         )
     return value
 
@@ -108,7 +111,9 @@ def _text(data: bytes, encoding: str, name: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise ForeignDescription(f"{name} is not text: {error}; give SDL in UTF-8") from error
+        raise ForeignDescription(
+            f"{name} is not text: {error}; give SDL in UTF-8", kind=_INVALID
+        ) from error
 
 
 def _document(text: str, name: str) -> ReadSchema:
@@ -118,9 +123,13 @@ def _document(text: str, name: str) -> ReadSchema:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ForeignDescription(f"{name} is not JSON: {error}; correct it") from error
+        raise ForeignDescription(
+            f"{name} is not JSON: {error}; correct it", kind=_INVALID
+        ) from error
     if not isinstance(value, dict):
-        raise ForeignDescription(f"{name} is not an introspection: it is a list; give an object")
+        raise ForeignDescription(
+            f"{name} is not an introspection: it is a list; give an object", kind=_INVALID
+        )
     return from_introspection(value, name)
 
 

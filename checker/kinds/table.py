@@ -8,7 +8,7 @@ from checker.config.plugins import load_plugins
 from checker.core.errors import ForeignDescription, LoaderError
 from checker.core.registry import Registry
 from checker.kinds.protocol import ApiSchema, DescriptionKind
-from checker.kinds.sources import DescriptionSource, FetchOptions
+from checker.kinds.sources import DescriptionSource, FetchOptions, UrlSource
 
 BUILT_IN: Final = {
     "openapi": "checker.openapi.kind:OPENAPI",
@@ -44,11 +44,21 @@ def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSch
     refusal: ForeignDescription | None = None
     for kind in _likeliest_first(source.name):
         try:
-            return kind.open(source, options)
+            return open_as(kind, source, options)
         except ForeignDescription as error:
             refusal = refusal or error
     assert refusal is not None
     raise refusal
+
+
+def open_as(kind: DescriptionKind, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
+    """A description of one kind. Raises `LoaderError`, which knows the URL that was asked for."""
+    try:
+        return kind.open(source, options)
+    except LoaderError as error:
+        if isinstance(source, UrlSource):
+            error.url = error.url or options.redaction.url(source.url)
+        raise
 
 
 def packed(schema: ApiSchema) -> bytes:

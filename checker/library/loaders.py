@@ -22,7 +22,7 @@ from checker.kinds.sources import (
     UrlSource,
     ValueSource,
 )
-from checker.kinds.table import kind_named
+from checker.kinds.table import kind_named, open_as
 from checker.library.engine import LibraryEngine
 from checker.library.schema import LoadedSchema
 from checker.transport.applications import Application, AsgiApplication, WsgiApplication
@@ -86,7 +86,7 @@ class Loaders:
             proxy=options.pop("proxy", fetching.proxy),
         )
         wait_s = settings.wait_for_schema_s if wait_for_schema is None else wait_for_schema
-        schema = kind_named(self._kind).open(UrlSource(url, wait_s, options), fetching)
+        schema = open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching)
         return _ready(schema, config, location=url)
 
     def from_asgi(

@@ -16,7 +16,7 @@ from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
-from checker.core.errors import IncorrectUsage, InternalError, LoaderError, UsageError
+from checker.core.errors import IncorrectUsage, InternalError, UsageError
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
@@ -27,7 +27,7 @@ from checker.transport.applications import Application
 from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import HttpSettings
-from checker.workers.messages import LeavingKind
+from checker.workers.leaving import LeavingKind
 
 _NUMBERS: Final = count(1)
 
@@ -88,7 +88,7 @@ def _told(outcome: RunOutcome) -> RunResult:
         raise InternalError(str(error))
     if outcome.view.opened is None and error is not None:
         if error.kind is LeavingKind.CANNOT_OPEN:
-            raise LoaderError(error.sentence, list(error.details))
+            raise error.loader_error
         if error.kind is LeavingKind.USAGE:
             raise UsageError(error.sentence)
     view = outcome.view

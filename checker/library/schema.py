@@ -280,7 +280,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
                 found += faults.faults_of(operation)
         if found:
             sentence = f"the description of {self.title or 'the API'} is not valid"
-            raise InvalidSchema(sentence, [one.message for one in found], errors=found)
+            kind = found[0].kind
+            raise InvalidSchema(sentence, [one.message for one in found], kind=kind, errors=found)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.request import WireRequest
 from checker.kinds.sources import (
     ApplicationSource,
@@ -60,6 +60,7 @@ def _asked(source: ApplicationSource, options: FetchOptions) -> OpenApiSchema:
         raise LoaderError(
             f"{source.path} of the application answers with status {answer.status_code}; give the path of its API description",
             answer.content.decode("utf-8", "replace").splitlines()[-_SHOWN_LINES:],
+            kind=LoaderErrorKind.of_status(answer.status_code),
         )
     return loaders.from_bytes(
         answer.content,

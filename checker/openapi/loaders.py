@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from checker.core.errors import ForeignDescription, LoaderError
+from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.kinds.fetching.files import read_file
 from checker.kinds.fetching.web import Web
@@ -84,7 +84,7 @@ def _parsed(data: bytes, name: str, content_type: str | None) -> object:
     try:
         return parse(data, name=name, content_type=content_type)
     except LoaderError as error:
-        raise ForeignDescription(error.message, error.extras) from error
+        raise ForeignDescription.of(error) from error
 
 
 def _opened(
@@ -95,7 +95,8 @@ def _opened(
         found = kinds.get(type(value), "a single value")
         raise ForeignDescription(
             f"{name} is not an API description: an object was expected, {found} was found; "
-            "give an OpenAPI document"
+            "give an OpenAPI document",
+            kind=LoaderErrorKind.OPEN_API_INVALID_SCHEMA,
         )
     root = value if isinstance(value, dict) else dict(value)
     if way.version is not None:
@@ -107,4 +108,4 @@ def _opened(
         error.extras.append(f"Document: {name}")
         if root.keys() & _VERSION_KEYS:
             raise
-        raise ForeignDescription(error.message, error.extras) from error
+        raise ForeignDescription.of(error) from error

@@ -9,7 +9,8 @@ from checker.corpus.records import Note, OperationError, WorkerGone
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.state import Deadlines, overdue
-from checker.workers.messages import Conclude, Leaving, LeavingKind, Opened
+from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.messages import Conclude, Opened
 
 _LABEL = "Run checks"
 _TICK_S = 0.2

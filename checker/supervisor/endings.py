@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from checker.config.settings import FetchLimits, RunSettings
+from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note
 from checker.supervisor.quarantine import WHOLE_TASK
 from checker.supervisor.time_shares import TimeWindow
-from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
+from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.messages import Drain, OperationCard, Task
 
 GRACE_S = 3.0
 """What is in flight may take so long when the user asked to stop; half of it more when hastened."""
@@ -72,12 +74,26 @@ class RunFault:
     """Of the last word of a worker that could not go on; None when it was nobody's."""
     details: tuple[str, ...] = ()
     """Further lines."""
+    loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
+    """What kept the description from being read."""
+    url: str | None = None
+    """Where it was asked for, if it was behind a URL."""
+
+    @property
+    def loader_error(self) -> LoaderError:
+        """It as what users of Python catch where the description could not be read."""
+        return LoaderError(self.sentence, list(self.details), kind=self.loading, url=self.url)
 
     def __str__(self) -> str:
         # A full disk is nobody's fault here: the sentence says it all.
         is_plain = self.kind in (None, LeavingKind.DISK)
         first = self.sentence if is_plain else f"{self.kind}: {self.sentence}"
         return "\n".join((first, *self.details))
+
+
+def fault_of(said: Leaving) -> RunFault:
+    """The last word of a worker after which no other one would do better."""
+    return RunFault(said.sentence, said.kind, said.details, said.loading, said.url)
 
 
 class Ending:

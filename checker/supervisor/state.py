@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot, Stage
 from checker.supervisor.assignment import remainder
-from checker.workers.messages import Leaving, Task
+from checker.workers.leaving import Leaving
+from checker.workers.messages import Task
 
 MOST_AHEAD = 16
 """Tasks that one worker holds."""

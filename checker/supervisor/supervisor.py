@@ -21,6 +21,7 @@ from checker.supervisor.endings import (
     UNAVAILABLE,
     Ending,
     RunFault,
+    fault_of,
     untried,
 )
 from checker.supervisor.launchers.handle import Departure
@@ -41,14 +42,13 @@ from checker.supervisor.second_look import ROUNDS, SecondLooks, second_looks
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.supervisor.unreported import Unreported
+from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
     Found,
     GivenCredentials,
     Idle,
     Known,
-    Leaving,
-    LeavingKind,
     Opened,
     Peers,
     Settled,
@@ -168,10 +168,10 @@ class Supervisor:
                 self._crew.tell_each(self._credentials.receive(incarnation, message, everybody))
             case Troubled() | Held() | Examined():
                 self._hear_of_outage(worker.standing.incarnation, message)
-            case Leaving(kind, sentence, details):
+            case Leaving(kind):
                 worker.standing.last_word = message
                 if kind.ends_run:
-                    self.ending.fail(RunFault(sentence, kind, details))
+                    self.ending.fail(fault_of(message))
             case _:
                 assert_never(message)
 

@@ -13,7 +13,7 @@ from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.crash_suspects import is_accused
 from checker.workers.leased import SAVED_INDEX, InFlight, LeasedTask
-from checker.workers.messages import LeavingKind
+from checker.workers.leaving import LeavingKind
 from checker.workers.unconfirmed import Chain, JudgedCase, before_in
 
 

@@ -12,8 +12,8 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.cleaning import clean_up
+from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.loop import Worker
-from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
 from checker.workers.reachable import unreachable_target
@@ -57,7 +57,9 @@ def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving
     sentence = concealed(str(error))
     match error:
         case LoaderError():
-            return Leaving(LeavingKind.CANNOT_OPEN, sentence, tuple(map(concealed, error.extras)))
+            extras = tuple(map(concealed, error.extras))
+            url = None if error.url is None else concealed(error.url)
+            return Leaving(LeavingKind.CANNOT_OPEN, sentence, extras, error.kind, url)
         case UsageError():
             return Leaving(LeavingKind.USAGE, sentence)
         case _:

@@ -16,6 +16,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
 from checker.workers.health import TargetHealth
 from checker.workers.leased import InFlight
+from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
 from checker.workers.messages import (
     LONG_WAIT_S,
@@ -25,8 +26,6 @@ from checker.workers.messages import (
     FetchCredentials,
     GivenCredentials,
     Known,
-    Leaving,
-    LeavingKind,
     Peers,
 )
 from checker.workers.outage_control import OutageControl

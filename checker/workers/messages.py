@@ -1,7 +1,6 @@
 """The control plane: few, one-way, small. Findings are records, never messages."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from checker.core.credentials import Credentials
 from checker.core.operation import Label
@@ -9,6 +8,7 @@ from checker.core.resource_names import Resource
 from checker.core.sequence import Step
 from checker.corpus.packing import pack, unpack
 from checker.corpus.records import Finding
+from checker.workers.leaving import Leaving
 from checker.workers.outage_messages import Examine, Examined, GoOn, Held, Hold, Troubled
 
 MOST_TIMEOUTS = 3
@@ -326,59 +326,6 @@ class WantedCredentials:
     """Number of those that do not count any more; 0 when there were none."""
     key: str = ""
     """Which of those that the source gives."""
-
-
-class LeavingKind(StrEnum):
-    """Why a worker ends by itself."""
-
-    DRAINED = "drained"
-    """It was told to."""
-    MEMORY = "memory"
-    """It grew too far: another one takes its place."""
-    CONCLUDED = "concluded"
-    """Class checks have said all that they have to say."""
-    ORPHANED = "the supervisor is gone"
-    CANNOT_OPEN = "cannot open"
-    """The description cannot be read."""
-    USAGE = "usage"
-    """What was asked for leaves nothing to do."""
-    CANNOT_START = "cannot start"
-    DISK = "disk"
-    """The corpus cannot be written."""
-    BUG = "bug"
-    """The sentence is a traceback."""
-
-    @property
-    def ends_run(self) -> bool:
-        """Whether no other worker would do better."""
-        return self in _FATAL
-
-
-_FATAL = frozenset(
-    (
-        LeavingKind.CANNOT_OPEN,
-        LeavingKind.USAGE,
-        LeavingKind.CANNOT_START,
-        LeavingKind.DISK,
-        LeavingKind.BUG,
-    )
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """The last word of a worker that ends by itself."""
-
-    kind: LeavingKind
-    sentence: str = ""
-    details: tuple[str, ...] = ()
-    """Further lines."""
-
-    @property
-    def reason(self) -> str:
-        """For people, and for the record of its end."""
-        said = f"{self.kind}: {self.sentence}" if self.sentence else str(self.kind)
-        return "\n".join((said, *self.details))
 
 
 Up = (

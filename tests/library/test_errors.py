@@ -1,6 +1,7 @@
 """What users catch: every class, its place in the tree, and the mistake that raises it."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -188,3 +189,74 @@ def test_our_own_mistakes_are_told_as_such(document, api, monkeypatch) -> None:
     schema.config.update(base_url=api.url)
     with pytest.raises(errors.InternalError, match="ZeroDivisionError: planted"):
         checker.engine.from_schema(schema).execute().finish()
+
+
+NOT_READ: dict[str, Callable[[Any], object]] = {
+    "connection_other": lambda api: checker.openapi.from_url("http://127.0.0.1:1/a"),
+    "connection_ssl": lambda api: checker.openapi.from_url(api.url.replace("http", "https")),
+    "network_other": lambda api: answering(api, 302, location="/again"),
+    "invalid_certificate": lambda api: checker.openapi.from_url(
+        api.url, config=checker.Config.from_dict({"tls-verify": __file__})
+    ),
+    "http_server_error": lambda api: answering(api, 500),
+    "http_client_error": lambda api: answering(api, 418),
+    "http_not_found": lambda api: answering(api, 404),
+    "http_forbidden": lambda api: answering(api, 403),
+    "syntax_error": lambda api: answering(api, 200, b"{: :"),
+    "unexpected_content_type": lambda api: answering(api, 200, b"<html>"),
+    "open_api_invalid_schema": lambda api: answering(api, 200, b"[]"),
+    "open_api_unspecified_version": lambda api: answering(api, 200, b"{}"),
+    "open_api_unsupported_version": lambda api: answering(api, 200, b'{"openapi": "4.0"}'),
+    "graphql_invalid_schema": lambda api: checker.graphql.from_url(api.url),
+}
+
+
+def answering(api: Any, status: int, content: bytes = b"", location: str = "") -> object:
+    api.status, api.content, api.location = status, content, location
+    return checker.openapi.from_url(f"{api.url}/openapi.json")
+
+
+@pytest.mark.parametrize("kind", NOT_READ)
+def test_what_kept_a_description_from_being_read(api, kind: str) -> None:
+    with pytest.raises(errors.LoaderError) as told:
+        NOT_READ[kind](api)
+    assert told.value.kind is errors.LoaderErrorKind(kind)
+    assert told.value.url is not None
+    assert re.match("https?://127.0.0.1:", told.value.url)
+
+
+def test_the_url_that_was_asked_for_shows_no_password(api) -> None:
+    api.status = 404
+    with pytest.raises(errors.LoaderError) as told:
+        checker.openapi.from_url(api.url.replace("//", "//u:secret@"))
+    assert told.value.url is not None
+    assert "secret" not in told.value.url
+    assert api.url.rpartition("/")[2] in told.value.url
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_of_applications_and_runs_it_is_told_as_well(api, status: int) -> None:
+    def application(environ: Any, start: Any) -> list[bytes]:
+        start(f"{status} No", [])
+        return [b""]
+
+    wanted = {404: "http_not_found", 503: "http_server_error"}[status]
+    for module in (checker.openapi, checker.graphql):
+        with pytest.raises(errors.LoaderError) as told:
+            module.from_wsgi("/openapi.json", application)
+        assert (told.value.kind, told.value.url) == (wanted, None)
+    api.status = status
+    with pytest.raises(errors.LoaderError) as told:
+        checker.run(f"{api.url}/openapi.json", config=checker.Config())
+    assert (told.value.kind, told.value.url) == (wanted, f"{api.url}/openapi.json")
+
+
+def test_what_is_not_from_the_network_has_no_url() -> None:
+    for load, text in ((checker.openapi.from_file, "- a"), (checker.graphql.from_file, "no SDL")):
+        with pytest.raises(errors.LoaderError) as told:
+            load(text)
+        assert told.value.url is None
+        assert told.value.kind.endswith("invalid_schema")
+    with pytest.raises(errors.InvalidSchema) as of_validation:
+        checker.graphql.from_file("scalar Odd type Query { a(x: Odd!): Int }").validate()
+    assert of_validation.value.kind is errors.LoaderErrorKind.GRAPHQL_INVALID_SCHEMA

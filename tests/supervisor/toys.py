@@ -16,17 +16,8 @@ from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted
-from checker.workers.messages import (
-    Assign,
-    Drain,
-    Idle,
-    LeaseReport,
-    Leaving,
-    LeavingKind,
-    Opened,
-    OperationCard,
-    Task,
-)
+from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.messages import Assign, Drain, Idle, LeaseReport, Opened, OperationCard, Task
 from checker.workers.queues import Receiver, Sender
 
 LABELS = tuple(map(Label, ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")))

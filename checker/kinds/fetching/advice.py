@@ -1,11 +1,12 @@
 """Why a document of the network does not come, in one sentence, and what to do about it."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 import httpx
 
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, LoaderErrorKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,14 @@ def network_error(asked: str, error: httpx.HTTPError, advice: Advice) -> LoaderE
     kind = (
         NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
     )
-    return kind(_sentence(asked, error, advice), [str(error)])
+    return kind(_sentence(asked, error, advice), [str(error)], kind=_loader_error_kind(error))
+
+
+def _loader_error_kind(error: httpx.HTTPError) -> LoaderErrorKind:
+    if not isinstance(error, httpx.ConnectError):
+        return LoaderErrorKind.NETWORK_OTHER
+    is_about_tls = re.search("SSL|CERTIFICATE", str(error).upper())
+    return LoaderErrorKind.CONNECTION_SSL if is_about_tls else LoaderErrorKind.CONNECTION_OTHER
 
 
 def _sentence(asked: str, error: httpx.HTTPError, advice: Advice) -> str:

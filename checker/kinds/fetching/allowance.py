@@ -5,7 +5,7 @@ from collections.abc import Callable
 from math import inf
 
 from checker.config.settings import FetchLimits
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.local_files import shown_size
 
 Clock = Callable[[], float]
@@ -127,10 +127,11 @@ class Portion:
         """The error about its time."""
         # Timers may be early by a hair: what counts is which limit comes first.
         if self._allowance.run_left_s() <= self.limits.timeout_s - self._spent_s():
-            return LoaderError(_after_the_run(self.name))
+            return LoaderError(_after_the_run(self.name), kind=LoaderErrorKind.NETWORK_OTHER)
         return LoaderError(
             f"{self.name} was not complete within {self.limits.timeout_s:g} s; make it come faster, or raise "
-            f"{_option('timeout')}"
+            f"{_option('timeout')}",
+            kind=LoaderErrorKind.NETWORK_OTHER,
         )
 
     def too_far(self, target: str) -> LoaderError:
@@ -139,7 +140,8 @@ class Portion:
         times = "once" if most == 0 else f"more than {most} times"
         return LoaderError(
             f"{self.name} redirects {times}, at last to {target}; give the URL where it ends, or raise "
-            f"{_option('max-redirects')}"
+            f"{_option('max-redirects')}",
+            kind=LoaderErrorKind.NETWORK_OTHER,
         )
 
 

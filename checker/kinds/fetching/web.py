@@ -14,7 +14,7 @@ import httpx
 
 from checker.config.rules import require_certificates
 from checker.core.codings import Undecoded, codings_of, decoded, readable
-from checker.core.errors import ForeignDescription, LoaderError, UnreadableFile
+from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url, without_userinfo
 from checker.kinds.fetching.advice import (
@@ -96,6 +96,8 @@ class Web:
             raise LoaderError(
                 f"{shown} is not asked for: {host} did not answer before; {BESIDE}",
                 self._silent[host].extras,
+                kind=self._silent[host].kind,
+                url=shown,
             )
         try:
             return self._fetched(url, NEIGHBOUR)
@@ -122,7 +124,8 @@ class Web:
                     return found
                 url = self._next(url, found)
             raise portion.too_far(self.way.redaction.url(url))
-        except LoaderError:
+        except LoaderError as error:
+            error.url = error.url or self.way.redaction.url(url)
             portion.fail()
             raise
 
@@ -158,7 +161,7 @@ class Web:
             except httpx.HTTPError as error:
                 if watch.is_over or portion.left_s() <= 0:
                     late = portion.too_late()
-                    raise (late if is_begun else NotReady(late.message)) from error
+                    raise (late if is_begun else NotReady.of(late)) from error
                 raise network_error(asked, error, journey.advice) from error
             except (httpx.InvalidURL, ValueError) as error:
                 raise LoaderError(
@@ -310,6 +313,7 @@ def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderErro
     return kind(
         f"Failed to load {shown} due to {side} error (HTTP {reason}); {advice.refused}",
         [f"HTTP {reason}", *_beginning(response)],
+        kind=LoaderErrorKind.of_status(response.status_code),
     )
 
 
@@ -339,11 +343,14 @@ def _certificates(path: str) -> ssl.SSLContext:
             return ssl.create_default_context(capath=path)
         return ssl.create_default_context(cafile=path)
     except UnreadableFile as error:
-        raise LoaderError(f"the certificates cannot be used: {error}") from error
+        raise LoaderError(
+            f"the certificates cannot be used: {error}", kind=LoaderErrorKind.INVALID_CERTIFICATE
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise LoaderError(
-            f"the certificates in {path} cannot be used: {reason}; give a CA bundle in PEM form"
+            f"the certificates in {path} cannot be used: {reason}; give a CA bundle in PEM form",
+            kind=LoaderErrorKind.INVALID_CERTIFICATE,
         ) from error
 
 
@@ -356,7 +363,8 @@ def _with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise LoaderError(
-            f"the client certificate in {cert} cannot be used: {reason}; give it, and its key without a password, in PEM form"
+            f"the client certificate in {cert} cannot be used: {reason}; give it, and its key without a password, in PEM form",
+            kind=LoaderErrorKind.INVALID_CERTIFICATE,
         ) from error
     return context
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.schema import Dialect
 from checker.validation.vocabularies import dialect_of
 
@@ -61,7 +61,8 @@ def version_of(root: Mapping[str, Any]) -> tuple[str, Edition]:
         if isinstance(declared, str | int | float) and not isinstance(declared, bool):
             return _read(str(declared))
     raise LoaderError(
-        "Unable to determine the Open API version as it's not specified in the document."
+        "Unable to determine the Open API version as it's not specified in the document.",
+        kind=LoaderErrorKind.OPEN_API_UNSPECIFIED_VERSION,
     )
 
 
@@ -88,5 +89,6 @@ def _read(version: str) -> tuple[str, Edition]:
         raise LoaderError(
             f"The provided schema uses Open API {version}, which is currently not supported.",
             ["Supported versions: 2.0, 3.0, 3.1, 3.2"],
+            kind=LoaderErrorKind.OPEN_API_UNSUPPORTED_VERSION,
         )
     return version, edition

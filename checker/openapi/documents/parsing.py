@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import yaml
 
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.openapi.documents.yamls import parse_yaml
 
 _BOMS = (
@@ -27,6 +27,7 @@ _DIGITS_AS_ZERO = bytes(
     ord("0") if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256)
 )
 _TABS = re.compile(r"^[ \t]*\t[ \t]*$", re.MULTILINE)
+_SYNTAX = LoaderErrorKind.SYNTAX_ERROR
 _JSON_START = re.compile(rb"[ \t\r\n]*[{\[]")
 
 
@@ -42,11 +43,14 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
     text = _decoded(data, content_type)
     start = text.lstrip()[:200]
     if not start:
-        raise LoaderError(f"{name} is empty; give an OpenAPI document in JSON or YAML")
+        raise LoaderError(
+            f"{name} is empty; give an OpenAPI document in JSON or YAML", kind=_SYNTAX
+        )
     if start[0] == "<":
         kind = "HTML" if "html" in start.lower() else "XML or HTML"
         raise LoaderError(
-            f"{name} is {kind}, not an API description; give the location of its JSON or YAML document"
+            f"{name} is {kind}, not an API description; give the location of its JSON or YAML document",
+            kind=LoaderErrorKind.UNEXPECTED_CONTENT_TYPE,
         )
     if start[0] not in "{[":
         return _yaml(text, name)
@@ -56,7 +60,7 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
         try:
             return _yaml(text, name)
         except LoaderError:
-            raise LoaderError(_json_sentence(broken, text, name)) from broken
+            raise LoaderError(_json_sentence(broken, text, name), kind=_SYNTAX) from broken
 
 
 def parse_json(data: bytes) -> Any:
@@ -138,15 +142,19 @@ def _yaml(text: str, name: str) -> Any:
         mark = error.problem_mark or error.context_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise LoaderError(
-            f"{name} is neither valid JSON nor valid YAML{where}: {error.problem or error.context}; correct it there"
+            f"{name} is neither valid JSON nor valid YAML{where}: {error.problem or error.context}; correct it there",
+            kind=_SYNTAX,
         ) from error
     except yaml.YAMLError as error:
         reason = str(error).split("\n", 1)[0]
         raise LoaderError(
-            f"{name} is neither valid JSON nor valid YAML: {reason}; correct it"
+            f"{name} is neither valid JSON nor valid YAML: {reason}; correct it",
+            kind=_SYNTAX,
         ) from error
     except RecursionError:
-        raise LoaderError(f"{name} is nested too deeply to be read; simplify it") from None
+        raise LoaderError(
+            f"{name} is nested too deeply to be read; simplify it", kind=_SYNTAX
+        ) from None
 
 
 def _tolerant_of_tabs(text: str) -> Any:

@@ -1,0 +1,63 @@
+"""Why a worker ends by itself: its last message."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checker.core.errors import LoaderErrorKind
+
+
+class LeavingKind(StrEnum):
+    """Why a worker ends by itself."""
+
+    DRAINED = "drained"
+    """It was told to."""
+    MEMORY = "memory"
+    """It grew too far: another one takes its place."""
+    CONCLUDED = "concluded"
+    """Class checks have said all that they have to say."""
+    ORPHANED = "the supervisor is gone"
+    CANNOT_OPEN = "cannot open"
+    """The description cannot be read."""
+    USAGE = "usage"
+    """What was asked for leaves nothing to do."""
+    CANNOT_START = "cannot start"
+    DISK = "disk"
+    """The corpus cannot be written."""
+    BUG = "bug"
+    """The sentence is a traceback."""
+
+    @property
+    def ends_run(self) -> bool:
+        """Whether no other worker would do better."""
+        return self in _FATAL
+
+
+_FATAL = frozenset(
+    (
+        LeavingKind.CANNOT_OPEN,
+        LeavingKind.USAGE,
+        LeavingKind.CANNOT_START,
+        LeavingKind.DISK,
+        LeavingKind.BUG,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """The last word of a worker that ends by itself."""
+
+    kind: LeavingKind
+    sentence: str = ""
+    details: tuple[str, ...] = ()
+    """Further lines."""
+    loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
+    """What kept the description from being read."""
+    url: str | None = None
+    """Where it was asked for, if it was behind a URL."""
+
+    @property
+    def reason(self) -> str:
+        """For people, and for the record of its end."""
+        said = f"{self.kind}: {self.sentence}" if self.sentence else str(self.kind)
+        return "\n".join((said, *self.details))
