@@ -34,8 +34,9 @@ class DeserialisedBody:
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
         """What both validators say of what the function gives; whatever it raises is told."""
+        known = case if case is not None and case.id else None
         try:
-            value = self._deserializer(DeserializationContext(self._operation, case), response)
+            value = self._deserializer(DeserializationContext(self._operation, known), response)
         except Exception as error:  # noqa: BLE001 - the wall: code of users
             told = f"the deserializer raised {type(error).__name__}: {error}"
             return BodyOpinions(undecodable=UndecodableBody(self._media_type, told))
