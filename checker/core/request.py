@@ -7,6 +7,8 @@ from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
+LONGEST_TARGET = 8_000
+"""Octets of a request target: what anybody who reads requests ought to take (RFC 9110, 4.1)."""
 _LOOPBACK = "localhost"
 _UNIX: Final = "unix:"
 _MOST_OF_SOCKET: Final = 107

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Operation
+from checker.core.request import LONGEST_TARGET, WireRequest
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import Coverage, OperationEdges
@@ -17,7 +18,7 @@ from checker.transport.prepare import RequestMaker, plain_maker
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
     """What is usual first, then one change at a time; each once of those that are the same request on the wire.
 
-    Methods that nobody declared are tried once for each path. Raises `Unsatisfiable` and `BudgetSpent`.
+    Methods that nobody declared are tried once for each path. What has a longer head than servers need take is left out. Raises `Unsatisfiable` and `BudgetSpent`.
     """
     if not operation.is_described:
         return
@@ -41,7 +42,10 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
             if is_probe and not _is_undeclared(case, maker):
                 continue
-            wire = _wire(listed, case, maker)
+            request = _request(case, maker)
+            if request is not None and _is_too_long(request):
+                continue
+            wire = (listed.mode, str(listed.key) if request is None else _wire(request))
             if wire not in seen:
                 seen.add(wire)
                 yield listed
@@ -62,10 +66,20 @@ def _is_undeclared(case: Case, maker: RequestMaker) -> bool:
     return bool(declared) and not any(case.method in methods for methods in declared)
 
 
-def _wire(listed: BoundaryCase, case: Case, maker: RequestMaker) -> Hashable:
-    """Equal for cases that are one request and mean the same; what cannot be written is told when its turn comes."""
+def _request(case: Case, maker: RequestMaker) -> WireRequest | None:
+    """None for what cannot be written: that is told when its turn comes."""
     try:
-        request = maker.make(case)
+        return maker.make(case)
     except (CheckerError, ValueError):
-        return listed.mode, str(listed.key)
-    return listed.mode, request.method, request.target, tuple(request.headers), request.body
+        return None
+
+
+def _wire(request: WireRequest) -> Hashable:
+    """Equal for what is one request."""
+    return request.method, request.target, tuple(request.headers), request.body
+
+
+def _is_too_long(request: WireRequest) -> bool:
+    """Whether servers may refuse the head of a request, or hang up, whoever it is for: that tells nothing of an operation."""
+    fields = (len(value) for _, value in request.headers)
+    return max(len(request.target), *fields, 0) > LONGEST_TARGET

@@ -4,11 +4,9 @@ from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
 from checker.core.operation import Operation
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import Response
 
-LONGEST = 8_000
-"""Octets of a place to go on to: what anybody who reads requests has to take (RFC 9110, 4.1)."""
 _STATUSES = frozenset({301, 302, 303, 307, 308})
 _OF_BODIES = frozenset(
     {b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"}
@@ -45,7 +43,7 @@ def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
 
     Behind a socket, a server knows itself by the name that requests call it by.
     """
-    if len(place) > LONGEST:
+    if len(place) > LONGEST_TARGET:
         return None
     try:
         url = urljoin(request.url(origin), place)

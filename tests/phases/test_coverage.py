@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import GenerationMode
+from checker.core.request import LONGEST_TARGET
 from checker.generation.settings import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
 from checker.phases.coverage import edge_cases
@@ -101,6 +104,33 @@ def test_what_is_one_request_on_the_wire_is_sent_once() -> None:
         )
     assert len(written) == len(set(written))
     assert any(target == b"/a?q=1&r=true" for _, _, target, _, _ in written)
+
+
+@pytest.mark.parametrize("place", ["path", "query", "header"])
+def test_heads_that_no_server_need_take_are_left_out(place: str) -> None:
+    """RFC 9110, 4.1, of targets; servers limit fields likewise."""
+    long = {"type": "string", "minLength": 1, "maxLength": LONGEST_TARGET}
+    of_path = {"name": "id", "in": "path", "required": True, "schema": INTEGER}
+    ours = {"name": "p" if place != "path" else "id", "in": place, "required": True, "schema": long}
+    parameters = [ours] if place == "path" else [of_path, ours]
+    found = opened("3.0.3", {"/things/{id}": {"get": {"parameters": parameters}}}).find(
+        "GET /things/{id}"
+    )
+    assert isinstance(found, OpenApiOperation)
+    sent = [plain_maker().make(case) for case in listed(found)]
+    sizes = [max(len(one.target), *(len(value) for _, value in one.headers)) for one in sent]
+    assert max(sizes) <= LONGEST_TARGET
+    # What is short of it by much is there.
+    assert len(sizes) > 5
+
+
+def test_bodies_may_be_longer() -> None:
+    long = {"type": "string", "maxLength": LONGEST_TARGET * 2}
+    body = {"content": {"application/json": {"schema": long}}}
+    sent = [
+        plain_maker().make(case).body or b"" for case in listed(operation({"requestBody": body}))
+    ]
+    assert max(map(len, sent)) > LONGEST_TARGET * 2
 
 
 def test_repeated_parameters_are_opt_in() -> None:

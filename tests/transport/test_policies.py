@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.factories import NETWORK, with_policies
 from checker.transport.policies import PolicyTransport
 from checker.transport.rates import RateLimits
-from checker.transport.redirects import LONGEST
 from checker.transport.settings import HttpSettings
 
 from .conftest import RawServer
@@ -138,7 +137,7 @@ def test_credentials_never_leave_their_site(way, place: str) -> None:
 @WAYS
 @pytest.mark.parametrize(("more", "asked"), [(0, 2), (1, 1)])
 def test_what_is_longer_than_servers_take_is_not_followed(way, more: int, asked: int) -> None:
-    policies, inner = transport(answer(302, location="/" + "a" * (LONGEST - 1 + more)))
+    policies, inner = transport(answer(302, location="/" + "a" * (LONGEST_TARGET - 1 + more)))
     way(policies, POST)
     assert len(inner.asked) == asked
 
