@@ -93,7 +93,11 @@ def read(text: str) -> tuple[Constraint, ...]:
 
 def is_broken(one: Constraint, case: Case) -> bool | None:
     """Whether a case breaks a constraint; None where nobody can say, such as for a format."""
-    root = part_of(case, Location(one.location))
+    return is_broken_by(one, part_of(case, Location(one.location)))
+
+
+def is_broken_by(one: Constraint, root: Any) -> bool | None:
+    """Whether what a case has at the location of a constraint breaks it; None where nobody can say."""
     if one.keyword == CLOSED:
         return None
     if one.keyword == REQUIRED:

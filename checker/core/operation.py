@@ -19,6 +19,9 @@ from checker.core.verdicts import RequestVerdict
 Label = NewType("Label", str)
 """`GET /users/{id}`: names an operation in every report, journal and seed."""
 
+BodyDemand = tuple[tuple[str, ...], str, Any]
+"""What a refusal demands of a body: names from its root, `*` for items; a keyword as `core/constraints.py` has it; its value."""
+
 Place = tuple[Location, str]
 """Where in a request something stands: a location, and the name of a parameter, or in a body a JSON pointer."""
 
@@ -221,6 +224,11 @@ class Operation(Protocol):
     @property
     def read_answer(self) -> Callable[[Response], Any] | None:
         """What an answer says, as objects, lists and scalars: values of later requests come from it. None: its JSON."""
+        ...
+
+    @property
+    def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]] | None:
+        """What an answer that refuses a case with this body demands of its like. None: frameworks say it (`checker.refusals`)."""
         ...
 
     @property

@@ -10,6 +10,7 @@ from graphql import GraphQLField, Undefined, is_required_argument
 from checker.core.engine import Engine
 from checker.core.operation import (
     Body,
+    BodyDemand,
     Example,
     Label,
     Operation,
@@ -34,6 +35,7 @@ from checker.graphql.forms import forms_of
 from checker.graphql.inputs import InputSchemas, required_scalars
 from checker.graphql.outcomes import data_of, resource_status
 from checker.graphql.referee import QueryReferee
+from checker.graphql.refusals import demands_in_errors
 from checker.graphql.resources import RootRole
 from checker.graphql.scalars import is_unknown
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
@@ -182,6 +184,11 @@ class GraphQLOperation(EntryMembers):
         return data_of(response, self.entry.name)[1]
 
     @property
+    def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]]:
+        """What errors demand of arguments."""
+        return partial(demands_in_errors, self.entry.field.args)
+
+    @property
     def writer(self) -> QueryWriter:
         """Writes its requests."""
         if self._writer is None:
@@ -232,7 +239,7 @@ class GraphQLOperation(EntryMembers):
             if is_unknown(scalar):
                 says = (
                     f"nobody here knows what a `{scalar.name}` is, which `{name}` has to be: "
-                    "texts, numbers, booleans and objects are tried"
+                    "texts, numbers, booleans and objects are tried, and what refusals say of them is respected"
                 )
                 yield SchemaWarning(WarningKind.UNKNOWN_SCALAR, self.label, pointer, says)
 

@@ -7,7 +7,15 @@ from urllib.parse import urlsplit
 
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
-from checker.core.operation import Body, BrokenOperation, Definition, Label, Parameter, UnusableBody
+from checker.core.operation import (
+    Body,
+    BodyDemand,
+    BrokenOperation,
+    Definition,
+    Label,
+    Parameter,
+    UnusableBody,
+)
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
@@ -65,6 +73,8 @@ class DeclaredOperation(OperationMembers):
     """The referee; None says nothing of any request."""
     read_answer: Callable[[Response], Any] | None = None
     """What an answer says; None: its JSON."""
+    read_refusal: Callable[[Any, Response], Iterable[BodyDemand]] | None = None
+    """What an answer that refused a body demands of the next ones; None: what frameworks usually say."""
     resource_path: str = ""
     """`path` if nothing is given."""
     tags: tuple[str, ...] = ()

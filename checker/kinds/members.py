@@ -1,7 +1,7 @@
 """What every operation offers to Python users, whatever kind of description it is of."""
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -17,6 +17,7 @@ from checker.core.media_types import is_multipart, matches
 from checker.core.meta import GenerationMode
 from checker.core.operation import (
     Body,
+    BodyDemand,
     BrokenOperation,
     Definition,
     Parameter,
@@ -63,6 +64,11 @@ class OperationMembers:
     def resource_places(self) -> Mapping[str, Place]:
         """Nothing: paths name resources."""
         return {}
+
+    @property
+    def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]] | None:
+        """As frameworks word it."""
+        return None
 
     @property
     def resource_status(self) -> Callable[[Response], int] | None:

@@ -1,6 +1,7 @@
 """From the answer that refused a request to what it demands of requests like it."""
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Final
 
 from checker.core.case import NOT_SET, Case
@@ -28,6 +29,13 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
 
     `declared` are names of properties of the body, as the description spells them: targets often spell them otherwise.
     """
+    read = case.operation.read_refusal
+    if read is not None:
+        heard = (
+            constraint(Location.BODY, path, keyword, value)
+            for path, keyword, value in islice(read(case.body, response), _MOST)
+        )
+        return sorted({one for one in heard if one is not None})
     body = body_of(response)
     for reader in READERS if body is not None else ():
         said = list(_within(reader.read(body)))

@@ -15,13 +15,14 @@ _UNIT = r"(?: *(characters?|chars?|letters|items?|elements?|entries|values))"
 _FORMATS: Final = (
     (r"e-?mail", "email"),
     (r"uuid|guid", "uuid"),
-    (r"date-?time|datetime|timestamp", "date-time"),
+    (r"date[- ]?time|timestamp", "date-time"),
     (r"date", "date"),
     (r"time", "time"),
     (r"ur[il]", "uri"),
     (r"ipv4", "ipv4"),
     (r"ipv6", "ipv6"),
     (r"host ?name", "hostname"),
+    (r"iso[- ]?8601", "date-time"),
 )
 TYPES: Final = {
     "int": "integer", "int32": "integer", "int64": "integer", "integer": "integer", "long": "integer", "short": "integer",
@@ -115,15 +116,9 @@ def _type(found: re.Match[str]) -> Iterator[Demand]:
         yield "type", TYPES[word]
 
 
-def _format(found: re.Match[str]) -> Iterator[Demand]:
-    for words, name in _FORMATS:
-        if re.fullmatch(words, found["f"].lower()):
-            yield "format", name
-            return
-
-
 _N = rf"'?(?P<n>-?\d+(?:\.\d+)?)'?(?P<unit>{_UNIT})?"
 _WORDS_OF_FORMATS = "|".join(words for words, _ in _FORMATS)
+_ISO = r"(?:ISO(?:[- ]?8601)?[- ])?"
 _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     # Presence
     (r"field required|is required|are required|required property|missing data for required|missing required|is missing\b|"
@@ -175,13 +170,16 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      r"input should be|possible values)\b:? *(?P<list>[\[('\"].+)", _enum),
     (r"(?:should match pattern|must match pattern|matching regex|does not match|must match the regular expression|must match|"
      r"match(?:es)? (?:the )?(?:regex|pattern):?) (?P<p>'.+'|\".+\"|`.+`|/.+/)", _pattern),
+    (r"(?:match(?:es|ing)?|pattern|regex|format)[: ]+(?P<p>\^\S*\$)", _pattern),
     # Types and formats
-    (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) (?P<f>{_WORDS_OF_FORMATS})\b|"
-     rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]",
-     lambda found: _named_format(found["f"] or found["g"] or found["h"])),
+    (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) {_ISO}(?P<f>{_WORDS_OF_FORMATS})\b|"
+     rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]|"
+     rf"(?:must be|should be|expected|expects|is not|not)(?: in)?(?: an?| the)? {_ISO}(?P<k>{_WORDS_OF_FORMATS})\b",
+     lambda found: _named_format(found["f"] or found["g"] or found["h"] or found["k"])),
     (r"(?:not of type|of type|must be|should be(?! of)|a valid|not a valid|not a|expected|be converted to|cannot unmarshal \w+ into "
      r".* of type) (?:an? )?(?:valid )?[`'\"]?(?P<t>(?:system\.|java\.lang\.)?[a-z]+\d*)\b[`'\"]?(?! (?:>=|<=|of length|between|or equal))",
      _type),
+    (r"cannot represent (?:an? )?non[- ]?(?:\d+[- ]bit signed )?(?P<t>[a-z]+)\b", _type),
     (r"must be true or false", _fixed("type", "boolean")),
     (r"must not have additional properties", _fixed("closed")),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from checker.core.case import Case
 from checker.core.constraints import REQUIRED, Constraint, is_broken, read
 from checker.core.operation import Label, Operation
 from checker.core.phases import phase_names
+from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.sequence import Literal
 from checker.corpus.learned import DemandHeard
@@ -75,11 +76,12 @@ class DemandLearner:
         self, made: GeneratedCase, outcome: Response, phase: str, index: int
     ) -> Iterator[DemandHeard]:
         """What an answer to a case says of demands: new ones, and old ones that do not hold."""
-        status, meta = outcome.status_code, made.case.meta
+        meta = made.case.meta
         if index >= _READ and not self.at_once:
             return
         if meta is None or meta.mode.is_negative:
             return
+        status = status_of(made.case.operation, outcome)
         if 200 <= status < 300:
             yield from self._accept(made.case, phase)
         elif may_complain(status):

@@ -8,6 +8,7 @@ from checker.core.constraints import Constraint
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
+from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discovery
@@ -74,6 +75,6 @@ def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
     except CheckerError:
         # The description is another one by now.
         return ()
-    if not isinstance(outcome, Response) or not may_complain(outcome.status_code):
+    if not isinstance(outcome, Response) or not may_complain(status_of(case.operation, outcome)):
         return ()
     return demands_in(case, outcome, declared_names(case.operation))

@@ -3,55 +3,23 @@
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from checker.core.phases import default_phases
-from tests.apps.graphql import ariadne_shop, careless, depot, graphene_staff, strawberry_library
+from tests.apps.graphql import careless, depot
+from tests.apps.graphql.servers import PLANTED, served
 from tests.apps.planted import Hold
 from tests.apps.serving import serving
-from tests.defects.serving import serving_asgi, serving_wsgi
 from tests.e2e.runner import SLOW_CLOCK, Command, Ran, worker_pids
 from tests.waiting import wait_until
 
 MOST_REQUESTS = 2_000
-SERVERS = ["strawberry", "ariadne", "graphene", "careless", "depot"]
-PLANTED: dict[str, dict[tuple[str, str], str]] = {
-    "strawberry": strawberry_library.PLANTED,
-    "ariadne": ariadne_shop.PLANTED,
-    "graphene": graphene_staff.PLANTED,
-    "careless": careless.PLANTED,
-    "depot": depot.PLANTED,
-}
 
 
-@contextmanager
-def served(name: str, tmp_path: Path, *, planted: bool) -> Iterator[tuple[str, ...]]:
-    """Arguments for a run against a server: where the description is, and where requests go."""
-    if name in ("careless", "depot"):
-        # They serve no introspection: their schemas are files.
-        text = careless.SDL if name == "careless" else depot.SDL
-        (tmp_path / f"{name}.graphql").write_text(text)
-        made_here = careless.Careless if name == "careless" else depot.Depots
-        with serving(made_here(planted=planted).answer, {}) as app:
-            yield f"{name}.graphql", "--url", f"{app.url}/graphql"
-        return
-    made: dict[str, Any] = {
-        "strawberry": strawberry_library.library,
-        "ariadne": ariadne_shop.shop,
-        "graphene": graphene_staff.staff,
-    }
-    serve = serving_wsgi if name == "graphene" else serving_asgi
-    with serve(made[name](planted=planted)) as url:
-        yield (f"{url}/" if name == "ariadne" else f"{url}/graphql",)
-
-
-@pytest.mark.parametrize("name", SERVERS)
+@pytest.mark.parametrize("name", PLANTED)
 def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=True) as where:
         ran = Command(tmp_path).run_as_usual(*where, "--mode", "all")
@@ -59,7 +27,7 @@ def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) ->
     assert all(finding.stage == "minimised" for finding in ran.findings)
 
 
-@pytest.mark.parametrize("name", SERVERS)
+@pytest.mark.parametrize("name", PLANTED)
 def test_clean_servers_stay_clean(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=False) as where:
         ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", "-n", "40")

@@ -1,0 +1,257 @@
+"""From the errors of an answer to what they demand of arguments: scalars that only a server knows are learned so."""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import orjson
+from graphql import (
+    FieldNode,
+    GraphQLArgument,
+    GraphQLError,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLScalarType,
+    ListValueNode,
+    Node,
+    ObjectValueNode,
+    OperationDefinitionNode,
+    is_leaf_type,
+    parse,
+)
+
+from checker.core.case import NOT_SET
+from checker.core.constraints import (
+    CLOSED,
+    FORBIDDEN,
+    ITEMS,
+    REQUIRED,
+    constraint,
+    is_broken_by,
+    values_at,
+)
+from checker.core.locations import Location
+from checker.core.operation import BodyDemand
+from checker.core.response import Response
+from checker.graphql.scalars import is_unknown
+from checker.graphql.writing import ARGUMENTS
+from checker.refusals.said import path_of
+from checker.refusals.sentences import demands_of
+
+Arguments = Mapping[str, GraphQLArgument]
+_Path = tuple[str, ...]
+_MOST_BYTES: Final = 64 << 10
+_MOST_ERRORS: Final = 10
+_LONGEST: Final = 1_000
+_MOST_PLACES: Final = 200
+"""Types of arguments and fields that are looked at."""
+_VARIABLE: Final = re.compile(r"[Vv]ariable [\"'`]?\$?(\w+)")
+_AT: Final = re.compile(r"\bat [\"'`]([\w.\[\]]+)[\"'`]")
+_ARGUMENT: Final = re.compile(r"[Aa]rgument [\"'`]([\w.\[\]]+)[\"'`]")
+_LEAD: Final = re.compile(
+    r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)"
+)
+"""What stands before the words of the scalar itself: which value it is about."""
+_TYPE_NAME: Final = re.compile(r"Expected type [\"'`][^\"'`]*[\"'`]!?\.?")
+_OF_TEXTS: Final = frozenset(("format", "pattern", "minLength", "maxLength"))
+_OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
+_UNREAD: Final = frozenset((FORBIDDEN, CLOSED))
+"""Arguments and fields that a schema declares are never too much."""
+
+
+def demands_in_errors(args: Arguments, body: Any, response: Response) -> Iterator[BodyDemand]:
+    """What the errors of an answer to a usual body demand of the arguments of its root field."""
+    given = body.get(ARGUMENTS) if isinstance(body, dict) else None
+    if not isinstance(given, dict) or b'"errors"' not in response.readable.content:
+        return
+    for error in _errors(response):
+        for path, text in _complaints(args, error, response):
+            yield from _demanded(args, path, text) if path else _guessed(args, body, text)
+
+
+def _errors(response: Response) -> Iterator[Mapping[str, Any]]:
+    content = response.readable.content
+    try:
+        value = orjson.loads(content) if len(content) <= _MOST_BYTES else None
+    except orjson.JSONDecodeError:
+        return
+    errors = value.get("errors") if isinstance(value, dict) else None
+    for error in errors[:_MOST_ERRORS] if isinstance(errors, list) else ():
+        if isinstance(error, dict) and isinstance(error.get("message"), str):
+            yield error
+
+
+def _complaints(
+    args: Arguments, error: Mapping[str, Any], response: Response
+) -> Iterator[tuple[_Path, str]]:
+    """(argument and fields within it, what is said of it) of one error; an empty path where nobody says what it is about."""
+    text = error["message"][:_LONGEST]
+    variable = _VARIABLE.search(text)
+    name = variable[1] if variable is not None else ""
+    if name and name not in args:
+        # Of a field below.
+        return
+    problems = _member(error, "problems")
+    if name and isinstance(problems, list):
+        # Rails: `{"path": ["x"], "explanation": "..."}`, each of a place within the variable.
+        for one in problems:
+            if isinstance(one, dict) and isinstance(one.get("path"), list):
+                yield (name, *path_of(one["path"])), str(one.get("explanation"))[:_LONGEST]
+        return
+    said = _TYPE_NAME.sub("", _said_by_scalar(text))
+    if name:
+        at = _AT.search(text)
+        yield path_of(at[1]) if at is not None else (name,), said
+        return
+    yield _declared_place(args, error, text) or _literal_place(error, response), said
+
+
+def _said_by_scalar(text: str) -> str:
+    lead = _LEAD.search(text)
+    return text[lead.end() :] if lead is not None else text
+
+
+def _member(error: Mapping[str, Any], name: str) -> Any:
+    extensions = error.get("extensions")
+    return extensions.get(name) if isinstance(extensions, dict) else None
+
+
+def _declared_place(args: Arguments, error: Mapping[str, Any], text: str) -> _Path:
+    """The place that an error names; empty when it names none."""
+    path = error.get("path")
+    if isinstance(path, list) and len(path) > 1:
+        # gqlgen: `["variable", "in", "x"]`, `["book", "in", "x"]`.
+        found = path_of(path)[1:]
+        if found and found[0] in args:
+            return found
+    inner = _member(error, "path")
+    if isinstance(inner, str) and ".args." in inner:
+        # Hasura: `$.selectionSet.book.args.in.x`.
+        return path_of(inner.partition(".args.")[2])
+    argument = _ARGUMENT.search(text)
+    found = path_of(argument[1]) if argument is not None else ()
+    return found if found and found[0] in args else ()
+
+
+def _literal_place(error: Mapping[str, Any], response: Response) -> _Path:
+    """The argument of the root field, and what of it, that stands where an error points in the query that was sent."""
+    locations = error.get("locations")
+    first = locations[0] if isinstance(locations, list) and locations else None
+    request = response.request
+    if not isinstance(first, dict) or request is None or request.body is None:
+        return ()
+    try:
+        query = json.loads(request.body)["query"]
+        document = parse(query)
+        lines = query.split("\n")[: int(first["line"]) - 1]
+        offset = sum(len(line) + 1 for line in lines) + int(first["column"]) - 1
+    except (ValueError, KeyError, TypeError, GraphQLError):
+        return ()
+    for definition in document.definitions:
+        if isinstance(definition, OperationDefinitionNode):
+            for selected in definition.selection_set.selections:
+                if isinstance(selected, FieldNode):
+                    return _within(selected.arguments, offset)
+    return ()
+
+
+def _within(named: Any, offset: int) -> _Path:
+    """Names from arguments or fields of an object down to the value at an offset."""
+    for one in named:
+        if _stands_at(one, offset):
+            return (one.name.value, *_within_value(one.value, offset))
+    return ()
+
+
+def _within_value(value: Node, offset: int) -> _Path:
+    if isinstance(value, ObjectValueNode):
+        return _within(value.fields, offset)
+    if isinstance(value, ListValueNode):
+        for item in value.values:
+            if _stands_at(item, offset):
+                return (ITEMS, *_within_value(item, offset))
+    return ()
+
+
+def _stands_at(node: Node, offset: int) -> bool:
+    return node.loc is not None and node.loc.start <= offset < node.loc.end
+
+
+def _guessed(args: Arguments, body: Any, text: str) -> Iterator[BodyDemand]:
+    """What an error without a place demands of all that it may be about: an argument that it names, or scalars that nobody knows."""
+    named = [name for name in args if re.search(rf"\b{name}\b", text)]
+    for path in [(named[0],)] if len(named) == 1 else _foreign_places(args):
+        demands = list(_demanded(args, path, text))
+        # Of several values with one scalar those are meant that are not so.
+        if any(_is_broken(one, body) is not False for one in demands):
+            yield from demands
+
+
+def _is_broken(demand: BodyDemand, body: Any) -> bool | None:
+    path, keyword, value = demand
+    found = constraint(Location.BODY, path, keyword, value)
+    is_there = next(values_at(body, path), NOT_SET) is not NOT_SET
+    return is_broken_by(found, body) if found is not None and is_there else False
+
+
+def _foreign_places(args: Arguments) -> Iterator[_Path]:
+    """Where values of scalars stand that nobody knows, those that are near first."""
+    todo: deque[tuple[_Path, Any]] = deque(((name,), one.type) for name, one in args.items())
+    count = 0
+    while todo and count < _MOST_PLACES:
+        path, kind = todo.popleft()
+        count += 1
+        if isinstance(kind, GraphQLNonNull):
+            todo.appendleft((path, kind.of_type))
+        elif isinstance(kind, GraphQLList):
+            todo.appendleft(((*path, ITEMS), kind.of_type))
+        elif isinstance(kind, GraphQLInputObjectType):
+            todo += [((*path, name), one.type) for name, one in kind.fields.items()]
+        elif isinstance(kind, GraphQLScalarType) and is_unknown(kind):
+            yield path
+
+
+def _leaf_at(args: Arguments, path: _Path) -> tuple[_Path, Any] | None:
+    """(the path with `*` for items of each list, the scalar or enum there); None where there is none."""
+    declared: Mapping[str, GraphQLArgument | GraphQLInputField] = args
+    found: list[str] = []
+    kind: Any = None
+    for name in path:
+        if name == ITEMS:
+            # Lists are where the schema has them.
+            continue
+        one = declared.get(name)
+        if one is None:
+            return None
+        found.append(name)
+        kind = one.type
+        while isinstance(kind, GraphQLNonNull | GraphQLList):
+            found += [ITEMS] * isinstance(kind, GraphQLList)
+            kind = kind.of_type
+        declared = kind.fields if isinstance(kind, GraphQLInputObjectType) else {}
+    return (tuple(found), kind) if found and is_leaf_type(kind) else None
+
+
+def _demanded(args: Arguments, said: _Path, text: str) -> Iterator[BodyDemand]:
+    """What a text demands of the values at a path; nothing where the schema has no values."""
+    leaf = _leaf_at(args, said)
+    if leaf is None:
+        return
+    path, kind = leaf
+    is_foreign = isinstance(kind, GraphQLScalarType) and is_unknown(kind)
+    found = {keyword: value for keyword, value in demands_of(text) if keyword not in _UNREAD}
+    if not is_foreign:
+        # What type it has, the schema says.
+        found.pop("type", None)
+    elif found.keys() & _OF_TEXTS:
+        found["type"] = "string"
+    elif found.keys() & _OF_NUMBERS:
+        found.setdefault("type", "number")
+    if ITEMS in path:
+        found.pop(REQUIRED, None)
+    for keyword, value in found.items():
+        yield (ARGUMENTS, *path), keyword, value
