@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 
 from checker.core.digests import case_id
@@ -34,13 +35,19 @@ class LeftOutFirst:
         return made
 
     def _chosen(self, label: Label, task_seed: int) -> list[tuple[str, int]]:
-        """All of them, in order; by chance some where they are too many."""
-        places = [
-            (phase, number)
+        """All of them, in order; where they are too many one of each topic, and more by chance.
+
+        By chance alone the one request without a header would drown among values of its body.
+        """
+        topics = {
+            (phase, number): topic
             for phase, first in self.left_out
-            for number in self.factory.listed_from(label, phase, first)
-        ]
+            for number, topic in self.factory.listed_from(label, phase, first)
+        }
         room = self.most // 2
-        if len(places) <= room:
-            return places
-        return sorted(Random(task_seed).sample(places, room), key=places.index)
+        if len(topics) <= room:
+            return list(topics)
+        shuffled = Random(task_seed).sample(list(topics), len(topics))
+        one_of_each = {topics[place]: place for place in shuffled}.values()
+        kept = set(islice(dict.fromkeys((*one_of_each, *shuffled)), room))
+        return [place for place in topics if place in kept]

@@ -1,7 +1,7 @@
 """Cases that a phase lists for an operation: made by their numbers, as often as somebody wants them."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -12,6 +12,7 @@ from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named
 from checker.core.schema_warnings import SchemaWarning
+from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
@@ -96,6 +97,13 @@ class CaseLists:
         else:
             self._lists.move_to_end(key)
         return found.at(number)
+
+
+def topic_of(listed: ListedCase | Case) -> Hashable:
+    """What a case is about: its scenario and the part of the request; None where its phase does not say so."""
+    if isinstance(listed, BoundaryCase):
+        return listed.scenario, listed.location, listed.parameter
+    return None
 
 
 @cache

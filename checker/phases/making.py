@@ -1,6 +1,6 @@
 """Cases from recipes: a task seed and an index, or what a step records."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -24,7 +24,7 @@ from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
 from checker.phases.listed_values import take_names
-from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of
+from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of, topic_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 from checker.phases.places import without
@@ -280,11 +280,11 @@ class CaseFactory:
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
 
-    def listed_from(self, label: Label, phase: str, first: int) -> Iterator[int]:
-        """Numbers of the cases that a phase lists for an operation, from `first` on, as far as they can be listed."""
+    def listed_from(self, label: Label, phase: str, first: int) -> Iterator[tuple[int, Hashable]]:
+        """Numbers of the cases that a phase lists for an operation, from `first` on, as far as they can be listed, each with its topic."""
         with suppress(CheckerError):
-            while self._lists.at(phase, self.operations[label], first) is not None:
-                yield first
+            while (listed := self._lists.at(phase, self.operations[label], first)) is not None:
+                yield first, topic_of(listed)
                 first += 1
 
     def _is_old(self, label: Label, phase: str, case: Case) -> bool:

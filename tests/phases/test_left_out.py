@@ -1,11 +1,13 @@
 """What lists left out comes first, and leaves room for what is drawn."""
 
+from checker.core.locations import Location
 from checker.core.meta import PhaseInfo
 from checker.core.sequence import Drawn, Listed
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.coverage import edge_cases
 from checker.phases.left_out import LeftOutFirst
+from checker.phases.listing import ListingContext, topic_of
 from checker.phases.making import CaseFactory, GenerationRules
 from tests.generation.making import PlainOperation, parameter_of
 
@@ -13,16 +15,18 @@ PHASE = PhaseInfo("fuzzing")
 OPERATION = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 600}),))
 
 
-def _made(most: int, first: int, seed: int = 1) -> list[Drawn | Listed]:
+def _made(
+    most: int, first: int, seed: int = 1, operation: PlainOperation = OPERATION
+) -> list[Drawn | Listed]:
     rules = GenerationRules.alike(GenerationSettings())
     listers = {"coverage": edge_cases}
     factory = CaseFactory(
-        {OPERATION.label: OPERATION}, rules, lambda _: NO_HOOKS, None, lister=listers.__getitem__
+        {operation.label: operation}, rules, lambda _: NO_HOOKS, None, lister=listers.__getitem__
     )
     maker = LeftOutFirst(factory, factory.make, [("coverage", first)], most)
     found: list[Drawn | Listed] = []
     for index in range(most):
-        recipe = maker(OPERATION.label, seed, index, PHASE).recipe
+        recipe = maker(operation.label, seed, index, PHASE).recipe
         assert isinstance(recipe, Drawn | Listed)
         found.append(recipe)
     return found
@@ -47,3 +51,15 @@ def test_where_there_is_too_much_chance_chooses_and_half_is_drawn() -> None:
     assert numbers == sorted(set(numbers))
     assert _numbers(_made(most=4, first=0)) == numbers
     assert any(_numbers(_made(most=4, first=0, seed=seed)) != numbers for seed in range(2, 9))
+
+
+def test_each_topic_is_there_however_many_values_others_have() -> None:
+    many = parameter_of({"enum": [f"v{number}" for number in range(60)]})
+    alone = parameter_of({"type": "boolean"}, name="alone", location=Location.HEADER)
+    operation = PlainOperation((many, alone))
+    listed = list(edge_cases(operation, ListingContext(GenerationSettings(), None)))
+    for seed in range(1, 6):
+        numbers = _numbers(_made(most=20, first=0, seed=seed, operation=operation))
+        chosen = {topic_of(listed[number]) for number in numbers}
+        assert len(numbers) == 10
+        assert chosen == {topic_of(one) for one in listed}
