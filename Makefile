@@ -22,7 +22,7 @@ test-browser: $(STAMP)
 
 # Servers of GraphQL on Node: npm fetches them.
 test-servers: $(STAMP)
-	npm install --no-save --silent --prefix tests_servers graphql-yoga@5 graphql@16
+	npm install --no-save --silent --prefix tests_servers graphql-yoga@5 @apollo/server@5 graphql@16
 	$(BIN)/python -m pytest -q tests_servers
 
 # The plugin with the pytests and Hypotheses of users, each in an environment of its own. CELLS="pytest-8.4 xdist" takes some.

@@ -1,6 +1,7 @@
-"""GraphQL Yoga on Node: what is planted is found with defaults, nothing else; its clean twin stays clean. `make test-servers` runs it.
+"""Servers on Node: what is planted is found with defaults, nothing else; their clean twins stay clean. `make test-servers` runs it.
 
-Yoga masks what its resolvers throw, and also null where it cannot be: both are errors of the server.
+GraphQL Yoga masks what its resolvers throw, and also null where it cannot be: both are errors of the server. Apollo Server gives
+each error a code, and answers 400 to wrong queries.
 """
 
 import subprocess
@@ -12,14 +13,11 @@ import pytest
 
 from tests.e2e.runner import Command
 
-PROGRAM = Path(__file__).with_name("yoga.mjs")
 PLANTED = {
     ("Query.notes", "not_a_server_error"): "a negative number of notes to skip",
     ("Query.note", "not_a_server_error"): "a note that was made and deleted",
-    ("Query.author", "not_a_server_error"): "an author without a name",
     ("Query.search", "not_a_server_error"): "a text that is no regular expression",
     ("Query.moods", "not_a_server_error"): "a mood that is not in the enum",
-    ("Query.latest", "not_a_server_error"): "null for the latest note",
     ("Query.count", "negative_data_rejection"): "a day that is none",
     ("Mutation.addNote", "not_a_server_error"): "an empty list of tags",
     (
@@ -29,13 +27,22 @@ PLANTED = {
     ("Mutation.deleteBoard", "use_after_free"): "a board is still there after its deletion",
     ("Mutation.rename", "not_a_server_error"): "a name that is null",
 }
+NULLS = {"Query.author": "an author without a name", "Query.latest": "null for the latest note"}
+NULL_IS = {"yoga": "not_a_server_error", "apollo": "response_schema_conformance"}
+"""Server -> the check that tells of null where it cannot be."""
+
+
+def planted(server: str) -> set[tuple[str, str]]:
+    """(operation, check) of what is wrong with a server."""
+    return {*PLANTED, *((label, NULL_IS[server]) for label in NULLS)}
 
 
 @contextmanager
-def served(twin: str) -> Iterator[str]:
-    """URL of the server: `planted` or `clean`. It ends with its input."""
+def served(server: str, twin: str) -> Iterator[str]:
+    """URL of a server: `planted` or `clean`. It ends with its input."""
+    program = str(Path(__file__).with_name(f"{server}.mjs"))
     with subprocess.Popen(
-        ["node", str(PROGRAM), twin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ["node", program, twin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
@@ -45,16 +52,18 @@ def served(twin: str) -> Iterator[str]:
             process.stdin.close()
 
 
+@pytest.mark.parametrize("server", NULL_IS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_what_is_planted_is_found_and_nothing_else(seed: int, tmp_path: Path) -> None:
-    with served("planted") as url:
+def test_what_is_planted_is_found_and_nothing_else(server: str, seed: int, tmp_path: Path) -> None:
+    with served(server, "planted") as url:
         ran = Command(tmp_path).run_as_usual(url, seed=seed)
-    assert set(ran.defects) == set(PLANTED), ran.shown
+    assert set(ran.defects) == planted(server), ran.shown
 
 
+@pytest.mark.parametrize("server", NULL_IS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_clean_twin_stays_clean(seed: int, tmp_path: Path) -> None:
-    with served("clean") as url:
+def test_the_clean_twin_stays_clean(server: str, seed: int, tmp_path: Path) -> None:
+    with served(server, "clean") as url:
         ran = Command(tmp_path).run_as_usual(url, seed=seed)
     assert ran.defects == [], ran.shown
     assert ran.code == 0, ran.shown
