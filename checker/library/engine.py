@@ -3,7 +3,7 @@
 import copy
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -11,14 +11,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from checker import __version__
+from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
-from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import without_credentials
 from checker.config.filters import Selectable
-from checker.config.operation_settings import OperationResolver, OperationSettings
-from checker.config.resolve import Invocation, run_settings
+from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
@@ -50,6 +49,7 @@ from checker.library.connections import Connections
 from checker.library.drawn import masked
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
+from checker.library.live_settings import LiveSettings
 from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.origins import origin_of
@@ -100,9 +100,9 @@ class LibraryEngine:
         self.schema: Any = None
         """The loaded schema that it is of, once there is one."""
         self._config = config
-        self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
         self.auth = CallAuthentication(schema, self._own.auth)
         self._makers = Makers()
+        self._settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
         self._send = Connections(application).send
         schema.configure(
@@ -128,7 +128,7 @@ class LibraryEngine:
         verify: bool,
     ) -> str:
         """Command that sends the case; values under sensitive names are masked."""
-        settings = self._settings()
+        settings = self._settings.now
         origin = self._shown_origin(settings, base_url)
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
@@ -141,24 +141,33 @@ class LibraryEngine:
         self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
     ) -> dict[str, Any]:
         """What `requests.request` takes to send a case."""
-        origin = self._origin(base_url, self._settings()) or _NOWHERE
+        origin = self._origin(base_url, self._settings.now) or _NOWHERE
         maker = self._maker(origin, self.settings_of(case.operation), headers or {})
         return transport_kwargs(maker.make(case), origin)
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
-        settings = self._settings()
+        settings = self._settings.now
         return self._exchange(case, base_url, CallOptions.of(options), settings)
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
         self._validate(
-            case, Response.from_any(response), CheckOptions.of(options), self._settings()
+            case, Response.from_any(response), CheckOptions.of(options), self._settings.now
         )
+
+    def evaluate_server_error(self, case: Case, response: Response) -> None:
+        """Raise a `FailureGroup` when our own check says that the server fell over, whatever users have put in its place."""
+        self._plain.validate_response(case, response, checks=[extensions.SERVER_ERROR])
+
+    @cached_property
+    def _plain(self) -> "LibraryEngine":
+        """One of no loaded schema: it has no extension points."""
+        return self._with(self._own)
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises a `FailureGroup` when a check fails."""
-        settings = self._settings()
+        settings = self._settings.now
         checks = CheckOptions.take(options)
         response = self._exchange(case, base_url, CallOptions.of(options), settings)
         self._validate(case, response, checks, settings, base_url)
@@ -235,29 +244,13 @@ class LibraryEngine:
         case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
         return case
 
-    def _settings(self) -> RunSettings:
-        """What the configuration asks for now: it may have been updated since the last call."""
-        made_of = (self._config.revision, *CUSTOM_CHECKS)
-        if self._resolved is None or self._resolved[0] != made_of:
-            occasion = Invocation(self._schema.location or "")
-            settings = run_settings(self._config, occasion)
-            self._resolved = (made_of, settings, OperationResolver(settings.operations))
-            self._makers.clear()
-        return self._resolved[1]
-
     def settings_of(self, operation: Operation) -> OperationSettings:
         """What the configuration says of one operation now."""
-        self._settings()
-        assert self._resolved is not None
-        return self._resolved[2].of(operation)
+        return self._settings.of(operation)
 
     def is_selected(self, entry: Selectable | BrokenOperation) -> bool:
         """Whether no `[[operations]]` block disables an operation."""
-        settings = self._settings()
-        if isinstance(entry, BrokenOperation):
-            return settings.selection.matches_broken(entry)
-        assert self._resolved is not None
-        return settings.selection.matches(entry) and bool(self._resolved[2].of(entry).phases)
+        return self._settings.selects(entry)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
@@ -268,8 +261,8 @@ class LibraryEngine:
 
     def identity_of(self, case: Case) -> str | None:
         """Name of the configured user that calls the operation of a case now; empty for nobody, None where users have no names."""
-        origin = self._shown_origin(self._settings())
-        keeper = self.auth.keeper(self._asked(), origin, self._send)
+        origin = self._shown_origin(self._settings.now)
+        keeper = self.auth.keeper(self._settings.asked, origin, self._send)
         users = None if keeper is None else keeper.identities
         return None if users is None else users.current(case.operation.label)
 
@@ -292,9 +285,9 @@ class LibraryEngine:
         declared = self._schema.base_url
 
         def known() -> BaseUrl | None:
-            return None if declared is None else self._origin(declared, self._settings())
+            return None if declared is None else self._origin(declared, self._settings.now)
 
-        schemes = None if is_anonymous else self.auth.schemes(self._asked())
+        schemes = None if is_anonymous else self.auth.schemes(self._settings.asked)
         return self._makers.of(origin, joined_headers(own, headers), known, schemes)
 
     def _exchange(
@@ -310,7 +303,9 @@ class LibraryEngine:
         given = extensions.prepared(self.schema, overridden(case, options))
         sent = extensions.authorised(self.schema, given)
         # What users apply themselves stands in place of everything else.
-        keeper = self.auth.keeper(self._asked(), origin, self._send) if sent is given else None
+        keeper = (
+            self.auth.keeper(self._settings.asked, origin, self._send) if sent is given else None
+        )
         own = self.settings_of(case.operation)
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
         # Who judges this response, and whether, is for the caller to say.
@@ -336,11 +331,6 @@ class LibraryEngine:
         pursue(sent, outcome, own.maximize)
         return outcome
 
-    def _asked(self) -> tuple[RunSettings, OperationResolver]:
-        self._settings()
-        assert self._resolved is not None
-        return self._resolved[1:]
-
     def _validate(
         self,
         case: Case,
@@ -357,13 +347,13 @@ class LibraryEngine:
         anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
         hooks = CallHooks.of(self._chain)
         judge = Judge(
-            options.selected(own.checks, self._class_checks()),
+            self._checks(options, own),
             JudgeSettings(own.check_settings, settings.truncation),
             check_tools(
                 maker,
                 anonymous,
                 hooks,
-                self.auth.keeper(self._asked(), maker.origin, self._send),
+                self.auth.keeper(self._settings.asked, maker.origin, self._send),
             ),
         )
         is_verified = response.verify and options.transport_kwargs.get("verify") is not False
@@ -391,10 +381,15 @@ class LibraryEngine:
         if judgement.failures:
             raise failure_group(case, response, judgement.failures, command, settings.truncation)
 
+    def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
+        chosen = options.selected(own.checks, self._class_checks())
+        replaced = extensions.judges(self.schema)
+        return [replaced.get(one.name, one) for one in chosen]
+
     def _class_checks(self) -> Iterable[ClassCheck]:
         for recorder in RECORDERS:
             recorder.judging(self._own.classes)
-        return self._own.classes.of(self._asked()[1].common.check_settings)
+        return self._own.classes.of(self._settings.asked[1].common.check_settings)
 
     def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
         return masked(case, request, settings.sanitization, self._schema.credentials)

@@ -6,6 +6,9 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
+from checker.checks.check import Check
+from checker.checks.context import CheckContext
+from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import CaseMetadata
 from checker.core.operation import BrokenOperation
@@ -59,7 +62,7 @@ class ExtensionPoints:
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
         """Raise a `FailureGroup` when a response says that the server fell over, as its kind of API says so."""
-        self.engine.validate_response(case, response, checks=["not_a_server_error"])
+        self.engine.evaluate_server_error(case, response)
 
     def record_runtime_observations(self, case: Case, response: Response) -> None:
         """Called after each call that was answered: what it says of where something is goes to `observations`."""
@@ -114,6 +117,7 @@ class ExtensionPoints:
 NAMES: Final = tuple(name for name in vars(ExtensionPoints) if not name.startswith("_"))
 """All extension points."""
 _FINEST: Final = 100
+SERVER_ERROR: Final = "not_a_server_error"
 
 
 def is_extended(schema: object, name: str) -> bool:
@@ -187,6 +191,17 @@ def weighted(
     counts = [round(_FINEST * weight / most) for weight in weights]
     places = [place for place, count in enumerate(counts) for _ in range(count)]
     return st.sampled_from(places).flatmap(lambda place: strategies[place])
+
+
+def judges(schema: Any) -> Mapping[str, Check]:
+    """What judges in place of checks: `evaluate_server_error` of users, of whether a server fell over."""
+    if schema is None or not is_extended(schema, "evaluate_server_error"):
+        return {}
+
+    def evaluate(context: CheckContext, response: Response, case: Case) -> None:
+        schema.evaluate_server_error(case, response)
+
+    return {SERVER_ERROR: custom_check(SERVER_ERROR, evaluate)}
 
 
 def kept(schema: Any) -> Iterator[tuple[str, Any]]:

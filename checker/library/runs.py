@@ -1,16 +1,16 @@
 """Whole runs from Python: `checker.run`, `checker.fuzz`, and the records of a run one by one."""
 
-import json
 import os
 import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
@@ -21,12 +21,16 @@ from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
 from checker.library.schema import LoadedSchema
+from checker.library.users_code import users_code
 from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.launchers.handle import Launcher
+from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.signals import Interrupts
 from checker.transport.applications import Application
 from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import HttpSettings
+from checker.workers.incarnation import work
 from checker.workers.leaving import LeavingKind
 
 _NUMBERS: Final = count(1)
@@ -55,21 +59,43 @@ class RunResult:
         return self.exit_code == 0
 
 
-def run(location: str, *, config: Config | None = None, inline: bool = True) -> RunResult:
-    """Test the API that a URL or a file describes, once, as `checker run` does; nothing is printed.
+def run(
+    location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True
+) -> RunResult:
+    """Test the API that a URL, a file or a loaded schema describes, once, as `checker run` does; nothing is printed.
 
     `inline` works in threads of this process, so that hooks and checks registered in it act; else processes are started.
-    Raises `ConfigError`, `LoaderError`, `UsageError`, `InternalError`.
+    A loaded schema has a configuration of its own, and acts in this process alone.
+    Raises `ConfigError`, `LoaderError`, `UsageError`, `IncorrectUsage`, `InternalError`.
     """
+    if isinstance(location, LoadedSchema):
+        return _in_this_process(location, config, inline=inline).execute().finish()
     return _result(_located(location, config, "run", inline=inline))
 
 
-def fuzz(location: str, *, config: Config | None = None, inline: bool = True) -> RunResult:
-    """Explore the API that a URL or a file describes until its first failure or `fuzz.max-time`, as `checker fuzz` does.
+def fuzz(
+    location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True
+) -> RunResult:
+    """Explore the API that a URL, a file or a loaded schema describes until its first failure or `fuzz.max-time`, as `checker fuzz` does.
 
     Arguments and errors are those of `run`.
     """
+    if isinstance(location, LoadedSchema):
+        return _in_this_process(location, config, inline=inline).fuzz().finish()
     return _result(_located(location, config, "fuzz", inline=inline))
+
+
+def _in_this_process(
+    schema: LoadedSchema, config: Config | None, *, inline: bool
+) -> "SchemaEngine":
+    if config is not None:
+        raise IncorrectUsage("a loaded schema has a configuration: change `schema.config` instead")
+    if not inline:
+        raise IncorrectUsage(
+            "a loaded schema is run in this process, since its hooks and extension points cannot leave it; "
+            "leave `inline=False` out, or give the location of the schema"
+        )
+    return SchemaEngine(schema)
 
 
 def _located(location: str, config: Config | None, kind: str, *, inline: bool) -> RunSettings:
@@ -109,8 +135,12 @@ Prepare = Callable[[Path], RunSettings]
 class EventStream:
     """The records of a run, one by one, while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
 
-    def __init__(self, prepare: Prepare) -> None:
-        """The run begins with the first record that is asked for; its folder is gone when it is over."""
+    def __init__(self, prepare: Prepare, launcher: Launcher | None = None) -> None:
+        """The run begins with the first record that is asked for; its folder is gone when it is over.
+
+        `launcher` starts the workers; None: as the settings say.
+        """
+        self._launcher = launcher
         self._prepare = prepare
         self._records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
         self._interrupts = Interrupts()
@@ -145,7 +175,7 @@ class EventStream:
 
     def _run(self) -> None:
         try:
-            around = Surroundings(interrupts=self._interrupts)
+            around = Surroundings(self._launcher, interrupts=self._interrupts)
             with TemporaryDirectory(prefix="checker-", ignore_cleanup_errors=True) as folder:
                 self._outcome = execute(
                     self._prepare(Path(folder)),
@@ -166,17 +196,22 @@ class SchemaEngine:
 
     def execute(self) -> EventStream:
         """The records of a run of all phases, in threads of this process: hooks and checks of it act."""
-        return EventStream(self._preparing("run"))
+        return self._stream("run")
 
     def fuzz(self) -> EventStream:
         """The records of an exploration that goes on until its first failure, `fuzz.max-time` or `stop()`."""
-        return EventStream(self._preparing("fuzz"))
+        return self._stream("fuzz")
+
+    def _stream(self, kind: str) -> EventStream:
+        own_work = partial(work, users=users_code(self._schema))
+        return EventStream(self._preparing(kind), InlineLauncher(own_work))
 
     def _preparing(self, kind: str) -> Prepare:
         schema, filters = self._schema, _filters(self._schema)
 
         def prepare(folder: Path) -> RunSettings:
-            occasion = Invocation(_written(schema, folder), kind=kind, inline=True, filters=filters)
+            location = schema.location or schema.title or "schema"
+            occasion = Invocation(location, kind=kind, inline=True, filters=filters)
             settings = run_settings(schema.config, occasion)
             settings = replace(settings, corpus_dir=str(folder / "corpus"))
             application = schema.engine.application
@@ -195,17 +230,6 @@ def from_schema(schema: LoadedSchema) -> SchemaEngine:
     if not isinstance(schema, LoadedSchema):
         raise IncorrectUsage(f"`from_schema` takes a loaded schema, got {schema!r:.80}")
     return SchemaEngine(schema)
-
-
-def _written(schema: LoadedSchema, folder: Path) -> str:
-    """A location from which workers open the schema."""
-    raw: Any = schema.raw_schema
-    path = folder / ("schema.json" if isinstance(raw, dict) else "schema")
-    if isinstance(raw, bytes):
-        path.write_bytes(raw)
-    else:
-        path.write_text(raw if isinstance(raw, str) else json.dumps(raw))
-    return str(path)
 
 
 def _filters(schema: LoadedSchema) -> OperationFilters:

@@ -74,6 +74,8 @@ class CallHooks:
     """`after_validate(context, case, response, results)`."""
     kept: Sequence[Callable[..., Any]] = ()
     """`filter_failure(context, failure, case, response)`: whether a failure is told."""
+    told: Sequence[Callable[[Case, WireRequest, Outcome], None]] = ()
+    """What a loaded schema wants to hear of each request; it is told before all hooks."""
     context: Callable[[Case], HookContext] = lambda case: HookContext(case.operation)
 
     @classmethod
@@ -88,7 +90,7 @@ class CallHooks:
         )
 
     def __bool__(self) -> bool:
-        return any((self.before, self.after, self.unanswered, self.validated, self.kept))
+        return any((self.before, self.after, self.unanswered, self.validated, self.kept, self.told))
 
 
 class Authorizing(Protocol):
@@ -263,6 +265,8 @@ def judge_outcome(
 ) -> Exchanging[Judgement]:
     """What hooks and checks say of the answer to a request; a missing answer is not for checks to judge."""
     hooks = tools.hooks
+    for tell in hooks.told:
+        tell(case, request, outcome)
     if isinstance(outcome, NetworkFailure):
         run_hooks(hooks.unanswered, "after_network_error", hooks.context(case), case, request)
         return CLEAN

@@ -116,6 +116,10 @@ class CaseFactory:
     """Told of what is wrong with a description, and found while cases are listed."""
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
+    values: Callable[[Operation, ValuePool | None], ValuePool | None] = lambda operation, usual: (
+        usual
+    )
+    """What cases take values from, given earlier answers: users may have values of their own."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
     _programs: dict[Label, CaseProgram] = field(default_factory=dict)
@@ -211,7 +215,9 @@ class CaseFactory:
 
     def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
         """Earlier values that cases of a phase may take."""
-        return self.pools(operation) if self.pools is not None and phase in self.reusing else None
+        is_reusing = self.pools is not None and phase in self.reusing
+        usual = self.pools(operation) if self.pools is not None and is_reusing else None
+        return self.values(operation, usual)
 
     def make_step(
         self,

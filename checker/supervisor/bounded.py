@@ -1,7 +1,7 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -44,15 +44,20 @@ class BoundedPlan:
         seed: int,
         max_examples: int,
         phases: Sequence[str] = (FUZZING.name,),
-        unordered: Collection[str] = (),
+        orders: Mapping[str, Sequence[str] | None] | None = None,
     ) -> None:
-        """`unordered`: phases whose operations come in the order of the document, all at once."""
+        """`orders`: phases whose operations come in the order of users, or with None of the document, all at once."""
+        wanted = orders or {}
         rows = [phase_named(name) for name in phases]
         retry = next((row for row in rows if row.tries_saved), None)
         self._stages = deque(
             stage
             for row in rows
-            for stage in _stages(row, cards, ordered=row.name not in unordered)
+            for stage in _stages(
+                row,
+                _as_wanted(cards, wanted.get(row.name)),
+                ordered=row.name not in wanted,
+            )
         )
         self._shares = TimeShares()
         self._weights = _weights(self._stages)
@@ -326,6 +331,16 @@ def _weights(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
     for phase, labels in stages:
         sizes[phase] += len(labels)
     return {phase: 1 / max(1, size) for phase, size in sizes.items()}
+
+
+def _as_wanted(
+    cards: Sequence[OperationCard], order: Sequence[str] | None
+) -> Sequence[OperationCard]:
+    """Operations in the order that users want; those that it leaves out are left out."""
+    if order is None:
+        return cards
+    known = {card.label: card for card in cards}
+    return [known[label] for label in order if label in known]
 
 
 def _stages(

@@ -32,6 +32,8 @@ class _Cluster:
 
     labels: tuple[str, ...]
     producers: tuple[Label, ...]
+    weight: float = 1.0
+    """How much more of the time it gets than others."""
     turns: int = 0
     charged_s: float = 0.0
     """What its turns cost so far."""
@@ -51,11 +53,11 @@ class _Cluster:
         return tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
 
     @property
-    def cost(self) -> int:
+    def cost(self) -> float:
         """Of a second."""
         if not self.is_refused:
-            return 1
-        return COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS
+            return 1 / self.weight
+        return (COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS) / self.weight
 
     def learn(self, report: LeaseReport) -> None:
         """Take note of what came of a turn."""
@@ -97,6 +99,11 @@ class ExplorationPlan:
         self._lost: deque[tuple[Task, _Cluster]] = deque()
         self._leased: dict[str, tuple[_Cluster, float]] = {}
         """Task -> its cluster, and when it was leased."""
+
+    def weigh(self, weights: Mapping[str, float]) -> None:
+        """Say how much of the time operations get, relative to each other, above 0: a cluster gets their mean."""
+        for cluster in self._clusters:
+            cluster.weight = sum(weights[label] for label in cluster.labels) / len(cluster.labels)
 
     @property
     def waiting(self) -> int:

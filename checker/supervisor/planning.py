@@ -17,13 +17,16 @@ def make_plan(
 ) -> Plan:
     """The plan for what was opened; without `window` time has no limit."""
     if settings.kind == "fuzz":
-        return ExplorationPlan(
-            clusters_with_producers(opened.operations),
+        cards = [card for card in opened.operations if card.weight > 0] or opened.operations
+        exploration = ExplorationPlan(
+            clusters_with_producers(cards),
             seed=seed,
             workers=settings.workers,
             time_s=None if window is None else window.length_s,
             begun=view.tasks,
         )
+        exploration.weigh({card.label: card.weight or 1.0 for card in cards})
+        return exploration
     usual = settings.common.continue_on_failure
     plan = BoundedPlan(
         [
@@ -35,7 +38,10 @@ def make_plan(
         seed=seed,
         max_examples=settings.common.max_examples,
         phases=settings.phases,
-        unordered=settings.unordered_phases,
+        orders={
+            **dict.fromkeys(settings.unordered_phases),
+            **{one.phase: one.labels for one in opened.orders},
+        },
     )
     plan.is_hopeless = view.is_never_allowed
     if window is not None:

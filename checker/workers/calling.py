@@ -1,13 +1,12 @@
 """Lays out how a worker sends requests and judges what comes back: who calls, on how many lanes, with which checks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from checker import __version__
 from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.request import BaseUrl
 from checker.corpus.inflight import Stage
 from checker.health.safety import SafetyGate
@@ -17,10 +16,12 @@ from checker.workers.class_checks import ClassChecks
 from checker.workers.concurrency import Concurrency, SlowLanes
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.operation_tools import (
+    CheckChoice,
     dispatching,
     judging,
 )
 from checker.workers.schemes import SchemeCredentials
+from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 MOST_LANES = 8
 """In flight at one target by all workers together, unless told otherwise."""
@@ -33,10 +34,16 @@ class Caller:
     origin: BaseUrl
     schemes: SchemeCredentials
     keeper: CredentialKeeper | None
+    users: UsersCode = ALL_SCHEMAS
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether users' code has to do with each request, whatever hooks there are."""
+        return bool(self.keeper or self.users.told) or self.users.makes is not ALL_SCHEMAS.makes
 
     def stage(self, hook: str, otherwise: Stage) -> Stage:
         """`HOOK` where users' code may run: hooks of this name, or sources of credentials."""
-        return Stage.HOOK if self.keeper or GLOBAL_HOOKS.named(hook) else otherwise
+        return Stage.HOOK if self.is_watched or self.users.hooks.named(hook) else otherwise
 
 
 def open_tools(
@@ -48,13 +55,15 @@ def open_tools(
 ) -> Tools:
     """What sends a case and judges its answer, with the settings of its operation."""
     common, origin, keeper = operations.common, caller.origin, caller.keeper
-    maker = RequestMaker(
+    users = caller.users
+    usual = RequestMaker(
         origin,
         common.headers,
         version=__version__,
         own_servers=True,
         dispatch=dispatching(operations, caller.schemes),
     )
+    maker = users.makes(usual, origin)
     nobody = partial(without_credentials, settings.sanitization.redaction)
     anonymous = RequestMaker(
         origin.with_userinfo(""),
@@ -63,10 +72,12 @@ def open_tools(
         own_servers=True,
         dispatch=dispatching(operations, None, nobody),
     )
-    hooks = CallHooks.of(GLOBAL_HOOKS)
+    hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers
-    tools = check_tools(maker, anonymous, hooks, keeper, peers)
-    judge = judging(operations, settings.truncation, classes.checks, tools)
+    tools = check_tools(maker, users.makes(anonymous, origin), hooks, keeper, peers)
+    judge = judging(
+        operations, settings.truncation, CheckChoice(classes.checks, users.judges), tools
+    )
     return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
 
 
@@ -90,9 +101,9 @@ class Lanes:
     """Lanes for what is slow."""
 
     @classmethod
-    def of(cls, settings: RunSettings) -> "Lanes":
+    def of(cls, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> "Lanes":
         """As the settings say, or a share of what one target may get."""
-        return cls(_pacing(settings), _beside(settings))
+        return cls(_pacing(settings), _beside(settings, users))
 
     @property
     def count(self) -> int:
@@ -111,6 +122,7 @@ def _pacing(settings: RunSettings) -> Concurrency:
     return Concurrency(most=max(1, MOST_LANES // settings.workers))
 
 
-def _beside(settings: RunSettings) -> SlowLanes:
+def _beside(settings: RunSettings, users: UsersCode) -> SlowLanes:
     """Lanes for what is slow. Hooks around calls see one after the other, if there is one lane."""
-    return SlowLanes(0 if CallHooks.of(GLOBAL_HOOKS) else max(1, MOST_LANES // settings.workers))
+    is_watched = CallHooks.of(users.hooks) or users.told
+    return SlowLanes(0 if is_watched else max(1, MOST_LANES // settings.workers))

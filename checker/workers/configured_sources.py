@@ -22,6 +22,7 @@ from checker.workers.signing import digest_signer, signers_of
 from checker.workers.signup import Accounts, SignUpSource
 from checker.workers.tokens import Send, TokenSource
 from checker.workers.transports import transport_of
+from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Requested:
     operations: OperationResolver
     accounts: Accounts | None = None
     """How the run makes itself known where nobody says who it is."""
+    users: UsersCode = ALL_SCHEMAS
 
 
 def keeper_of(asked: Requested, wiring: Wiring, secrets: Secrets) -> CredentialKeeper | None:
@@ -40,8 +42,12 @@ def keeper_of(asked: Requested, wiring: Wiring, secrets: Secrets) -> CredentialK
 
     What is configured stands in place of what users registered. Raises `ConfigError`.
     """
-    keeper = CredentialKeeper({}, secrets)
-    equip(keeper, asked, wiring, (GLOBAL_AUTH,))
+    keeper = CredentialKeeper({}, secrets, reauth=asked.users.reauth())
+    equip(keeper, asked, wiring, asked.users.auth)
+    first = asked.users.applies
+    if first is not None:
+        keeper.first = first.name
+        keeper.sources = {first.name: first, **keeper.sources}
     return keeper if keeper.sources or keeper.signers else None
 
 

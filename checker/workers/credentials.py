@@ -98,6 +98,8 @@ class CredentialKeeper:
     """Asked last: what they give depends on all else of a request."""
     identities: Identities | None = None
     """Who calls which operation, where there are several users."""
+    first: str = ""
+    """Source that is asked before all others: where it gives something, nobody else is asked."""
     peer_names: Sequence[str] = ()
     """Users that are held against each other."""
     clock: Callable[[], float] = time.monotonic
@@ -148,6 +150,8 @@ class CredentialKeeper:
                 put(request, carried)
                 others = (one for one in request.proofs if one[0] != name)
                 request.proofs = (*others, (name, held.number))
+                if name == self.first:
+                    return
         for signer in self.signers:
             signed = signer.sign(case, request)
             if signed is not None:

@@ -9,6 +9,7 @@ from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import UsageError
+from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, host_of
 from checker.corpus import files
@@ -38,8 +39,13 @@ class Description:
     damage: tuple[Note, ...] = ()
 
 
-def read_description(settings: RunSettings, layout: RunLayout) -> Description:
-    """The description; read from the run directory once anyone has fetched it, unless it was damaged there."""
+def read_description(
+    settings: RunSettings, layout: RunLayout, given: bytes | None = None
+) -> Description:
+    """The description; read from the run directory once anyone has fetched it, unless it was damaged there.
+
+    `given` is what is packed already: then nothing is fetched.
+    """
     damage: tuple[Note, ...] = ()
     if settings.document is not None:
         path = layout.document(settings.document)
@@ -48,7 +54,7 @@ def read_description(settings: RunSettings, layout: RunLayout) -> Description:
             return Description(unpacked(data), settings.document)
         if data is not None:
             damage = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
-    schema = _fetched(settings)
+    schema = _fetched(settings) if given is None else unpacked(given)
     data = packed(schema)
     name = _digest(data)
     path = layout.document(name)
@@ -65,6 +71,7 @@ def settled_target(
     schema: ApiSchema,
     settings: RunSettings,
     operations: OperationResolver,
+    hooks: HookSource = GLOBAL_HOOKS,
 ) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     options = SchemaOptions(
@@ -74,6 +81,7 @@ def settled_target(
         asserts_formats=lambda operation: operations.of(operation).validate_formats,
         allows_null=lambda operation: operations.of(operation).graphql_allow_null,
         queries=settings.queries,
+        hooks=hooks,
     )
     schema.configure(options)
     given = settings.base_url

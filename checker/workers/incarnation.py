@@ -17,15 +17,22 @@ from checker.workers.loop import Worker
 from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
 from checker.workers.reachable import unreachable_target
+from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
-def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender) -> None:
+def work(
+    incarnation: int,
+    settings: RunSettings,
+    down: Receiver,
+    up: Sender,
+    users: UsersCode = ALL_SCHEMAS,
+) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
     isolate(RunLayout(Path(settings.corpus_dir)).caches)
     if settings.hooks:
         know_characters()
     try:
-        place = open_worker_context(incarnation, settings)
+        place = open_worker_context(incarnation, settings, users)
     except CheckerError as error:
         up.send(_last_words(error, partial(_concealed, settings)))
         return

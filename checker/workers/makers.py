@@ -7,7 +7,7 @@ from random import Random
 
 from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
-from checker.core.hooks import COMPONENTS, GLOBAL_HOOKS, HookContext
+from checker.core.hooks import COMPONENTS, HookContext, HookSource
 from checker.core.operation import Operation
 from checker.core.phases import EXPLORATION
 from checker.core.resources import ResourceModel
@@ -23,6 +23,7 @@ from checker.workers.telling import (
     tell_of_program,
     tell_of_warning,
 )
+from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 _MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
 _PARTS = (*COMPONENTS, "case")
@@ -58,20 +59,22 @@ def open_makers(
     selected: SelectedOperations,
     rules: GenerationRules,
     recorder: Recorder,
+    users: UsersCode = ALL_SCHEMAS,
 ) -> Makers:
     """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
     make = partial(
         _factory, rules, selected, recorder, (settings.phases[0], settings.reusing_phases)
     )
-    decides = _has_making_hooks(("before_generate",))
-    factory = make(_component_hooks)
+    decides = _has_making_hooks(users.hooks, ("before_generate",))
+    factory = make(partial(_component_hooks, users.hooks))
+    factory.values = users.pool
     if recorder.demands is not None:
         recorder.demands.respect = factory.learn
     return Makers(
         factory=factory,
         unhooked=None if decides else make(_no_hooks),
         stage=Stage.HOOK
-        if _has_making_hooks() or GLOBAL_HOOKS.named("before_add_examples")
+        if _has_making_hooks(users.hooks) or users.hooks.named("before_add_examples")
         else Stage.MAKE,
         seed=settings.seed,
         resources=selected.resources,
@@ -101,13 +104,13 @@ def _factory(
     )
 
 
-def _component_hooks(operation: Operation) -> ComponentHooks:
-    return ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation))
+def _component_hooks(hooks: HookSource, operation: Operation) -> ComponentHooks:
+    return ComponentHooks.from_registry(hooks, HookContext(operation))
 
 
 def _no_hooks(operation: Operation) -> ComponentHooks:
     return NO_HOOKS
 
 
-def _has_making_hooks(verbs: Sequence[str] = _MAKING_VERBS) -> bool:
-    return any(GLOBAL_HOOKS.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
+def _has_making_hooks(hooks: HookSource, verbs: Sequence[str] = _MAKING_VERBS) -> bool:
+    return any(hooks.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)

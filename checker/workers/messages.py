@@ -237,8 +237,18 @@ class OperationCard:
     """Whether it is tested further when it failed; None: as all others."""
     phases: tuple[str, ...] = ()
     """Those of `run` that it takes part in; empty: all of the run."""
+    weight: float = 1.0
+    """How much of the time of `fuzz` it gets, relative to others; 0: it is left out."""
     is_ending: bool = False
     """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOrder:
+    """The order in which a phase takes operations."""
+
+    phase: str
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +270,8 @@ class Opened:
     """Whether one of them needs all cases in one worker."""
     unreachable: str = ""
     """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
+    orders: tuple[PhaseOrder, ...] = ()
+    """Of phases whose order users say."""
     auth_needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
 

@@ -1,6 +1,7 @@
 """Opens a description and lays out one worker's tools."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -35,14 +36,14 @@ from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.first_look import look_first
 from checker.workers.makers import open_makers
-from checker.workers.messages import Opened, OperationCard
+from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.operation_tools import (
     generation_rules,
     rendering,
 )
 from checker.workers.purse import Purse
 from checker.workers.recorder import Recorder
-from checker.workers.recording import open_recorder
+from checker.workers.recording import Shown, open_recorder
 from checker.workers.saved import SavedExamples
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
@@ -57,6 +58,7 @@ from checker.workers.telling import (
 )
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.transports import transport_of
+from checker.workers.users import ALL_SCHEMAS, UsersCode
 from checker.workers.verification import answering_405, confirmed
 
 
@@ -88,7 +90,9 @@ class Subject:
     """What could not be taken in."""
 
 
-def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContext:
+def open_worker_context(
+    incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS
+) -> WorkerContext:
     """Document, hooks, operations and tools of one incarnation.
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
@@ -96,18 +100,19 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     ledger = TimeAccounting(time.monotonic, settings.started_at)
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
-    subject = read_subject(settings, layout)
+    subject = read_subject(settings, layout, users)
     settings, operations, origin = subject.settings, subject.operations, subject.origin
     render = rendering(origin, operations)
-    recorder = open_recorder(incarnation, settings, subject.selected, operations, render)
+    shown = Shown(render, sends_as_made=not users.hooks.named("before_call"))
+    recorder = open_recorder(incarnation, settings, subject.selected, operations, shown)
     told = _tell(subject, recorder)
-    rules = generation_rules(operations, settings, subject.schemes, reuse=True)
-    makers = open_makers(settings, subject.selected, rules, recorder)
+    rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
+    makers = open_makers(settings, subject.selected, rules, recorder, users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
-    asked = Requested(settings, subject.schemes, operations, accounts)
+    asked = Requested(settings, subject.schemes, operations, accounts, users)
     keeper = keeper_of(asked, wiring_of(settings, origin), recorder.secrets)
-    caller = Caller(origin, subject.schemes, keeper)
-    lanes = Lanes.of(settings)
+    caller = Caller(origin, subject.schemes, keeper, users)
+    lanes = Lanes.of(settings, users)
     connect = transport_of(settings)
     gate = gate_for(settings.safety, layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
@@ -115,7 +120,7 @@ def open_worker_context(incarnation: int, settings: RunSettings) -> WorkerContex
     http = connect(origin, HttpSettings.of(operations.common), lanes.count)
     first_look, needs = _look_first(subject, tools, http, recorder, makers.factory)
     opened = _opened(incarnation, subject, recorder, told.base_url)
-    opened = replace(opened, auth_needs=needs)
+    opened = replace(ordered(opened, users, settings.phases), auth_needs=needs)
     return WorkerContext(
         settings=settings,
         operations=operations,
@@ -191,6 +196,20 @@ def _opened(incarnation: int, subject: Subject, recorder: Recorder, base_url: st
     )
 
 
+def ordered(opened: Opened, users: UsersCode, phases: Sequence[str]) -> Opened:
+    """What was opened, with the order and the weights that users want."""
+    cards, orders = opened.operations, opened.orders
+    labels = [Label(card.label) for card in cards]
+    if users.order is not None:
+        orders = tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases)
+    if users.weights is not None:
+        weights = users.weights(labels)
+        cards = tuple(
+            replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)
+        )
+    return replace(opened, operations=cards, orders=orders)
+
+
 def _first_answers(
     settings: RunSettings, told: SchemaOpened, *, configured: bool
 ) -> FirstAnswers | None:
@@ -206,17 +225,21 @@ def _first_answers(
     return FirstAnswers(told.base_url, missing, configured, "authorization" in names)
 
 
-def read_subject(settings: RunSettings, layout: RunLayout) -> Subject:
+def read_subject(
+    settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
+) -> Subject:
     """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
-    return subject_of(read_contents(settings, layout))
+    return subject_of(read_contents(settings, layout, users), users)
 
 
-def read_contents(settings: RunSettings, layout: RunLayout) -> Contents:
+def read_contents(
+    settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
+) -> Contents:
     """What there is to be tested, wherever the target may be. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     # What is wrong with them is told before anything is fetched.
     load_all_hooks(settings.certain_hooks)
     with uncollected():
-        description = read_description(settings, layout)
+        description = read_description(settings, layout, users.description)
     schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
@@ -231,11 +254,12 @@ def read_contents(settings: RunSettings, layout: RunLayout) -> Contents:
             schema,
             settings.selection,
             lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
+            users.transitions,
         )
     return Contents(settings, description, operations, selected, tuple(unread))
 
 
-def subject_of(contents: Contents) -> Subject:
+def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> Subject:
     """What is needed to send something, too. Raises `ConfigError` and `UsageError`."""
     settings, operations = contents.settings, contents.operations
     schema = contents.description.schema
@@ -245,7 +269,7 @@ def subject_of(contents: Contents) -> Subject:
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
     for label, name in settings.auth_needs:
         schemes.need(Label(label), name)
-    origin = settled_target(schema, settings, operations)
+    origin = settled_target(schema, settings, operations, users.hooks)
     return Subject(
         settings=settings,
         description=contents.description,

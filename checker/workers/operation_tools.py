@@ -1,8 +1,10 @@
 """What the settings of single operations mean for those that make, send, judge and print their cases."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from checker.checks.by_operation import JudgeByOperation
+from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
 from checker.checks.context import CheckTools
 from checker.checks.judge import Judge, JudgeSettings
@@ -16,7 +18,6 @@ from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.locations import Location
 from checker.core.operation import Operation
-from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import UNEXPECTED_METHODS, mode_of
@@ -24,6 +25,7 @@ from checker.phases.attempt import Judging
 from checker.phases.making import GenerationRules
 from checker.transport.settings import Dispatch, Headers, HttpSettings
 from checker.workers.schemes import SchemeCredentials
+from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettings:
@@ -39,6 +41,7 @@ def generation_rules(
     schemes: SchemeCredentials,
     *,
     reuse: bool,
+    users: UsersCode = ALL_SCHEMAS,
 ) -> GenerationRules:
     """How the cases of each operation are generated; with `reuse` values of earlier answers may stand in them.
 
@@ -52,14 +55,15 @@ def generation_rules(
         needs = needs_of(own.checks, operation)
         # Of listed cases each is looked at by itself.
         modes = own.modes if needs.shapes else tuple(m for m in own.modes if m in needs.modes)
+        mode = mode_of(modes or own.modes)
         return GenerationSettings(
-            mode=mode_of(modes or own.modes),
+            mode=mode,
             judged_modes=needs.modes,
             judged_shapes=needs.shapes,
             allow_x00=own.allow_x00,
             codec=own.codec,
             exclude_header_characters=own.exclude_header_characters,
-            formats=FORMATS,
+            formats=users.formats(mode),
             allow_extra_parameters=own.allow_extra_parameters,
             unique_inputs=own.unique_inputs,
             overrides=settings.overrides,
@@ -82,27 +86,38 @@ def _methods(asked: tuple[str, ...] | None) -> tuple[str, ...]:
     return UNEXPECTED_METHODS if asked is None else asked
 
 
+@dataclass(frozen=True, slots=True)
+class CheckChoice:
+    """Checks by their names."""
+
+    classes: Iterable[ClassCheck] = ()
+    """They see what they are asked of, whichever operation it is."""
+    replaced: Mapping[str, Check] = field(default_factory=dict)
+    """What users put in place of a check."""
+
+    def named(self, names: Sequence[str]) -> tuple[Check, ...]:
+        """The checks of these names. Raises `UsageError` for one that nobody knows."""
+        chosen = selected_checks(names, self.classes)
+        return tuple(self.replaced.get(one.name, one) for one in chosen)
+
+
 def judging(
-    resolver: OperationResolver,
-    truncation: Truncation,
-    classes: Iterable[ClassCheck],
-    tools: CheckTools,
+    resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools
 ) -> Judging:
     """The checks of each operation: one judge for all of them, or one for each set of settings.
 
-    `classes` see what they are asked of, whichever operation it is. Raises `UsageError` for checks that
-    nobody knows.
+    Raises `UsageError` for checks that nobody knows.
     """
 
     def judge(settings: OperationSettings) -> Judge:
-        chosen = selected_checks(settings.checks, classes)
+        chosen = choice.named(settings.checks)
         return Judge(chosen, JudgeSettings(settings.check_settings, truncation), tools)
 
     common = judge(resolver.common)
     if resolver.is_uniform:
         return common
     # Here, and not where a worker judges its first answer, a check that nobody knows is told of.
-    selected_checks(sorted(resolver.layers.checks_somewhere()), classes)
+    choice.named(sorted(resolver.layers.checks_somewhere()))
     judges = {id(resolver.common): common}
     """By the `id` of settings, which the resolver keeps and shares."""
 

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.request import WireRequest
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layered_values import LayeredValues
@@ -29,12 +29,22 @@ from checker.workers.selected import SelectedOperations
 from checker.workers.traffic import Traffic
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How requests are shown."""
+
+    render: Callable[[WireRequest], str]
+    """The command that sends one."""
+    sends_as_made: bool
+    """Whether cases are sent as they were made: no hook changes them before."""
+
+
 def open_recorder(
     incarnation: int,
     settings: RunSettings,
     selected: SelectedOperations,
     operations: OperationResolver,
-    render: Callable[[WireRequest], str],
+    shown: Shown,
 ) -> Recorder:
     """Journal and traffic of an incarnation, with what earlier ones learned where values are reused.
 
@@ -52,7 +62,7 @@ def open_recorder(
         None if settings.keeps_traffic else InterestingAndLast(),
         segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
     )
-    components = Components(sends_as_made=not GLOBAL_HOOKS.named("before_call"))
+    components = Components(sends_as_made=shown.sends_as_made)
     recorder = Recorder(
         journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
         traffic=Traffic(
@@ -72,8 +82,8 @@ def open_recorder(
             selected.resources, selected.names, settings.unordered_phases, secrets.holds
         ),
         demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
-        reproduction=render,
-        makings=Makings(selected.variables_below(), render, components.of),
+        reproduction=shown.render,
+        makings=Makings(selected.variables_below(), shown.render, components.of),
     )
     for note in notes:
         recorder.note(note)

@@ -6,7 +6,7 @@ from functools import cached_property
 from checker.config.filters import Selection, unmatched, waits_for_name
 from checker.core.operation import BrokenOperation, Label
 from checker.core.resource_names import variables_of
-from checker.core.resources import ResourceModel
+from checker.core.resources import ResourceModel, Transition
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 
@@ -19,8 +19,10 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         schema: ApiSchema,
         selection: Selection,
         has_phases: Callable[[OperationEntry], bool] = lambda entry: True,
+        inferred: Callable[[], Iterable[Transition]] = tuple,
     ) -> None:
-        """`has_phases`: whether any phase tests an operation."""
+        """`has_phases`: whether any phase tests an operation. `inferred`: what leads on beside what the description says."""
+        self._inferred = inferred
         self._schema = schema
         self._entries: dict[Label, OperationEntry] = {}
         self.broken: list[BrokenOperation] = []
@@ -62,7 +64,11 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
     @cached_property
     def resources(self) -> ResourceModel:
         """Who of them makes what and who asks for it."""
-        return self._schema.resources().restricted(self._entries.keys())
+        model = self._schema.resources()
+        inferred = tuple(self._inferred())
+        if inferred:
+            model = model.joined(inferred)
+        return model.restricted(self._entries.keys())
 
     def is_first_of_path(self, label: Label) -> bool:
         """Whether no other one of the same path stands before it."""

@@ -193,7 +193,12 @@ def test_a_layer_waits_for_what_is_at_work_in_the_one_before_but_not_for_what_is
 
 
 def test_a_phase_without_an_order_begins_with_all_operations_as_they_stand() -> None:
-    plan = BoundedPlan(LAYERED, seed=1, max_examples=9, unordered=("fuzzing",))
+    plan = BoundedPlan(
+        LAYERED,
+        seed=1,
+        max_examples=9,
+        orders={"fuzzing": None},
+    )
     tasks = [plan.lease(0.0) for _ in LAYERED]
     assert [task and task.labels[0] for task in tasks] == [card.label for card in LAYERED]
 

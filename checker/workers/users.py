@@ -1,0 +1,82 @@
+"""Code of users that acts in a run: what they registered for all APIs, and what a loaded schema of this process has beside it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from checker.checks.check import Check
+from checker.core.case import Case
+from checker.core.credentials import CredentialSource
+from checker.core.hooks import GLOBAL_HOOKS, HookSource
+from checker.core.locations import Location
+from checker.core.meta import Binding, GenerationMode
+from checker.core.operation import Label, Operation
+from checker.core.pool import ValuePool
+from checker.core.providers import GLOBAL_AUTH, AuthRegistry
+from checker.core.registry import FORMATS
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.resources import Transition
+from checker.core.response import Outcome
+from checker.phases.attempt import KnowingMaker
+from checker.workers.credentials import ReauthState
+
+
+def _as_it_is(maker: KnowingMaker, origin: BaseUrl) -> KnowingMaker:
+    return maker
+
+
+def _of_all_schemas(mode: GenerationMode | None) -> Mapping[str, Any]:
+    return FORMATS
+
+
+@dataclass(frozen=True, slots=True)
+class UsersCode:
+    """Code of users that acts in a run. What is as here costs a run nothing."""
+
+    hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
+    auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)
+    """Providers, the nearest registry first."""
+    description: bytes | None = None
+    """As `kinds.table.packed` writes it; None: it is read from its location."""
+    makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = _as_it_is
+    """What makes requests to a place, around what usually does."""
+    told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()
+    """Called after each request of a case."""
+    applies: CredentialSource | None = None
+    """Asked before all other sources of credentials: where it gives some, no other one is."""
+    reauth: Callable[[], ReauthState] = ReauthState
+    formats: Callable[[GenerationMode | None], Mapping[str, Any]] = _of_all_schemas
+    """Mode, None for both -> format -> strategy of its texts."""
+    values: Callable[[Operation], ValuePool] | None = None
+    """Values that cases take before those of earlier answers."""
+    judges: Mapping[str, Check] = field(default_factory=dict)
+    """Checks in place of those of the same names."""
+    transitions: Callable[[], Iterable[Transition]] = tuple
+    """What leads on beside what the description says."""
+    order: Callable[[str, Sequence[Label]], Sequence[Label]] | None = None
+    """(phase, operations) -> the order in which it takes them; None: as they need each other."""
+    weights: Callable[[Sequence[Label]], Sequence[float]] | None = None
+    """How much of the time of `fuzz` operations get, relative to each other; None: all alike."""
+
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool | None:
+        """Values for one operation: those of users, or else the usual ones."""
+        return usual if self.values is None else _UsersFirst(self.values(operation), usual)
+
+
+ALL_SCHEMAS: Final = UsersCode()
+"""What is registered for all APIs, alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _UsersFirst:
+    """Implements `checker.core.pool.ValuePool`."""
+
+    first: ValuePool
+    rest: ValuePool | None
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """A value of the first pool; where that has none, of the other one."""
+        found = self.first.pick(location, name, index)
+        if found is None and self.rest is not None:
+            return self.rest.pick(location, name, index)
+        return found
