@@ -14,7 +14,7 @@ from checker.corpus.records import SchemaOpened
 @pytest.fixture
 def schema(document, api):
     found = checker.openapi.from_dict(document)
-    found.config.update(base_url=api.url)
+    found.config.update(base_url=api.url, seed=1)
     found.config.phases.update(phases=["fuzzing"])
     found.config.generation.update(max_examples=4, mode="positive")
     found.config.checks.update(included_check_names=["not_a_server_error"])
@@ -167,9 +167,10 @@ def test_transitions(api) -> None:
     schema = checker.openapi.from_dict(document)
     schema.config.phases.update(phases=["stateful"])
     schema.config.generation.update(max_examples=4, mode="positive")
+    schema.config.update(seed=1)
     api.body, api.statuses = {"special": 987654}, {"POST": 201}
     ran(schema)
-    assert targets(api) == []
+    assert "/archive/987654" not in targets(api)
     place = checker.kinds.TakenValue(
         checker.kinds.Location.PATH, "thing", "$response.body#/special"
     )
@@ -183,6 +184,7 @@ def test_transitions(api) -> None:
     schema.apply_stateful_inference = infer
     api.location = "/archive/7"
     schema["/orders"]["POST"].Case().call()
+    api.location = ""
     ran(schema)
     assert "/archive/987654" in targets(api)
     assert [one.location for one in seen] == ["/archive/7"]
