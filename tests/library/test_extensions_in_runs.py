@@ -164,7 +164,7 @@ def test_transitions(api) -> None:
             "/archive/{thing}": {"get": {"parameters": [thing], "responses": ok}},
         },
     }
-    schema = checker.openapi.from_dict(document)
+    schema: Any = checker.openapi.from_dict(document)
     schema.config.phases.update(phases=["stateful"])
     schema.config.generation.update(max_examples=4, mode="positive")
     schema.config.update(seed=1)
@@ -213,7 +213,7 @@ def test_formats(document, schema, api) -> None:
     document["paths"]["/items/{id}"]["get"]["parameters"][1].update(
         required=True, schema={"type": "string", "format": "card"}
     )
-    mine = checker.openapi.from_dict(document, config=schema.config).include(method="GET", path_regex="items")  # fmt: skip
+    mine: Any = checker.openapi.from_dict(document, config=schema.config).include(method="GET", path_regex="items")  # fmt: skip
     mine.get_custom_format_strategies = lambda generation_config, mode: {"card": st.just("1234-5678")}  # fmt: skip
     assert ran(mine).exit_code == 0
     assert targets(api)
@@ -225,7 +225,7 @@ def test_scenarios_of_coverage(schema) -> None:
     schema.config.generation.update(mode="all")
     schema.config.checks.update(included_check_names=["negative_data_rejection"])
     schema.config.update(continue_on_failure=True)
-    sent: set[str] = set()
+    sent: set[str | None] = set()
 
     @schema.hook
     def after_call(ctx: checker.HookContext, case: checker.Case, response: Any) -> None:
