@@ -14,7 +14,7 @@ from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Place
 from checker.core.resource_names import Resource
-from checker.core.resources import CREATING, REMOVING, ResourceModel, place_of
+from checker.core.resources import CREATING, REMOVING, ResourceModel, ResourceUse, place_of
 from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
@@ -107,7 +107,7 @@ class ChainExplorer:
     def _aimed_at(self, known: KnownResources, index: int) -> Label | None:
         """What a sequence that heads for an operation deep below its first one has to send next; None when it is there.
 
-        By chance alone four steps in one direction are rare.
+        By chance alone four steps in one direction are rare. What it removes there it reads again.
         """
         if index % _AIMED:
             return None
@@ -117,12 +117,21 @@ class ChainExplorer:
         goal = goals[index // _AIMED % len(goals)]
         sent = {step.use.label for step in known.steps if step.succeeded}
         if goal in sent:
-            return None
+            was_removed = known.steps[-1].use.label == goal and known.steps[-1].succeeded
+            return self._reading(goal) if was_removed else None
         for _, owner in self.model.uses[goal].owners:
             makers = self.model.makers(owner)
             if makers and sent.isdisjoint(makers):
                 return makers[0]
         return goal
+
+    def _reading(self, removing: Label) -> Label | None:
+        """What reads a thing that an operation removes; None for an operation that removes nothing, or where nothing reads it."""
+        use = self.model.uses[removing]
+        if use.method != REMOVING:
+            return None
+        others = (self.model.uses[label] for label in self._members.get(use.resource, ()))
+        return next((one.label for one in others if _reads_member(one)), None)
 
     def _goals_of(self, root: Label) -> Sequence[Label]:
         """Operations at least two collections below the one that the first step makes something of, removals first."""
@@ -165,12 +174,7 @@ class ChainExplorer:
             found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
         for target in found:
             use = self.model.uses[target]
-            if (
-                was_removed
-                and use.resource == last.resource
-                and use.method == "GET"
-                and use.is_member
-            ):
+            if was_removed and use.resource == last.resource and _reads_member(use):
                 found[target] = _AGAIN
             found[target] /= 1 + sent.count(target)
         return {target: weight for target, weight in found.items() if target not in self._dead}
@@ -295,6 +299,10 @@ class ChainExplorer:
             expression,
             step,
         )
+
+
+def _reads_member(use: ResourceUse) -> bool:
+    return use.method == "GET" and use.is_member
 
 
 def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
