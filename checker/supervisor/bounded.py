@@ -72,7 +72,8 @@ class BoundedPlan:
             (card.label, row.name): replace(
                 _bounded_task(card.label, row, seed, _count_of(card, max_examples)),
                 tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-                drawn=_drawn_before(card, rows[:number], max_examples),
+                drawn=_drawn_in(card, rows[:number], max_examples),
+                to_draw=_drawn_in(card, rows[number + 1 :], max_examples),
                 ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
             )
             for number, row in enumerate(rows)
@@ -361,9 +362,9 @@ def _count_of(card: OperationCard, usual: int) -> int:
     return usual if card.max_examples is None else card.max_examples
 
 
-def _drawn_before(card: OperationCard, earlier: Iterable[Phase], usual: int) -> int:
-    """Cases of earlier phases whose number is known in advance."""
-    drawn = (row for row in earlier if row.source is not CaseSource.LISTED)
+def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
+    """Cases of an operation in phases that say in advance how many there are."""
+    drawn = (row for row in phases if row.source is not CaseSource.LISTED)
     return sum(_count_of(card, usual) for row in drawn if _is_tested(card, row))
 
 

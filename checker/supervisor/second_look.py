@@ -13,8 +13,10 @@ MOST = 500
 """Requests for one finding: what a shrink by itself would take."""
 LEAST = 5
 """With fewer nothing is tried."""
-AROUND = 3
-"""Requests around a shrink: the case so far, the smallest one, and that as printed."""
+FEWEST = 25
+"""For the findings of a run that is so small that the share of it comes to nothing: with less nothing becomes small."""
+AROUND = 4
+"""Requests around a shrink: the case so far, the simplest one, the smallest one, and that as printed."""
 SLICE_S = 3600.0
 """Requests are what ends a task of this plan."""
 ROUNDS = 2
@@ -34,7 +36,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     """
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
-    left = int((1 - _KEPT) * whole_share) - sum(one.requests for one in found)
+    left = max(FEWEST, int((1 - _KEPT) * whole_share)) - sum(one.requests for one in found)
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     for one in found:
@@ -51,9 +53,10 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     whole = sum(weights.values())
     for one in ranked:
         weight = weights[one.fingerprint]
-        allowed = min(MOST, left * weight // max(1, whole) - AROUND)
+        # The worst have what is of any use before others have their part.
+        allowed = min(MOST, max(LEAST, left * weight // max(1, whole) - AROUND))
         whole -= weight
-        if allowed >= LEAST:
+        if allowed + AROUND <= left:
             left -= allowed + AROUND
             tasks.setdefault(one.label, []).append((one, allowed))
     return [_task(label, again) for label, again in sorted(tasks.items())]

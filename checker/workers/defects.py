@@ -1,10 +1,12 @@
 """What a worker knows of the defects of the run: which failures are news, and what looking into them has cost."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from checker.core.failures import Failure
 from checker.core.templates import matches
+from checker.corpus.records import Finding
 from checker.workers.messages import Settled
 
 MOST_TEXTS = 5
@@ -22,6 +24,10 @@ class Defects:
 
     fingerprints: set[str] = field(default_factory=set)
     """Of what is settled, or under investigation here."""
+    unfinished: set[str] = field(default_factory=set)
+    """Fingerprints of failures that were not looked into here beyond their commands."""
+    reopens: Callable[[str], bool] = lambda fingerprint: False
+    """Whether there is more for one of them by now."""
     _by_rule: dict[tuple[str, str, str], dict[str, Settled]] = field(
         default_factory=lambda: defaultdict(dict)
     )
@@ -45,6 +51,24 @@ class Defects:
             rule = (settled.label, settled.check, settled.rule)
             self._by_rule[rule][settled.fingerprint] = settled
             self._by_check[rule[:2]][settled.fingerprint] = settled
+
+    def is_known(self, fingerprint: str, label: str, failure: Failure) -> bool:
+        """Whether nobody need look at a failure: it, or what it is another sight of, is settled or in work."""
+        if fingerprint in self.fingerprints:
+            return not self.reopens(fingerprint)
+        return self.same_as(label, failure, fingerprint) is not None
+
+    def settle(self, finding: Finding) -> None:
+        """Take in what was found out here."""
+        name = finding.fingerprint
+        if finding.withdrawn:
+            self.give_back(name, finding.label, finding.requests)
+            return
+        self.absorb(Settled.of(finding))
+        if finding.stopped and not finding.shrink_executions and not finding.same_as:
+            self.unfinished.add(name)
+        else:
+            self.unfinished.discard(name)
 
     def give_back(self, fingerprint: str, label: str, requests: int) -> None:
         """Forget a failure that did not happen again, so that the next case that shows it is looked into."""

@@ -175,6 +175,7 @@ class _Desk:
             render=place.recorder.reproduction,
             send=self.send,
             stage=self.enter,
+            affords=self.affords,
             allowance=self.allowance,
             suspect=self.suspect,
             sent=lambda verdict: place.recorder.keep_makings(self.flight, verdict),
@@ -202,6 +203,12 @@ class _Desk:
         self.haste.observe(task, self.failed_after_s, outcome.elapsed)
         self._pace.observe(outcome.elapsed)
         return outcome
+
+    def affords(self, suspicion: UnconfirmedFailure) -> bool:
+        """Whether a failure may have more than the one request that each has."""
+        purse, flight = self.place.purse, self.flight
+        is_second = suspicion.second is not None
+        return is_second or purse.affords(flight.running, flight.index, suspicion.label)
 
     def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
         """What the shrink of one failure may take; None if nothing is to be shrunk."""

@@ -21,10 +21,16 @@ from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.defects import Defects
 from checker.workers.drafts import Answered
-from checker.workers.messages import Settled
 from checker.workers.reproduction import PrintedReplay
 from checker.workers.sequences import SequenceReplay, SequenceShrink
-from checker.workers.settlement import Describer, Settlement, spent_after
+from checker.workers.settlement import (
+    Describer,
+    Settlement,
+    as_printed,
+    count_hits,
+    shown_by,
+    spent_after,
+)
 from checker.workers.unconfirmed import (
     Chain,
     ExpectedFailure,
@@ -35,8 +41,6 @@ from checker.workers.unconfirmed import (
 
 REPETITIONS = 2
 """So often a failure that other requests may cause has to happen again after it was confirmed."""
-MORE_TRIES = 6
-"""Times that commands are sent once more which did not show their failure each time."""
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
 
@@ -55,6 +59,8 @@ class Investigator:
     stage: Callable[[Stage], None]
     allowance: Callable[[UnconfirmedFailure], ShrinkBudget | None]
     """What a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
+    affords: Callable[[UnconfirmedFailure], bool] = lambda suspicion: True
+    """Whether there is more than one request for a failure: else its command is sent, and no more."""
     suspect: Callable[[UnconfirmedFailure, JudgedCase, Failure], UnconfirmedFailure | None] = (
         lambda parent, shot, found: None
     )
@@ -78,10 +84,7 @@ class Investigator:
             finding = self._settled(suspicion)
             spent = suspicion.finding.requests + self._requests - before
             finding = replace(finding, requests=spent)
-            if finding.withdrawn:
-                self.defects.give_back(finding.fingerprint, finding.label, spent)
-            else:
-                self.defects.absorb(Settled.of(finding))
+            self.defects.settle(finding)
             yield finding
 
     def _settled(self, suspicion: UnconfirmedFailure) -> Finding:
@@ -91,22 +94,19 @@ class Investigator:
         if other is not None:
             return replace(last, same_as=other)
         wanted = ExpectedFailure.of(suspicion)
-        settlement = None if suspicion.failure.request is not None else self._shared(wanted)
+        others = self._settlements if suspicion.failure.request is None else ()
+        settlement = shown_by(others, wanted)
         if settlement is None:
             settlement = self._looked_into(suspicion, wanted)
             self._settlements.append(settlement)
         return self._described(last, suspicion, wanted, settlement)
 
-    def _shared(self, wanted: ExpectedFailure) -> Settlement | None:
-        """What another failure of the same case came to, if its last request shows this one, too."""
-        for settlement in self._settlements:
-            is_usable = settlement.is_confirmed and not settlement.is_of_check
-            if is_usable and wanted.shown(settlement.chain[-1]) is not None:
-                return settlement
-        return None
-
     def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Settlement:
         self.stage(Stage.CONFIRM)
+        reproduce = partial(self._reproduce, suspicion)
+        # What may come of other requests is not told before it happened again and again.
+        if not (suspicion.failure.needs_repetition or self.affords(suspicion)):
+            return as_printed(suspicion.chain, wanted, reproduce, self.hurry)
         is_again = suspicion.second is not None
         chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
         is_told = chain is not None and (
@@ -130,11 +130,8 @@ class Investigator:
             # Values that are found anew may lead elsewhere: what is sent as printed is the same each time.
             settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
         is_told = settlement.is_confirmed or not needs_repetition
-        if is_told and not (settlement.is_confirmed and settlement.showed(wanted)):
-            # Once it did not show: how often it does is all that can be said.
-            for _ in range(MORE_TRIES):
-                if not self.hurry():
-                    self._reproduce(suspicion, settlement, wanted)
+        if is_told:
+            count_hits(settlement, wanted, reproduce, self.hurry)
         return settlement
 
     def _confirmed(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Chain | None:
@@ -145,15 +142,20 @@ class Investigator:
         """
         last = suspicion.chain[-1].made
         if len(suspicion.chain) > 1 and last.bindings:
-            replay = self._replay(suspicion)
-            whole = replay.replayed([shot.made for shot in suspicion.chain])
-            if self._fails(suspicion, wanted, whole[-1]):
-                return replay.without_idle_steps(whole, partial(self._fails, suspicion, wanted))
+            whole = self._confirmed_whole(suspicion, wanted)
+            if whole is not None:
+                return whole
         alone = self._again(suspicion, last)
         if self._fails(suspicion, wanted, alone):
             return (alone,)
         if len(suspicion.chain) == 1 or last.bindings:
             return None
+        return self._confirmed_whole(suspicion, wanted)
+
+    def _confirmed_whole(
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure
+    ) -> Chain | None:
+        """The steps that a sequence needs, if it failed again."""
         replay = self._replay(suspicion)
         whole = replay.replayed([shot.made for shot in suspicion.chain])
         if not self._fails(suspicion, wanted, whole[-1]):
@@ -247,7 +249,8 @@ class Investigator:
         budget: ShrinkBudget,
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
-        is_wanted = suspicion.second is None and budget.executions >= 0
+        # At a second look what was lowered was held against it before.
+        is_wanted = budget.effort is not ShrinkEffort.REST
         simplest = self._simplest_shot(suspicion) if is_wanted else None
         if simplest is not None:
             self._note_others(suspicion, wanted, simplest)

@@ -117,9 +117,10 @@ class LeasedTask:
 
     def known_cases(self, index: int) -> int:
         """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
+        drawn = self.task.drawn + self.task.to_draw
         if self.row.source is not CaseSource.LISTED:
-            return self.task.drawn + self.task.stop
-        return self.task.drawn + (index + 1 if index < self.task.stop else 0)
+            return drawn + self.task.stop
+        return drawn + (index + 1 if index < self.task.stop else 0)
 
     @property
     def is_chained(self) -> bool:

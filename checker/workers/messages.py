@@ -65,6 +65,8 @@ class Task:
     """Operations of a cluster whose answers others need."""
     drawn: int = 0
     """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
+    to_draw: int = 0
+    """Those of later phases."""
     again: tuple[Again, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False

@@ -41,7 +41,7 @@ from checker.workers.operation_tools import (
     generation_rules,
     rendering,
 )
-from checker.workers.purse import Purse
+from checker.workers.purse import LAST, Purse
 from checker.workers.recorder import Recorder
 from checker.workers.recording import Shown, open_recorder
 from checker.workers.saved import SavedExamples
@@ -142,9 +142,7 @@ def open_worker_context(
         recorder=recorder,
         ledger=ledger,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
-        purse=Purse(
-            settings.shrink_share, recorder.defects, is_timed=settings.max_time_s is not None
-        ),
+        purse=_purse(settings, recorder),
         class_checks=subject.classes,
         credentials=keeper,
         first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),
@@ -154,6 +152,20 @@ def open_worker_context(
         calling_stage=caller.stage("before_call", Stage.MAKE),
         judging_stage=caller.stage("after_call", Stage.JUDGE),
     )
+
+
+def _purse(settings: RunSettings, recorder: Recorder) -> Purse:
+    """What looking into failures may cost this worker."""
+    is_endless = settings.kind == "fuzz"
+    ends_at_failure = is_endless and not settings.common.continue_on_failure
+    purse = Purse(
+        settings.shrink_share,
+        recorder.defects,
+        is_open_ended=is_endless or settings.max_time_s is not None,
+        credit=LAST if ends_at_failure else 0,
+    )
+    recorder.defects.reopens = purse.reopens
+    return purse
 
 
 def _look_first(

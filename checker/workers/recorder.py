@@ -190,9 +190,7 @@ class Recorder:
         if waiting is not None:
             if waiting[0] != place[0] or waiting[1] <= place[1]:
                 return False
-        elif fingerprint in self.defects.fingerprints or self.defects.same_as(
-            label, failure, fingerprint
-        ):
+        elif self.defects.is_known(fingerprint, label, failure):
             return False
         else:
             self.defects.fingerprints.add(fingerprint)

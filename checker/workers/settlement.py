@@ -1,6 +1,6 @@
 """What became of a failure that was looked into, and who writes down what was sent for it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -12,6 +12,9 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.drafts import Answered
 from checker.workers.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
+
+MORE_TRIES = 6
+"""Times that commands are sent once more which did not show their failure each time."""
 
 
 class Describer(Protocol):
@@ -71,6 +74,48 @@ class Settlement:
             stopped=self.stopped,
             wants_more=self.wants_more,
         )
+
+
+Send = Callable[[Settlement, ExpectedFailure], None]
+"""Sends the commands of a settlement, and adds the answer to it."""
+
+
+def as_printed(
+    chain: Chain, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str]
+) -> Settlement:
+    """What comes of commands alone: of that of the last request if it needs nothing before it, else of all."""
+    last = chain[-1:]
+    sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
+    for sequence in sequences:
+        settlement = Settlement(
+            sequence, is_confirmed=False, stopped=spent_after(0), wants_more=len(sequence) == 1
+        )
+        send(settlement, wanted)
+        settlement.is_confirmed = settlement.showed(wanted) > 0
+        if settlement.is_confirmed:
+            break
+    count_hits(settlement, wanted, send, hurry)
+    return settlement
+
+
+def count_hits(
+    settlement: Settlement, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str]
+) -> None:
+    """Send commands that did not show their failure once more: how often they do is all that can be said."""
+    if settlement.is_confirmed and settlement.showed(wanted):
+        return
+    for _ in range(MORE_TRIES):
+        if not hurry():
+            send(settlement, wanted)
+
+
+def shown_by(settlements: Iterable[Settlement], wanted: ExpectedFailure) -> Settlement | None:
+    """What another failure of the same case came to, if its last request shows this one, too."""
+    for settlement in settlements:
+        is_usable = settlement.is_confirmed and not settlement.is_of_check
+        if is_usable and wanted.shown(settlement.chain[-1]) is not None:
+            return settlement
+    return None
 
 
 def spent_after(requests: int) -> str:

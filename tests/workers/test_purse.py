@@ -1,16 +1,24 @@
 """What looking into failures may cost follows from counts alone."""
 
+from dataclasses import replace
+
 from checker.core.failures import Severity
 from checker.core.operation import Label
+from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
 from checker.workers.defects import Defects
 from checker.workers.leased import LeasedTask
-from checker.workers.messages import Task
-from checker.workers.purse import AROUND, CREDIT, FEWEST, Purse
+from checker.workers.messages import Again, Task
+from checker.workers.purse import AROUND, ENOUGH, Purse
 from tests.workers.test_defects import settled
 
 LABEL = "GET /a"
 CHECK = "not_a_server_error"
+
+
+def leased(phase: str, cases: int, *, drawn: int = 0, to_draw: int = 0) -> LeasedTask:
+    task = Task("0" * 16, phase, (Label(LABEL),), 1, 0, cases, 8.0, drawn=drawn, to_draw=to_draw)
+    return LeasedTask.of(task)
 
 
 def allowed(
@@ -21,16 +29,16 @@ def allowed(
     check: str = CHECK,
     index: int = 0,
     drawn: int = 0,
+    to_draw: int = 0,
 ) -> int:
-    task = Task("0" * 16, phase, (Label(LABEL),), 1, 0, cases, 8.0, drawn=drawn)
-    running = LeasedTask.of(task)
+    running = leased(phase, cases, drawn=drawn, to_draw=to_draw)
     return purse.allowance(running, index, LABEL, Severity.CRITICAL, check).executions
 
 
 def test_a_finding_may_take_what_is_left_of_the_share_of_its_operation() -> None:
     assert allowed(Purse(0.2, Defects())) == 100 - AROUND
     assert allowed(Purse(0.5, Defects())) == 400 - AROUND
-    assert allowed(Purse(0.2, Defects()), cases=4) == FEWEST - AROUND
+    assert allowed(Purse(0.2, Defects()), cases=4) == 0
 
 
 def test_another_one_of_the_check_has_half_of_what_the_first_one_left() -> None:
@@ -48,15 +56,42 @@ def test_earlier_phases_count_and_lists_as_far_as_they_were_made() -> None:
     assert allowed(purse, phase="coverage", cases=5000, drawn=120, index=19) == 35 - AROUND
     # Indices beyond those of the list are of sequences that go on, and of saved examples.
     assert allowed(purse, phase="coverage", cases=5000, drawn=120, index=1 << 32) == 30 - AROUND
+    # Those of later phases come for certain.
+    assert allowed(purse, phase="coverage", cases=5000, index=19, to_draw=100) == 30 - AROUND
 
 
-def test_with_a_limit_of_time_what_was_sent_counts_and_not_what_was_planned() -> None:
-    purse = Purse(0.2, Defects(), is_timed=True)
-    assert allowed(purse, cases=10_000) == CREDIT - AROUND
-    purse.spent += CREDIT + 2 * AROUND
-    assert allowed(purse, cases=10_000) == -3 * AROUND
+def test_where_nobody_knows_how_many_cases_come_what_was_sent_counts() -> None:
+    purse = Purse(0.2, Defects(), is_open_ended=True)
+    assert allowed(purse, cases=10_000) == 0
     purse.earned += 400
-    assert allowed(purse, cases=10_000) == 100 - 3 * AROUND
+    assert allowed(purse, cases=10_000) == 100 - AROUND
+    purse.spent += 60
+    assert allowed(purse, cases=10_000) == 40 - AROUND
+    assert allowed(Purse(0.2, Defects(), is_open_ended=True, credit=50)) == 50 - AROUND
+
+
+def test_a_failure_has_more_than_one_request_while_the_share_suffices_for_it() -> None:
+    purse, few, many = Purse(0.2, Defects()), leased("fuzzing", 11), leased("fuzzing", 12)
+    assert [purse.affords(one, 0, LABEL) for one in (few, many)] == [False, True]
+    purse.defects.absorb(settled("error", requests=1))
+    assert not purse.affords(many, 0, LABEL)
+    # What turns up in a second look is sent once.
+    again = Again("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100, is_lowered=False)
+    second = LeasedTask.of(replace(many.task, again=(again,)))
+    assert not Purse(0.2, Defects()).affords(second, 0, LABEL)
+
+
+def test_a_failure_that_had_one_request_is_news_again_when_enough_was_earned() -> None:
+    purse = Purse(0.2, Defects(), is_open_ended=True)
+    purse.defects.unfinished.add("f")
+    purse.earned = 4 * ENOUGH - 1
+    assert not purse.reopens("f")
+    purse.earned += 1
+    assert purse.reopens("f")
+    assert not purse.reopens("another")
+    # `run` comes back to it at its end.
+    bounded = Purse(0.2, purse.defects, earned=1000)
+    assert not bounded.reopens("f")
 
 
 def test_a_first_look_in_run_is_quick_and_one_in_fuzz_is_whole_if_much_was_earned() -> None:
@@ -64,14 +99,11 @@ def test_a_first_look_in_run_is_quick_and_one_in_fuzz_is_whole_if_much_was_earne
     endless = Task("0" * 16, "exploration", (Label(LABEL),), 1, 0, 4000, 8.0)
 
     def effort(task: Task, earned: int) -> ShrinkEffort:
-        purse, running = Purse(0.2, Defects(), earned=earned), LeasedTask.of(task)
+        is_endless = task.phase == "exploration"
+        purse = Purse(0.2, Defects(), is_open_ended=is_endless, earned=earned)
+        running = LeasedTask.of(task)
         return purse.allowance(running, 0, LABEL, Severity.CRITICAL, CHECK).effort
 
     assert effort(task, 4000) is ShrinkEffort.QUICK
     assert effort(endless, 0) is ShrinkEffort.QUICK
     assert effort(endless, 4000) is ShrinkEffort.WHOLE
-
-
-def test_in_fuzz_a_worker_may_take_what_its_cases_earned() -> None:
-    purse = Purse(0.2, Defects(), spent=CREDIT, earned=400)
-    assert allowed(purse, phase="exploration", check="first") == 100 - AROUND

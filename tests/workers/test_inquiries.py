@@ -1,0 +1,82 @@
+"""What looking into failures costs, counted: a share of the requests, and one for each failure."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from checker.core.response import Outcome, Response
+from checker.corpus.records import Finding
+from tests.asking import saying
+
+from .harness import GETS, POSTS, TASK, Ran, run, workplace
+
+SHRINKS = saying({"continue-on-failure": True}, generation={"mode": "positive"})
+SHARE = 0.2
+NO_MORE = "before it began (`generation.shrink-share` of the requests was spent)"
+
+
+def broken(answer: Response) -> Outcome:
+    return Response(500, [], b"", elapsed=0.001, request=answer.request)
+
+
+def looked_into(ran: Ran) -> int:
+    return sum(kind == "looked into" for kind, _ in ran.memory.events)
+
+
+def versions(ran: Ran) -> dict[str, list[Finding]]:
+    """Last versions of each finding, oldest first."""
+    found: dict[str, list[Finding]] = {}
+    for one in ran.records:
+        if isinstance(one, Finding) and one.stage == "minimised":
+            found.setdefault(one.fingerprint, []).append(one)
+    return found
+
+
+def ran(folder: Path, *tasks: Any, **changes: Any) -> Ran:
+    with workplace(folder, operations=SHRINKS, **changes) as place:
+        return run(place, *tasks, spoil=broken, is_patient=True)
+
+
+def test_where_little_was_sent_each_failure_is_sent_once_as_printed(tmp_path: Path) -> None:
+    short = ran(tmp_path, replace(TASK, stop=6))
+    found = versions(short)
+    assert found
+    assert looked_into(short) <= len(found)
+    for (only,) in found.values():
+        assert (only.reproduced, only.hits, only.tries) == (True, 2, 2)
+        assert (only.stopped, only.wants_more) == (NO_MORE, True)
+
+
+def test_what_was_sent_once_is_looked_into_when_more_was_earned(tmp_path: Path) -> None:
+    turns = [replace(TASK, id=f"{turn:016}", seed=turn) for turn in range(8)]
+    long = ran(tmp_path, *turns)
+    found = versions(long)
+    cases = sum(kind == "sent" for kind, _ in long.memory.events)
+    assert looked_into(long) <= SHARE / (1 - SHARE) * cases + len(found)
+    assert any(one[0].stopped == NO_MORE for one in found.values())
+    # Any input shows them.
+    assert {(one[-1].stopped, one[-1].reproduced) for one in found.values()} == {("", True)}
+
+
+def test_with_a_limit_of_time_the_share_is_that_of_what_was_sent(tmp_path: Path) -> None:
+    tasks = [replace(one, stop=40) for one in (POSTS, GETS)]
+    timed = ran(tmp_path, *tasks, kind="run", max_time_s=3600.0)
+    found = versions(timed)
+    assert found
+    assert looked_into(timed) <= SHARE / (1 - SHARE) * 80 + len(found)
+
+
+def test_in_a_run_an_operation_has_the_share_of_its_own_cases(tmp_path: Path) -> None:
+    bounded = ran(tmp_path, *(replace(one, stop=40) for one in (POSTS, GETS)), kind="run")
+    found = versions(bounded)
+    for label in ("POST /things", "GET /things/{thing_id}"):
+        spent = [last.requests for *_, last in found.values() if last.label == label]
+        assert 0 < sum(spent) <= 10 + len(spent)
+
+
+def test_what_ends_its_run_may_cost_more_than_was_earned(tmp_path: Path) -> None:
+    ends = saying({"continue-on-failure": False}, generation={"mode": "positive"})
+    with workplace(tmp_path, operations=ends) as place:
+        ended = run(place, replace(TASK, stop=1), spoil=broken, is_patient=True)
+    first = min(versions(ended).values(), key=lambda all_of_it: all_of_it[0].at)
+    assert first[0].stopped == ""
