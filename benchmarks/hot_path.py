@@ -11,12 +11,13 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from pathlib import Path
 from statistics import median
 
 import pycurl
+from msgspec.structs import replace
 
 from benchmarks.target import folder_argument, target
 from checker.config.config import Config

@@ -13,11 +13,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout

@@ -1,10 +1,12 @@
 """One check as the table has it: what it is called, when it applies, and what its verdict depends on."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from inspect import isgeneratorfunction
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.checks.context import CheckFunction, CheckTools
 from checker.checks.statuses import matches_status
@@ -26,8 +28,7 @@ class SettingShape(Enum):
     """Numbers, or patterns such as `2XX`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckSetting:
+class CheckSetting(Struct, frozen=True):
     """One key of `[checks.<name>]`."""
 
     name: str
@@ -64,8 +65,7 @@ _OF_RESPONSE = frozenset((Fact.STATUS, Fact.MEDIA_TYPE))
 _OF_KIND = _OF_RESPONSE | {Fact.MODE, Fact.PHASE, Fact.SCENARIO}
 
 
-@dataclass(frozen=True, slots=True)
-class InteractionKind:
+class InteractionKind(Struct, frozen=True):
     """What is known of an interaction before anybody looks into it."""
 
     status: int
@@ -79,8 +79,7 @@ class InteractionKind:
     scenario: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Applies:
+class Applies(Struct, frozen=True):
     """Which interactions a check has anything to do with; None: all."""
 
     phases: frozenset[str] | None = None
@@ -137,8 +136,7 @@ QuickLook = Callable[[Response], bool]
 """True for a response with which the check passes; anything may be true of the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A row of the table of checks."""
 
     name: str

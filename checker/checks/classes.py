@@ -2,8 +2,9 @@
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from checker.checks.check import Applies, Config
 from checker.core.errors import CheckError, ConfigError
@@ -14,8 +15,7 @@ _ARGUMENTS = {AFTER_RESPONSE: "(self, context, response, case)", AFTER_RUN: "(se
 _SWITCH = "enabled"
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(Struct, frozen=True):
     """What `after_run` is given."""
 
     config: Config
@@ -46,8 +46,7 @@ def _count(arguments: str) -> int:
     return arguments.count(",") + 1
 
 
-@dataclass(slots=True)
-class ClassCheck:
+class ClassCheck(Struct):
     """One class check at work in one process."""
 
     name: str

@@ -1,8 +1,9 @@
 """What a check may look at, and what it may answer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
@@ -50,8 +51,7 @@ class Peers(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CheckTools:
+class CheckTools(Struct, frozen=True):
     """What checks may ask for beside the interaction itself."""
 
     make: Callable[[Case], WireRequest]
@@ -70,8 +70,7 @@ class CheckTools:
     """None where nobody named any."""
 
 
-@dataclass(slots=True)
-class CheckContext:
+class CheckContext(Struct):
     """One interaction under judgement."""
 
     case: Case

@@ -2,8 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, overload
+
+from msgspec import Struct, field
 
 from checker.checks.check import Applies, Check, Fact
 from checker.checks.classes import (
@@ -28,8 +29,7 @@ UserCheck = Callable[[CheckContext, Response, Case], object]
 """A check as users write one: it raises on failure; what it answers counts if it is failures."""
 
 
-@dataclass(frozen=True, slots=True)
-class CustomCheck:
+class CustomCheck(Struct, frozen=True):
     """What a user registered."""
 
     source: Callable[..., Any]

@@ -2,8 +2,10 @@
 
 import base64
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from zlib import crc32
+
+from msgspec import Struct
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found
 from checker.checks.resources import line_of
@@ -43,8 +45,7 @@ class IgnoredAuth(
     """An operation that asks for credentials answers without them, or to wrong ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     """What a request was sent without."""
 
     detail: str

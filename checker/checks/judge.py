@@ -1,8 +1,9 @@
 """All selected checks over one response."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from checker.checks.check import Check, Config
 from checker.checks.context import (
@@ -23,8 +24,7 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSettings:
+class JudgeSettings(Struct, frozen=True):
     """How checks judge."""
 
     given: Mapping[str, Config] = field(default_factory=dict)
@@ -120,8 +120,7 @@ class Judge:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What the checks said."""
 
     failures: Failures

@@ -1,7 +1,8 @@
 """Which requests the chosen checks have anything to say of: others are not sent."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.checks.check import Applies, InteractionKind
 from checker.checks.custom import CUSTOM_CHECKS
@@ -14,8 +15,7 @@ _OF_SHAPES = GenerationMode.NEGATIVE
 """Mode of the cases that have such a scenario."""
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """What is judged of an operation."""
 
     modes: frozenset[GenerationMode]

@@ -1,7 +1,8 @@
 """The checks, in the order in which they run. All that the configuration, the command line and the judge know of one stands here."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from checker.checks import missing_header, negative_data, positive_data, server_error
 from checker.checks.allow_header import (

@@ -5,8 +5,9 @@ interactions of that kind.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import reduce
+
+from msgspec import Struct, field
 
 from checker.checks.check import Check, Config, InteractionKind, QuickLook
 from checker.core.case import Case
@@ -27,8 +28,7 @@ Passes = Callable[[Asked, ResponsePlan, Case, Response], bool]
 """Whether a check whose verdict follows from the kind of an interaction passes with this one."""
 
 
-@dataclass(slots=True)
-class ChecksToRun:
+class ChecksToRun(Struct):
     """The checks that have to look at interactions of one kind."""
 
     operation: Operation
@@ -45,8 +45,7 @@ class ChecksToRun:
     """Set when it depends on the case, too, which of them these are."""
 
 
-@dataclass(slots=True)
-class Kinds:
+class Kinds(Struct):
     """The kinds of interactions that were met, and what is to be asked of each."""
 
     checks: tuple[Asked, ...]

@@ -2,11 +2,11 @@
 
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from checker.cli.command import CommandGroup
 from checker.cli.filters import read_filters

@@ -1,11 +1,11 @@
 """`checker baseline add`, `list` and `diff`."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from checker.cli.command import Command, CommandGroup
 from checker.cli.past import PastRun, chosen_findings, configured, folder_of

@@ -4,11 +4,11 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings

@@ -1,9 +1,12 @@
 """Failures of a run that is over, sent again: three tries of each, with what earlier answers hold now."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import quote
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.cli.past import PastRun, chosen_findings
 from checker.core.codings import codings_of, readable
@@ -32,8 +35,7 @@ Echo = Callable[[str], object]
 """Prints one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayTarget:
+class ReplayTarget(Struct, frozen=True):
     """Where requests go, and how."""
 
     base_url: str | None
@@ -111,7 +113,7 @@ def _sent(
     recorded = WireRequest(exchange.method, place, list(exchange.headers), body)
     request = secrets_of(past.settings).store.resolve_request(recorded)
     # A kept connection that the server has closed meanwhile would read as its answer.
-    outcome = lanes.send(0, replace(request, fresh=True))
+    outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):
         raise _CannotSend(f"{outcome.kind}: {outcome.message}")
     return outcome

@@ -1,10 +1,10 @@
 """Options of earlier generations of such tools: each stands for options of today, and says so in a line."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import click
+from msgspec import Struct
 
 from checker.core.errors import UsageError
 from checker.core.redact import Redaction
@@ -16,8 +16,7 @@ Translation = Callable[[str], list[str]]
 _MASK: Final = Redaction().replacement
 
 
-@dataclass(frozen=True, slots=True)
-class Legacy:
+class Legacy(Struct, frozen=True):
     """One option that is not called so any more."""
 
     flags: tuple[str, ...]

@@ -2,10 +2,10 @@
 
 import time
 import traceback
-from dataclasses import dataclass, field
 from importlib import import_module
 
 import click
+from msgspec import Struct, field
 
 from checker import __version__
 from checker.cli.command import CommandGroup
@@ -29,8 +29,7 @@ COMMANDS = {
 """Command -> one line of help; `checker.cli.<command>` holds a click command of the same name."""
 
 
-@dataclass(slots=True)
-class Root:
+class Root(Struct):
     """What stands before the subcommand."""
 
     config_file: str | None = None

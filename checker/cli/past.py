@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.cli.main import Root
 from checker.config.config import Config
@@ -32,8 +33,7 @@ _CORPORA = Path(".checker")
 _MOST_BYTES = 256 << 20
 
 
-@dataclass(frozen=True)
-class PastRun:
+class PastRun(Struct, frozen=True):
     """The last run of a corpus, as its journals tell it."""
 
     settings: RunSettings
@@ -96,8 +96,7 @@ class PastRun:
         )
 
 
-@dataclass(frozen=True)
-class MergedRuns:
+class MergedRuns(Struct, frozen=True):
     """The last runs of several corpora, told as one."""
 
     settings: RunSettings

@@ -1,11 +1,11 @@
 """`checker report`."""
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from checker.cli.command import Command
 from checker.cli.lists import formats_named

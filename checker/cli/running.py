@@ -4,11 +4,11 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import click
 from click.core import ParameterSource
+from msgspec.structs import replace
 
 from checker.cli.execute import execute_run
 from checker.cli.filters import read_filters

@@ -1,12 +1,11 @@
 """An option that is a key of the configuration under another name."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.config.table import Path
 
 
-@dataclass(frozen=True, slots=True)
-class SettingOption:
+class SettingOption(Struct, frozen=True):
     """An option that sets one key of the configuration."""
 
     flags: tuple[str, ...]

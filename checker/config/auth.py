@@ -2,8 +2,9 @@
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.config.kinds import Problem, did_you_mean, invalid
 from checker.core.redact import Redaction
@@ -30,8 +31,7 @@ _DYNAMIC: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class BasicAuth:
+class BasicAuth(Struct, frozen=True):
     """User and password for all operations."""
 
     username: str
@@ -45,8 +45,7 @@ class BasicAuth:
         return basic_value(self.username, self.password)
 
 
-@dataclass(frozen=True, slots=True)
-class StaticScheme:
+class StaticScheme(Struct, frozen=True):
     """Credentials for one security scheme of the description; either one value or user and password."""
 
     name: str
@@ -61,8 +60,7 @@ class StaticScheme:
         return "apiKey" if self.api_key else "bearer" if self.bearer else "basic"
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicScheme:
+class DynamicScheme(Struct, frozen=True):
     """A request that gets the token for one security scheme of the description."""
 
     name: str
@@ -77,8 +75,7 @@ class DynamicScheme:
     retry_on: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WfcAuth:
+class WfcAuth(Struct, frozen=True):
     """An authentication document in the format of the Web Fuzzing Commons."""
 
     path: str
@@ -89,8 +86,7 @@ class WfcAuth:
     """Users whose things are their own: what one made the others must not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Authentication:
+class Authentication(Struct, frozen=True):
     """What was configured for an operation: one method of the three."""
 
     basic: BasicAuth | None = None

@@ -3,7 +3,6 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,7 +16,7 @@ FORMAT_VERSION: Final = 1
 LIST: Final = "failures"
 """Name of the list of entries."""
 _MOST_BYTES: Final = 16 << 20
-_NAMES: Final = tuple(field.name for field in fields(KnownFailure))
+_NAMES: Final = KnownFailure.__struct_fields__
 _DAYS: Final = ("first_seen", "last_seen", "expires")
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
@@ -17,8 +18,7 @@ _VERBS = ("include", "exclude")
 _EXACT = Either((Text(), ListOf(Text())))
 
 
-@dataclass(frozen=True)
-class OperationBlock:
+class OperationBlock(Struct, frozen=True):
     """One block: what it is about, and what it says."""
 
     filters: OperationFilters

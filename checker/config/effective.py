@@ -1,8 +1,9 @@
 """What every key comes to, and who said so."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.config import auth
 from checker.config.config import Config
@@ -15,8 +16,7 @@ DEFAULT: Final = "default"
 COMMAND: Final = "command line"
 
 
-@dataclass(frozen=True, slots=True)
-class Effective:
+class Effective(Struct, frozen=True):
     """One key."""
 
     name: str

@@ -1,12 +1,15 @@
 """Which operations are tested: include and exclude filters."""
 
+import dataclasses
 import json
 import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.kinds import did_you_mean
 from checker.core.errors import UsageError
@@ -50,8 +53,7 @@ def waits_for_name(operation: object) -> bool:
     return isinstance(operation, OnlyByName) and operation.only_by_name
 
 
-@dataclass(frozen=True, slots=True)
-class FilterSpec:
+class FilterSpec(Struct, frozen=True):
     """One filter, as a user wrote it."""
 
     verb: str
@@ -68,7 +70,7 @@ class FilterSpec:
         return f"{self.verb}-{self.subject}" + ("-regex" if self.is_regex else "")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class OperationFilters:
     """Filters that act together: includes of different kinds AND, repeats of one kind OR, exclusions win."""
 
@@ -130,8 +132,7 @@ def unmatched(filters: OperationFilters, operations: Sequence[Selectable]) -> It
         yield f"`--{spec.option} {spec.value}` matches no operation{near}"
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """All filters of a run: those of the command line, and the blocks of the file that switch operations off."""
 
     filters: OperationFilters = field(default_factory=OperationFilters)
@@ -164,8 +165,7 @@ class Selection:
         return cls(read(plain["filters"]), tuple(map(read, plain["disabled"])))
 
 
-@dataclass(frozen=True, slots=True)
-class FilterExpression:
+class FilterExpression(Struct, frozen=True):
     """`<JSON pointer> == <value>` or `!= <value>` about the raw operation definition."""
 
     pointer: str
@@ -197,14 +197,12 @@ class _Test(Protocol):
     def holds(self, operation: Selectable) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Deprecated:
+class _Deprecated(Struct, frozen=True):
     def holds(self, operation: Selectable) -> bool:
         return operation.deprecated
 
 
-@dataclass(frozen=True, slots=True)
-class _Exact:
+class _Exact(Struct, frozen=True):
     subject: str
     value: str
 
@@ -212,8 +210,7 @@ class _Exact:
         return self.value in _texts(operation, self.subject)
 
 
-@dataclass(frozen=True, slots=True)
-class _Regex:
+class _Regex(Struct, frozen=True):
     subject: str
     pattern: re.Pattern[str]
 
@@ -221,8 +218,7 @@ class _Regex:
         return any(self.pattern.search(text) for text in _texts(operation, self.subject))
 
 
-@dataclass(frozen=True, slots=True)
-class _Unread:
+class _Unread(Struct, frozen=True):
     label: str
     method: str
     path: str

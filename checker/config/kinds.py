@@ -1,9 +1,11 @@
 """What a value of the configuration may be, and the sentence that says what is wrong with it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.errors import ConfigError
 from checker.core.redact import Redaction
@@ -12,8 +14,7 @@ TYPE_ERROR = "Type error"
 INVALID_VALUE = "Invalid value"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing that is wrong."""
 
     heading: str
@@ -38,8 +39,7 @@ class ValueKind(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Boolean:
+class Boolean(Struct, frozen=True):
     """True or false."""
 
     noun: str = "a boolean"
@@ -48,8 +48,7 @@ class Boolean:
         return None if isinstance(value, bool) else wrong_type(self, value, place)
 
 
-@dataclass(frozen=True, slots=True)
-class Integer:
+class Integer(Struct, frozen=True):
     """A whole number within bounds, both inclusive."""
 
     minimum: int | None = None
@@ -66,8 +65,7 @@ class Integer:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """A finite number, above a bound or from a bound on, up to another or below it."""
 
     above: float | None = None
@@ -97,8 +95,7 @@ def anything(_: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Any string that keeps a rule; without NUL, unless it is a list of characters."""
 
     rule: Callable[[str], str | None] = anything
@@ -117,8 +114,7 @@ class Text:
         return replace(invalid(f"{place} -> {broken}"), error=self.error) if broken else None
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """Any string that can be sent. No message shows it."""
 
     rule: Callable[[object], str | None]
@@ -130,8 +126,7 @@ class Secret:
         return invalid(f"{place} -> {broken[:1].upper()}{broken[1:]}") if broken else None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of some words."""
 
     values: tuple[str, ...]
@@ -150,8 +145,7 @@ class Choice:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(Struct, frozen=True):
     """Different values of one kind."""
 
     item: ValueKind
@@ -169,8 +163,7 @@ class ListOf:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(Struct, frozen=True):
     """A table whose names and values keep a rule together."""
 
     rule: Callable[[str, object], str | None]
@@ -186,8 +179,7 @@ class MapOf:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table that is looked at later."""
 
     noun: str = "a table"
@@ -196,8 +188,7 @@ class Table:
         return None if isinstance(value, Mapping) else wrong_type(self, value, place)
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Struct, frozen=True):
     """A value of the first kind whose type it has."""
 
     kinds: tuple[ValueKind, ...]

@@ -1,9 +1,11 @@
 """What holds for one operation in one phase: resolved once from all that was said, and shared where it is equal."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
@@ -34,7 +36,9 @@ def _setting(*path: str, as_: Callable[[Any], Any] = lambda value: value) -> Any
 
 def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:
     """A field that several keys decide; its default is what comes of none of them being set."""
-    return field(default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed)
+    return dataclasses.field(
+        default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed
+    )
 
 
 def _headers(layers: Layers) -> tuple[tuple[str, str], ...]:
@@ -84,7 +88,7 @@ def _checks(layers: Layers) -> tuple[str, ...]:
     return tuple(name for name in names if is_check_enabled(layers, name))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class OperationSettings:
     """How one operation is tested in one phase.
 
@@ -164,11 +168,10 @@ class OperationSettings:
     @classmethod
     def read(cls, layers: Layers) -> "OperationSettings":
         """What these layers come to."""
-        return cls(**{one.name: one.metadata["read"](layers) for one in fields(cls)})
+        return cls(**{one.name: one.metadata["read"](layers) for one in dataclasses.fields(cls)})
 
 
-@dataclass(frozen=True)
-class OperationLayers:
+class OperationLayers(Struct, frozen=True):
     """Everything that was said about operations: what travels to whoever resolves it."""
 
     command: Layer = field(default_factory=dict)

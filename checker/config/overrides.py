@@ -1,8 +1,9 @@
 """Values that a user wants in place of generated ones: forced, or from a dictionary with some probability."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.config.filters import OperationFilters, Selectable
 from checker.core.locations import Location
@@ -11,8 +12,7 @@ EACH: Final = "[*]"
 """Stands in a body path for every element of an array."""
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(Struct, frozen=True):
     """A user's values for one place of a request: a parameter, or a path into a body."""
 
     location: Location | None
@@ -40,8 +40,7 @@ class Override:
         return self.path == (name,)
 
 
-@dataclass(frozen=True, slots=True)
-class TypeWords:
+class TypeWords(Struct, frozen=True):
     """A user's values for all generated values of one type, wherever they stand."""
 
     type: str
@@ -52,8 +51,7 @@ class TypeWords:
     """Operations that it applies to; None: all of them."""
 
 
-@dataclass(frozen=True)
-class Overrides:
+class Overrides(Struct, frozen=True):
     """All overrides of a run, those that win first."""
 
     parameters: tuple[Override, ...] = ()

@@ -1,8 +1,9 @@
 """The configuration as several APIs share it, and as one operation sees it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from checker.config.kinds import Problem
 from checker.config.reading import Layer, section_error
@@ -30,8 +31,7 @@ def resolved(layers: list[Layer], key: str) -> Any:
     return getattr(ResolvedSection(layers), key)
 
 
-@dataclass(frozen=True, slots=True)
-class Projects(Generic[Configured]):
+class Projects(Struct, Generic[Configured], frozen=True):
     """The configurations of a file: that of each `[[project]]` table, and what holds for all other APIs."""
 
     default: Configured

@@ -4,11 +4,13 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
@@ -33,8 +35,7 @@ from checker.core.phases import phase_names
 from checker.core.reports import ReportFormat, report_formats
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """What only the moment knows: everything that is neither in the file nor in the table of keys."""
 
     location: str
@@ -230,7 +231,7 @@ def _output(config: Config) -> dict[str, Any]:
         "document_version": config.documents.version,
         "sanitization": sanitization_of(config),
         "truncation": Truncation(
-            **{one.name: getattr(truncation, one.name) for one in fields(Truncation)}
+            **{name: getattr(truncation, name) for name in Truncation.__struct_fields__}
         ),
     }
 

@@ -4,8 +4,10 @@ What holds for single operations is resolved from its `operations` (`operation_s
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
@@ -26,8 +28,7 @@ _STATEFUL = ("phases", "stateful")
 _FUZZING = ("phases", "fuzzing")
 
 
-@dataclass(frozen=True, slots=True)
-class Sanitization:
+class Sanitization(Struct, frozen=True):
     """What reports mask (`output.sanitization`)."""
 
     enabled: bool = default_of(_MASKING, "enabled")
@@ -46,8 +47,7 @@ class Sanitization:
         return Redaction(keys, markers, self.replacement, self.generated)
 
 
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
+class FetchLimits(Struct, frozen=True):
     """What reading a description may cost (`documents`): one document, and all that it leads to."""
 
     max_size: int = default_of(_DOCUMENTS, "max-size")
@@ -64,8 +64,7 @@ class FetchLimits:
     """Of `time.monotonic`: when the run has no more time for it; None: whenever it is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceSettings:
+class SequenceSettings(Struct, frozen=True):
     """How sequences of the stateful phase go on (`phases.stateful`)."""
 
     max_steps: int = 6
@@ -75,8 +74,7 @@ class SequenceSettings:
     """Whether a value that was refused in a sequence is not taken there again."""
 
 
-@dataclass(frozen=True, slots=True)
-class UploadSettings:
+class UploadSettings(Struct, frozen=True):
     """Where the archive of a run is sent when it is over (`upload`)."""
 
     url: str | None = None
@@ -87,8 +85,7 @@ class UploadSettings:
     """What the receiver calls the API."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunSettings:
+class RunSettings(Struct, frozen=True):
     """Everything that `run` or `fuzz` needs to know, after command line, environment and file are merged."""
 
     location: str
@@ -216,7 +213,7 @@ class RunSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON-able form. Holds the secrets of the headers: for pipes, never for disk."""
-        plain = {name: getattr(self, name) for name in self.__slots__}
+        plain = {name: getattr(self, name) for name in self.__struct_fields__}
         return {name: _plain(value) for name, value in plain.items()}
 
     @classmethod
@@ -239,7 +236,7 @@ def _plain(value: Any) -> Any:
         | UploadSettings
         | WarningSettings,
     ):
-        return asdict(value)
+        return to_builtins(value)
     return value
 
 

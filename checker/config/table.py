@@ -5,9 +5,10 @@ default asks for nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from checker.checks.check import Check, CheckSetting, SettingShape
 from checker.checks.table import TABLE as CHECKS
@@ -36,8 +37,7 @@ Path = tuple[str, ...]
 """Of a section: `("output", "sanitization")`; the root is `()`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One option."""
 
     kind: ValueKind

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from checker.config.kinds import did_you_mean
 from checker.config.plugins import load_plugins
@@ -23,8 +25,7 @@ LOW_VALID_RATE: Final = 0.2
 """Share of valid requests that are let in below which `low_valid_rate` warns."""
 
 
-@dataclass(frozen=True, slots=True)
-class WarningSettings:
+class WarningSettings(Struct, frozen=True):
     """What is to be made of warnings."""
 
     display: tuple[str, ...] | None = None

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 
 from checker.config.auth import METHODS, WfcAuth, is_json_or_form, secret_pairs, sendable
 from checker.config.rules import header
@@ -23,8 +23,7 @@ _SENT_IN: Final = ("header", "query", "cookie")
 Pairs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WfcToken:
+class WfcToken(Struct, frozen=True):
     """Where the answer to a login has a token, and where requests carry it."""
 
     extract_from: str
@@ -35,8 +34,7 @@ class WfcToken:
     """`{token}` in it stands for the token."""
 
 
-@dataclass(frozen=True, slots=True)
-class WfcLogin:
+class WfcLogin(Struct, frozen=True):
     """A request that logs a user in."""
 
     method: str
@@ -57,8 +55,7 @@ class WfcLogin:
         return secret_pairs(self.payload)
 
 
-@dataclass(frozen=True, slots=True)
-class WfcUser:
+class WfcUser(Struct, frozen=True):
     """One identity."""
 
     name: str

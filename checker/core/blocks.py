@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
+
+from msgspec import Struct
 
 from checker.core.media_types import is_charset
 from checker.core.queries import query_of
@@ -21,8 +22,7 @@ _HANGING = f"{INDENT}  "
 _TEXT_CONTROLS = frozenset("\t\n\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Truncation:
+class Truncation(Struct, frozen=True):
     """How much of a payload is shown."""
 
     enabled: bool = True
@@ -39,8 +39,7 @@ class Truncation:
 DEFAULT_TRUNCATION = Truncation()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The part of a response that is shown."""
 
     status: int | None
@@ -55,8 +54,7 @@ class Answer:
     """`timed out: ...` when no complete response arrived."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCase:
+class FailedCase(Struct, frozen=True):
     """All that one numbered block shows."""
 
     case_id: str

@@ -2,8 +2,9 @@
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 CONTENT_ENCODING: Final = "content-encoding"
 _NAME_LENGTH: Final = len(CONTENT_ENCODING)
@@ -16,8 +17,7 @@ _GZIP, _ZLIB, _RAW = 31, 15, -15
 _FORMATS: Final = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """What a body says."""
 
     content: bytes
@@ -25,8 +25,7 @@ class Decoded:
     """True when there is more of it than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undecoded:
+class Undecoded(Struct, frozen=True):
     """Why nobody can say what a body says."""
 
     message: str

@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
 from checker.core.locations import Location
@@ -41,8 +42,7 @@ _MOST_TEXT = 2_000
 """Characters of one value: what is longer is no constraint that anybody meant."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Constraint:
+class Constraint(Struct, frozen=True, order=True):
     """One demand on one part of the requests to an operation."""
 
     location: str

@@ -1,15 +1,15 @@
 """What an operation promises of its responses, as the checks ask for it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from checker.core.response import Response
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaViolation:
+class SchemaViolation(Struct, frozen=True):
     """One way in which a body breaks its schema. Both validators agree that it does."""
 
     schema_path: tuple[str, ...]
@@ -29,8 +29,7 @@ class SchemaViolation:
     """The event itself is right; what stands in it breaks its `contentSchema`."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndecodableBody:
+class UndecodableBody(Struct, frozen=True):
     """The body is not what its media type says."""
 
     media_type: str
@@ -38,8 +37,7 @@ class UndecodableBody:
     """`Expecting value: line 1 column 1 (char 0)`."""
 
 
-@dataclass(frozen=True, slots=True)
-class BodyOpinions:
+class BodyOpinions(Struct, frozen=True):
     """What two validators that share no code say of a body."""
 
     violations: tuple[SchemaViolation, ...] = ()
@@ -73,8 +71,7 @@ class BodyValidator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderOpinions:
+class HeaderOpinions(Struct, frozen=True):
     """What two validators that share no code say of the headers of a response."""
 
     missing: tuple[str, ...] = ()
@@ -111,8 +108,7 @@ class Blame(StrEnum):
     """The server fell over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(Struct, frozen=True):
     """A failure that an answer reports in its body, whatever its status."""
 
     blame: Blame
@@ -150,8 +146,7 @@ class MediaTypeVerdict(StrEnum):
     UNDOCUMENTED = "undocumented"
 
 
-@dataclass(frozen=True, slots=True)
-class ResponsePlan:
+class ResponsePlan(Struct, frozen=True):
     """All that can be known of a response from its status and `Content-Type` alone."""
 
     status_documented: bool

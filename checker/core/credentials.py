@@ -1,16 +1,16 @@
 """Credentials that come while a run goes on: what a source of them is, what it gives, and which there are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.registry import NameRule, Registry
 from checker.core.response import Response
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(Struct, frozen=True):
     """What a request carries to prove who is calling. All values count as secrets from the moment they exist."""
 
     headers: Mapping[str, str] = field(default_factory=dict)

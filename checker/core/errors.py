@@ -38,9 +38,10 @@ Failed checks are not here: they are `checker.core.failures`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
+
+from msgspec import Struct
 
 
 class CheckerError(Exception):
@@ -120,8 +121,7 @@ class LoaderError(CheckerError):
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaLocation:
+class SchemaLocation(Struct, frozen=True):
     """Where in a description something is wrong."""
 
     label: str

@@ -1,15 +1,15 @@
 """What responses of other clients say: `requests`, `httpx`, aiohttp, test clients of werkzeug, Starlette and Django."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from checker.core.request import WireRequest
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignParts:
+class ForeignParts(Struct, frozen=True):
     """A response of another client, in our words."""
 
     status: int

@@ -3,10 +3,12 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Final, Protocol, TypeVar, Unpack, overload
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.errors import HookExecutionError
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
@@ -16,8 +18,7 @@ Registered = TypeVar("Registered", bound=Hook)
 Tested = TypeVar("Tested", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class HookContext:
+class HookContext(Struct, frozen=True):
     """The first argument of every hook."""
 
     operation: Any = None
@@ -40,8 +41,7 @@ _GLOBAL_ONLY: Final = (HookScope.GLOBAL,)
 _NOT_IN_TESTS: Final = (HookScope.GLOBAL, HookScope.SCHEMA)
 
 
-@dataclass(frozen=True, slots=True)
-class HookName:
+class HookName(Struct, frozen=True):
     """What a hook of this name receives, and where it may be registered."""
 
     arguments: tuple[str, ...]
@@ -97,8 +97,7 @@ def run_hooks(hooks: Iterable[Hook], name: str, *arguments: Any) -> None:
             raise HookExecutionError(name, error) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     function: Hook
     """As the user wrote it."""
     call: Hook
@@ -121,8 +120,7 @@ TEST_HOOKS: Final = "_checker_hooks"
 """Attribute of a test function: the registry of its own hooks."""
 
 
-@dataclass(slots=True)
-class HookRegistry:
+class HookRegistry(Struct):
     """Hooks of one scope, by name, in the order of registration."""
 
     scope: HookScope = HookScope.GLOBAL
@@ -206,8 +204,7 @@ class HookRegistry:
         return HookDecorator(self)
 
 
-@dataclass(frozen=True, slots=True)
-class HookChain:
+class HookChain(Struct, frozen=True):
     """Registries whose hooks act one after the other: of all schemas, of one, of a test."""
 
     registries: tuple[HookRegistry, ...]
@@ -217,14 +214,13 @@ class HookChain:
         return tuple(hook for one in self.registries for hook in one.named(name, context))
 
 
-@dataclass(frozen=True, slots=True)
-class HookDecorator:
+class HookDecorator(Struct, frozen=True):
     """`@hook`, `@hook("map_query")`, `@hook.apply_to(method="POST")`: registers in one registry, gives the function back."""
 
     registry: HookRegistry
     name: str | None = None
     """None: that of the function."""
-    filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
+    filter: OperationFilter = OperationFilter()
 
     @overload
     def __call__(self, hook: str) -> "HookDecorator": ...

@@ -1,9 +1,11 @@
 """Known failures: what somebody wrote down of failures that are to fail no run, until a day comes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.templates import matches
 
@@ -49,8 +51,7 @@ class Seen(Protocol):
     def cause(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFailure:
+class KnownFailure(Struct, frozen=True):
     """One entry of a baseline: a failure at one operation, or, without an operation, a cause at whatever operation."""
 
     check: str = ""
@@ -133,8 +134,7 @@ def cause_entry_for(seen: Seen, today: str) -> KnownFailure:
     return replace(entry_for(seen, today), operation="", fingerprint=ids_of(seen)[-1])
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """What a run holds its failures against."""
 
     source: str = ""
@@ -155,8 +155,7 @@ class Baseline:
         return bool(self.source)
 
 
-@dataclass(slots=True)
-class KnownFailures:
+class KnownFailures(Struct):
     """Says of failures whether they are known."""
 
     baseline: Baseline
@@ -210,8 +209,7 @@ class KnownFailures:
         return entry.is_expired(self.baseline.today), not entry.operation
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """A run held against what is known."""
 
     baseline: Baseline

@@ -1,7 +1,8 @@
 """Words of API descriptions: an error text that says one of them speaks of the API, not of a value."""
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.operation import Operation
 from checker.core.schema import Document
@@ -15,8 +16,7 @@ Words = frozenset[str]
 NO_WORDS: Words = frozenset()
 
 
-@dataclass(slots=True)
-class Lexicon:
+class Lexicon(Struct):
     """Remembers the words of the descriptions that it was asked about."""
 
     _known: dict[int, tuple[object, Words]] = field(default_factory=dict)

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from encodings import normalize_encoding
 from functools import lru_cache
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _ESSENCE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?=;|$)")
@@ -35,8 +36,7 @@ _YAML_ESSENCES = frozenset(
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
-class MediaType:
+class MediaType(Struct, frozen=True):
     """A media type or a range of them, lower case."""
 
     type: str

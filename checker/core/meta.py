@@ -1,10 +1,11 @@
 """Provenance: where each part of a case comes from and what it is meant to be."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import takewhile
 from typing import Final
+
+from msgspec import Struct, field
 
 from checker.core.operation import Label, Location
 
@@ -32,8 +33,7 @@ class Origin(StrEnum):
     """Given by a user: hook, override, argument."""
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """What a negative component breaks."""
 
     pointer: str
@@ -42,12 +42,8 @@ class Violation:
     became: object
 
 
-@dataclass(slots=True, unsafe_hash=True)
-class Binding:
-    """This value came from that response. Re-resolved live; the literal is the fallback.
-
-    Nobody changes one. Not frozen: most cases of `fuzz` ask for one, and that takes half a microsecond.
-    """
+class Binding(Struct, frozen=True):
+    """This value came from that response. Re-resolved live; the literal is the fallback."""
 
     location: Location
     name: str
@@ -69,8 +65,7 @@ ANYTHING: Final = "*"
 """In place of names: any value of a part may have come from outside."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentProvenance:
+class ComponentProvenance(Struct, frozen=True):
     """What the draw program says of one component."""
 
     mode: GenerationMode = GenerationMode.POSITIVE
@@ -83,8 +78,7 @@ class ComponentProvenance:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationInfo:
+class GenerationInfo(Struct, frozen=True):
     """`case.meta.generation`."""
 
     mode: GenerationMode
@@ -92,16 +86,14 @@ class GenerationInfo:
     """Seconds spent on making the case."""
 
 
-@dataclass(slots=True)
-class PhaseInfo:
+class PhaseInfo(Struct):
     """`case.meta.phase`."""
 
     name: str
     data: dict[str, str | None] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class CaseMetadata:
+class CaseMetadata(Struct):
     """`case.meta`. A case made by hand has none."""
 
     mode: GenerationMode

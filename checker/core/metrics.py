@@ -1,9 +1,10 @@
 """What of an exchange is to become large: `response_time`, and functions of users."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import isfinite
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, MetricError
@@ -11,8 +12,7 @@ from checker.core.registry import Registry
 from checker.core.response import Response
 
 
-@dataclass(frozen=True, slots=True)
-class MetricContext:
+class MetricContext(Struct, frozen=True):
     """What a metric is told."""
 
     case: Case

@@ -1,10 +1,12 @@
 """What the floors above know of an API description: operations, parameters, bodies. No specification here."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, NewType, Protocol
+
+from msgspec import Struct, field
 
 from checker.core.contract import ResponseContract
 from checker.core.locations import Location as Location
@@ -26,8 +28,7 @@ Place = tuple[Location, str]
 """Where in a request something stands: a location, and the name of a parameter, or in a body a JSON pointer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A value that a description gives for a parameter or body, beside its schema: valid or not."""
 
     value: Any
@@ -39,7 +40,7 @@ class Example:
     """Its kind has judged it, and it goes out as it is: the schema that it stands beside says nothing of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Parameter:
     """One declared parameter of an operation, of any location but the body."""
 
@@ -58,7 +59,9 @@ class Parameter:
     pointer: str = ""
     """JSON pointer of the parameter object."""
     examples: tuple[Example, ...] = ()
-    problem_of: Callable[[Any], str | None] | None = field(default=None, repr=False, compare=False)
+    problem_of: Callable[[Any], str | None] | None = dataclasses.field(
+        default=None, repr=False, compare=False
+    )
     """Why a value breaks the schema, None when it fits; where the kind of the description says so."""
 
     @property
@@ -82,8 +85,7 @@ class Parameter:
         return self.problem_of is None or self.problem_of(value) is None
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyEncoding:
+class PropertyEncoding(Struct, frozen=True):
     """How one property of a form body travels (OpenAPI 3 Encoding Object)."""
 
     content_type: str | None = None
@@ -97,8 +99,7 @@ class PropertyEncoding:
     """Headers of the property's part of a multipart body."""
 
 
-@dataclass(frozen=True, slots=True)
-class BodyForm:
+class BodyForm(Struct, frozen=True):
     """A usual request in another form, which nobody has to take: the answer may be a refusal, and no fault of the server."""
 
     scenario: Scenario
@@ -111,7 +112,7 @@ class BodyForm:
     query: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Body:
     """One media type that an operation accepts and we can serialise."""
 
@@ -120,17 +121,21 @@ class Body:
     pointer: str
     encoding: Mapping[str, PropertyEncoding]
     examples: tuple[Example, ...] = ()
-    write: Callable[[Any], bytes] | None = field(default=None, compare=False)
+    write: Callable[[Any], bytes] | None = dataclasses.field(default=None, compare=False)
     """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
-    serializer: Callable[[Any, Any], bytes | None] | None = field(default=None, compare=False)
+    serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(
+        default=None, compare=False
+    )
     """Bytes of a value in the context of its case, as a user writes them; None from it: no body is sent."""
-    strategy: Any = field(default=None, compare=False)
+    strategy: Any = dataclasses.field(default=None, compare=False)
     """Of its values, where a user knows better than the schema."""
-    is_wrong: Callable[[Any], bool] | None = field(default=None, compare=False)
+    is_wrong: Callable[[Any], bool] | None = dataclasses.field(default=None, compare=False)
     """Where `write` is set: whether what is written of a value is wrong in every reading; None: nobody can prove that."""
-    breaks: Callable[[str, tuple[str, ...]], bool] | None = field(default=None, compare=False)
+    breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(
+        default=None, compare=False
+    )
     """Where `write` is set: whether a keyword that is broken at a path of the value is one rule of what is written; None: always."""
-    forms: Callable[..., Iterable[BodyForm]] | None = field(default=None, compare=False)
+    forms: Callable[..., Iterable[BodyForm]] | None = dataclasses.field(default=None, compare=False)
     """Other forms of a request with a usual value: `forms(value, costly=...)`; with `costly` those that ask for much at once."""
 
 
@@ -142,8 +147,7 @@ class BodyFault(Enum):
     MALFORMED = "its declaration means nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class UnusableBody:
+class UnusableBody(Struct, frozen=True):
     """A declared media type that cannot be sent, and why."""
 
     media_type: str
@@ -153,8 +157,7 @@ class UnusableBody:
     fault: BodyFault
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenOperation:
+class BrokenOperation(Struct, frozen=True):
     """An operation that cannot be read: a value, so that it never costs another operation."""
 
     label: Label

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.errors import IncorrectUsage
 
@@ -39,8 +41,7 @@ class FilterAttributes(OperationAttributes, total=False):
     func: Predicate | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Attribute:
+class _Attribute(Struct, frozen=True):
     """One condition: an attribute equals one of some texts, or a pattern is found in it."""
 
     name: str
@@ -54,14 +55,12 @@ class _Attribute:
         return any(text in self.values for text in texts)
 
 
-@dataclass(frozen=True, slots=True)
-class _IsDeprecated:
+class _IsDeprecated(Struct, frozen=True):
     def holds(self, context: Any) -> bool:
         return bool(getattr(context.operation, "deprecated", False))
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(Struct, frozen=True):
     function: Predicate
 
     def holds(self, context: Any) -> bool:
@@ -73,8 +72,7 @@ _Term = tuple[_Condition, ...]
 """Conditions that hold together."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationFilter:
+class OperationFilter(Struct, frozen=True):
     """Terms that were asked for, and terms that were ruled out: one of the first has to hold, and none of the second."""
 
     included: tuple[_Term, ...] = ()

@@ -1,8 +1,10 @@
 """The phases of a run: one row each. Settings, plans, workers and reports go by these rows alone."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.errors import ConfigError
 from checker.core.registry import LOWER_CASE, Registry
@@ -21,8 +23,7 @@ class CaseSource(StrEnum):
     """Drawn by the programs of a cluster of operations in turn, until time is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """What everybody has to know of a phase. Rows stand in the order in which phases run."""
 
     name: str

@@ -1,10 +1,12 @@
 """Authentication that users write: classes with `get` and `set`, and which operations they are for."""
 
+import dataclasses
 import re
 from collections.abc import Callable, Collection, Iterable
 from copy import copy
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
@@ -25,8 +27,7 @@ _REFRESH_S: Final = 300
 _RETRY_ON: Final = (401,)
 
 
-@dataclass(frozen=True, slots=True)
-class AuthContext:
+class AuthContext(Struct, frozen=True):
     """What a provider is told beside the case."""
 
     operation: Operation
@@ -51,8 +52,7 @@ Signer = Any
 """An object that signs requests as HTTP clients have them: `httpx.Auth`, or a callable as `requests` takes it."""
 
 
-@dataclass(slots=True)
-class _Terms:
+class _Terms(Struct):
     """Alternatives, each of conditions that have to hold together."""
 
     terms: list[list[Condition]] = field(default_factory=list)
@@ -69,12 +69,12 @@ class _Terms:
         return any(all(condition(context) for condition in term) for term in self.terms)
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class Scope:
     """Operations that a provider is for: all, unless `apply_to` or `skip_for` say otherwise."""
 
-    _wanted: _Terms = field(default_factory=_Terms)
-    _skipped: _Terms = field(default_factory=_Terms)
+    _wanted: _Terms = dataclasses.field(default_factory=_Terms)
+    _skipped: _Terms = dataclasses.field(default_factory=_Terms)
 
     def apply_to(
         self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
@@ -99,7 +99,7 @@ class Scope:
         return is_wanted and not self._skipped.hold(context)
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class SigningScope(Scope):
     """An object that signs the requests of some operations."""
 

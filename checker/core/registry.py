@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
@@ -68,16 +69,14 @@ FORMATS: Final[Registry[object]] = Registry(
 """Format name -> strategy of strings, as given by users."""
 
 
-@dataclass(frozen=True, slots=True)
-class SerializationContext:
+class SerializationContext(Struct, frozen=True):
     """What a serializer is told beside the value."""
 
     case: Case | None = None
     """The case whose body it is; None where a value is written apart from a case."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeserializationContext:
+class DeserializationContext(Struct, frozen=True):
     """What a deserializer is told beside the response."""
 
     operation: Operation

@@ -1,13 +1,13 @@
 """The formats of reports: one row each. Settings, options, file names and what traffic is kept go by these rows alone."""
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.registry import LOWER_CASE, NameRule, Registry
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFormat:
+class ReportFormat(Struct, frozen=True):
     """What everybody has to know of a format of reports."""
 
     name: str

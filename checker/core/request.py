@@ -1,11 +1,14 @@
 """The request as it stands on the wire."""
 
+import dataclasses
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 LONGEST_TARGET = 8_000
 """Octets of a request target: what anybody who reads requests ought to take (RFC 9110, 4.1)."""
@@ -20,8 +23,7 @@ _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 _UNSHOWN = re.compile(rb"[^!-~]")
 
 
-@dataclass(frozen=True, slots=True)
-class BaseUrl:
+class BaseUrl(Struct, frozen=True):
     """Where requests go: scheme, host, port, and the path before every operation path."""
 
     scheme: str
@@ -137,7 +139,7 @@ def host_of(name: str) -> str:
     return _LOOPBACK if address.is_loopback or address.is_unspecified else lowered
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class WireRequest:
     """One request, byte for byte. `Host` and `Content-Length` are left to the transport unless given."""
 
@@ -148,15 +150,17 @@ class WireRequest:
     """In order, duplicates kept, names as they are sent."""
     body: bytes | None = None
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
-    fresh: bool = field(default=False, compare=False)
+    fresh: bool = dataclasses.field(default=False, compare=False)
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
-    proofs: tuple[tuple[str, int], ...] = field(default=(), compare=False, repr=False)
+    proofs: tuple[tuple[str, int], ...] = dataclasses.field(default=(), compare=False, repr=False)
     """Sources of credentials that it carries, each with the number of what it gave."""
-    via: object | None = field(default=None, compare=False, repr=False)
+    via: object | None = dataclasses.field(default=None, compare=False, repr=False)
     """How it travels, in words of the transport; None: as its lanes are set up."""
-    is_kept: Callable[[], bool] | None = field(default=None, compare=False, repr=False)
+    is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
     """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
-    lines: list[bytes] | None = field(default=None, init=False, compare=False, repr=False)
+    lines: list[bytes] | None = dataclasses.field(
+        default=None, init=False, compare=False, repr=False
+    )
     """The headers as the transport wants them, each a line, if whoever made them knew. To be forgotten when they change."""
 
     def header(self, name: bytes) -> bytes | None:

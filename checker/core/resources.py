@@ -5,9 +5,10 @@ values, sequences, and checks that ask whether two requests are about one thing.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Self
+
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.layers import layers_of
@@ -36,8 +37,7 @@ def method_rank(method: str) -> int:
     return _RANKS.get(method, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceUse:
+class ResourceUse(Struct, frozen=True):
     """Where one operation stands among the resources."""
 
     label: Label
@@ -67,8 +67,7 @@ class ResourceUse:
         return next((owner for found, owner in self.owners if found == name), self.resource)
 
 
-@dataclass(frozen=True, slots=True)
-class TakenValue:
+class TakenValue(Struct, frozen=True):
     """A value of a request that follows from an earlier answer."""
 
     location: Location
@@ -78,8 +77,7 @@ class TakenValue:
     """JSON in which texts may hold runtime expressions (OpenAPI 3.1, 4.8.20.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Struct, frozen=True):
     """From an answer of one operation to a request to another."""
 
     name: str

@@ -3,10 +3,11 @@
 import base64
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
 from checker.core.foreign import foreign_parts
@@ -319,8 +320,7 @@ class FailureKind(StrEnum):
     OTHER = "network error"
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkFailure:
+class NetworkFailure(Struct, frozen=True):
     """A request that got no complete response: an expected outcome, never an exception."""
 
     kind: FailureKind

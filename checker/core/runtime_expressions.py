@@ -6,8 +6,9 @@ part of a text.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.case import Case, NotSet
 from checker.core.response import Response
@@ -30,8 +31,7 @@ class InvalidExpression(ValueError):
     """An expression that says nothing: the message is one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationContext:
+class EvaluationContext(Struct, frozen=True):
     """A case, its response, and where it was sent."""
 
     case: Case
@@ -39,16 +39,14 @@ class EvaluationContext:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(Struct, frozen=True):
     """What an expression is when the interaction has no such value."""
 
     expression: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeExpression:
+class RuntimeExpression(Struct, frozen=True):
     """One runtime expression."""
 
     text: str
@@ -62,8 +60,7 @@ class RuntimeExpression:
     pattern: re.Pattern[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionTemplate:
+class ExpressionTemplate(Struct, frozen=True):
     """Text with expressions in it; an expression that stands alone keeps the type of its value."""
 
     parts: tuple[str | RuntimeExpression, ...]

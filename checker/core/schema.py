@@ -1,8 +1,9 @@
 """A JSON Schema where it stands: raw value, place, dialect, and the document that resolves its references."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct
 
 
 class Dialect(StrEnum):
@@ -48,8 +49,7 @@ class Document(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Struct, frozen=True):
     """A JSON Schema where it stands in its document."""
 
     raw: object

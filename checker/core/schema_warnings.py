@@ -1,7 +1,8 @@
 """What is wrong with an API description and does not stop it from being tested."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class WarningKind(StrEnum):
@@ -32,8 +33,7 @@ class WarningKind(StrEnum):
     UNUSED_OPENAPI_AUTH = "unused_openapi_auth"
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaWarning:
+class SchemaWarning(Struct, frozen=True):
     """One fault of a description, and what it costs."""
 
     kind: WarningKind

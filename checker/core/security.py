@@ -1,8 +1,9 @@
 """What an operation asks of its callers: security schemes and the alternatives of them."""
 
 from collections.abc import Collection, Container, Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from checker.core.locations import Location
 
@@ -10,8 +11,7 @@ UNAUTHORIZED: Final = frozenset((401, 403))
 """Statuses that refuse whoever asks, not what is asked (RFC 9110, 15.5.2 and 15.5.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class SecurityScheme:
+class SecurityScheme(Struct, frozen=True):
     """One way to say who is calling."""
 
     name: str
@@ -35,8 +35,7 @@ class SecurityScheme:
         return self.location or Location.HEADER, self.parameter or "Authorization"
 
 
-@dataclass(frozen=True, slots=True)
-class SecurityRequirement:
+class SecurityRequirement(Struct, frozen=True):
     """One alternative: all of its schemes are needed."""
 
     schemes: tuple[SecurityScheme, ...]

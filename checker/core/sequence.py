@@ -1,7 +1,8 @@
 """How a case is made again without its server: recipes, and the steps of a sequence."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.meta import Binding
 from checker.core.operation import Label
@@ -10,8 +11,7 @@ Choice = bool | int | float | str | bytes
 """What a draw program asks its source for: the typed values that Hypothesis stores, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """What the draw program of the operation makes of these choices."""
 
     choices: tuple[Choice, ...]
@@ -19,8 +19,7 @@ class Drawn:
     """Demands of the target that its program respected (`core.constraints.written`); empty for the description alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """One of the cases that a phase lists for the operation: an edge, an example."""
 
     phase: str
@@ -32,8 +31,7 @@ class Listed:
     """Places that a shrink left out: `query limit`, `body /address/street`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """The parts themselves, for a case that nothing else makes."""
 
     path_parameters: dict[str, Any]
@@ -54,8 +52,7 @@ Recipe = Drawn | Listed | Literal
 """Every way to make a case again. In files a recipe is named by its place here: add at the end, and take nothing away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One case of a sequence: how it is made, and which values of it come from earlier answers."""
 
     label: Label

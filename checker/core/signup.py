@@ -1,13 +1,12 @@
 """How a description lets anybody make an account and log in with it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.core.operation import Label
 from checker.core.security import SecurityScheme
 
 
-@dataclass(frozen=True, slots=True)
-class SignUpFlow:
+class SignUpFlow(Struct, frozen=True):
     """A request that makes an account, and one that gets a token for it."""
 
     sign_up: Label

@@ -1,7 +1,8 @@
 """What a request on the wire says of itself: each part valid, invalid at a place, or beyond anyone's knowledge."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from checker.core.locations import Location
 
@@ -17,8 +18,7 @@ class Outcome(StrEnum):
     """The description does not speak of it: neither right nor wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartVerdict:
+class PartVerdict(Struct, frozen=True):
     """What is said of one part: a parameter, the path as a whole, or the body."""
 
     location: Location
@@ -37,8 +37,7 @@ class PartVerdict:
     """One sentence for people; empty when valid."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestVerdict:
+class RequestVerdict(Struct, frozen=True):
     """Verdicts on all parts of a request. A part that is invalid in several ways has as many verdicts."""
 
     parts: tuple[PartVerdict, ...]

@@ -1,14 +1,14 @@
 """The warnings: one row each, with what triggers it and what to do about it. They never stop a run."""
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.registry import LOWER_CASE, Registry
 from checker.core.schema_warnings import WarningKind
 
 
-@dataclass(frozen=True, slots=True)
-class WarningRow:
+class WarningRow(Struct, frozen=True):
     """One kind of warning."""
 
     name: str

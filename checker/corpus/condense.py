@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from checker.corpus.entries import favoured
 from checker.corpus.fold import RunView, fold

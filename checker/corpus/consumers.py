@@ -1,8 +1,9 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from checker.core import resource_names
 from checker.core.meta import Binding
@@ -83,8 +84,7 @@ class OperationView:
         return consumer
 
 
-@dataclass(slots=True)
-class _Consumer:
+class _Consumer(Struct):
     """One parameter: which rings it may take from, best first, and how their values fared."""
 
     name: str

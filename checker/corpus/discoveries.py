@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from checker import __version__
 from checker.core.constraints import Constraint, constraint
@@ -22,8 +24,7 @@ _MOST: Final = 100
 _MOST_BYTES: Final = 16 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     """A demand, with the case that was refused for it."""
 
     label: str
@@ -31,8 +32,7 @@ class Discovery:
     request: Literal
 
 
-@dataclass(frozen=True, slots=True)
-class Discoveries:
+class Discoveries(Struct, frozen=True):
     """All that earlier runs found."""
 
     demands: tuple[Discovery, ...] = ()

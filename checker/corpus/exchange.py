@@ -1,8 +1,9 @@
 """What is kept of a request and its answer, with references where secrets stood."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from checker.core.codings import CONTENT_ENCODING, codings_of, readable
 from checker.core.references import SecretStore

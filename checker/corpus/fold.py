@@ -6,9 +6,11 @@ all of them.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field, replace
 from math import inf
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from checker.core.constraints import Constraint
 from checker.core.security import UNAUTHORIZED
@@ -42,8 +44,7 @@ _Rank = tuple[bool, int, float, int, int]
 """Whether it is told, stage, time, incarnation, ordinal: what one worker withdraws hides nothing that another confirmed."""
 
 
-@dataclass(slots=True)
-class PhaseView:
+class PhaseView(Struct):
     """How far a phase came: sets of labels."""
 
     tested: set[str] = field(default_factory=set)
@@ -61,8 +62,7 @@ class PhaseView:
         return max(0.0, self.ended_at - self.began_at) if self.ended_at else 0.0
 
 
-@dataclass(slots=True)
-class TaskView:
+class TaskView(Struct):
     """How far a task came."""
 
     phase: str
@@ -75,15 +75,13 @@ class TaskView:
     note: str = ""
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     best: Finding
     rank: _Rank
     first: tuple[float, int, int]
 
 
-@dataclass(slots=True)
-class RunView:
+class RunView(Struct):
     """A run as its records tell it."""
 
     run: RunStarted | None = None

@@ -5,11 +5,11 @@ empty frames for ever.
 """
 
 import struct
-from dataclasses import dataclass
 from enum import StrEnum
 from zlib import crc32
 
 import zstandard
+from msgspec import Struct
 
 from checker.corpus import codec
 from checker.corpus.records import Record
@@ -32,8 +32,7 @@ class ScanEnding(StrEnum):
     """A frame that cannot be what its writer wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What some bytes hold."""
 
     records: list[Record]

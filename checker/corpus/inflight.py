@@ -8,11 +8,12 @@ idle lane, never a mix. Times are of `time.monotonic_ns`, which all processes sh
 import mmap
 import os
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from time import monotonic_ns
 from zlib import crc32
+
+from msgspec import Struct
 
 from checker.corpus import files
 
@@ -30,8 +31,7 @@ class Stage(IntEnum):
     CONFIRM = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """One lane, as its worker left it."""
 
     lane: int

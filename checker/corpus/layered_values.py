@@ -1,7 +1,9 @@
 """The value pool of `run`: what earlier layers made, in the order of recipes, and the same for whoever asks."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.operation import Label, Operation

@@ -1,7 +1,8 @@
 """Where everything stands in a corpus directory."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from checker.corpus import files
 from checker.corpus.snapshot_headers import READ_BYTES, SnapshotHeader, read_head
@@ -9,8 +10,7 @@ from checker.corpus.snapshot_headers import READ_BYTES, SnapshotHeader, read_hea
 _INCARNATION_DIGITS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class RunLayout:
+class RunLayout(Struct, frozen=True):
     """Paths below the root of a corpus. Directories are 0700, files 0600: journals hold what servers said."""
 
     root: Path

@@ -1,13 +1,12 @@
 """Records of what answers teach of the target beyond its description: values, demands, and features that are new."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.core.constraints import Constraint
 from checker.core.sequence import Literal
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSeen:
+class ValueSeen(Struct, frozen=True):
     """A scalar in a successful response that some parameter could use."""
 
     producer: str
@@ -21,8 +20,7 @@ class ValueSeen:
     """Of the case in its task, where values are used by later layers alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueGone:
+class ValueGone(Struct, frozen=True):
     """A value that a successful DELETE took away."""
 
     value: str | int | float | bool
@@ -33,8 +31,7 @@ class ValueGone:
     index: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class DemandHeard:
+class DemandHeard(Struct, frozen=True):
     """What an answer that refused valid data demands beyond the description, or that such a demand turned out not to hold."""
 
     label: str
@@ -47,8 +44,7 @@ class DemandHeard:
     """The case that was refused, if there was one."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationServed:
+class OperationServed(Struct, frozen=True):
     """A request that changes nothing was served, the first one of its operation in a worker: who doubts the target asks again."""
 
     label: str
@@ -56,8 +52,7 @@ class OperationServed:
     request: Literal
 
 
-@dataclass(frozen=True, slots=True)
-class SignalsSeen:
+class SignalsSeen(Struct, frozen=True):
     """Feature ids that this incarnation saw for the first time, with their class names."""
 
     label: str

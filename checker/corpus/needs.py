@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from checker.core.phases import phase_names
 from checker.core.resource_names import identifier_in

@@ -4,7 +4,7 @@ Records are facts, in the order in which they happened within one incarnation of
 shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that is not first written here.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
@@ -13,8 +13,7 @@ from checker.core.sequence import Step
 from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A request and what came back, byte for byte. Secrets stand as references in it."""
 
     method: str
@@ -45,8 +44,7 @@ class Exchange:
         return headers_of(self.response_head)
 
 
-@dataclass(frozen=True, slots=True)
-class RunStarted:
+class RunStarted(Struct, frozen=True):
     """The first record of a run, by its supervisor."""
 
     run: str
@@ -63,8 +61,7 @@ class RunStarted:
     workers: int
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaOpened:
+class SchemaOpened(Struct, frozen=True):
     """A worker read the API description; the first one of a run also stored the document."""
 
     title: str
@@ -84,15 +81,13 @@ class SchemaOpened:
     """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationsSelected:
+class OperationsSelected(Struct, frozen=True):
     """What a run is to test, in document order; its supervisor writes it down before anything is tested."""
 
     labels: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OperationDescribed:
+class OperationDescribed(Struct, frozen=True):
     """What the description says of an operation that a reader of its results wants to know; written when it is compiled."""
 
     label: str
@@ -108,8 +103,7 @@ class OperationDescribed:
     """(`body`, or `answer` and a documented status; media type as spelled)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskStarted:
+class TaskStarted(Struct, frozen=True):
     """A worker begins or goes on with a task."""
 
     task: str
@@ -118,8 +112,7 @@ class TaskStarted:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class TaskProgress:
+class TaskProgress(Struct, frozen=True):
     """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
 
     task: str
@@ -150,8 +143,7 @@ class TaskProgress:
     """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOutcome:
+class CheckOutcome(Struct, frozen=True):
     """One check of one interaction."""
 
     name: str
@@ -160,8 +152,7 @@ class CheckOutcome:
     message: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(Struct, frozen=True):
     """A part of a request that was generated."""
 
     location: str
@@ -170,8 +161,7 @@ class Component:
     """What in it came from outside: names of parameters, paths in the body, or `*` for anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interaction:
+class Interaction(Struct, frozen=True):
     """A case and its response, with the verdicts: one line of a cassette."""
 
     case: str
@@ -193,15 +183,13 @@ class Interaction:
     """What it was sent for."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredBody:
+class StoredBody(Struct, frozen=True):
     """What interactions behind it in the same file sent or received: kept once, however often it came."""
 
     content: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceMade:
+class ResourceMade(Struct, frozen=True):
     """A request that made something, or took it away, under a name so short that other cases may hit it by chance."""
 
     path: str
@@ -218,8 +206,7 @@ class ResourceMade:
     """Whether it is not there any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One version of one defect. A later, better version of the same fingerprint replaces it in every report."""
 
     fingerprint: str
@@ -269,8 +256,7 @@ class Finding:
     """What other requests made of what its path names, outermost first. The fold of a run knows; no file says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusEntry:
+class CorpusEntry(Struct, frozen=True):
     """A sequence worth keeping: it showed something new."""
 
     label: str
@@ -279,8 +265,7 @@ class CorpusEntry:
     cost_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class OperationError:
+class OperationError(Struct, frozen=True):
     """An operation that could not be tested, or not fully; the run went on."""
 
     label: str
@@ -307,8 +292,7 @@ OWN_WARNINGS = "own_warnings"
 """Kind of a note that says which warnings about an operation are shown (`config.warnings.WarningSettings.of_text`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
 
     kind: str
@@ -318,8 +302,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckState:
+class CheckState(Struct, frozen=True):
     """What a class check of a user keeps of all that this incarnation showed it. A later one replaces it."""
 
     check: str
@@ -329,8 +312,7 @@ class CheckState:
     """Why there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quarantined:
+class Quarantined(Struct, frozen=True):
     """A case (or a task) that killed or hung its workers."""
 
     task: str
@@ -347,16 +329,14 @@ class Quarantined:
     """Of that request."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerGone:
+class WorkerGone(Struct, frozen=True):
     """The supervisor saw an incarnation end."""
 
     incarnation: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunFinished:
+class RunFinished(Struct, frozen=True):
     """The last record of a run. Without it, a run of `fuzz` can be resumed."""
 
     run: str

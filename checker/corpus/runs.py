@@ -1,7 +1,8 @@
 """Which runs a corpus holds: what began them is the first record of their supervisors' journals."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from checker.corpus.files import TailFile
 from checker.corpus.frames import scan
@@ -11,8 +12,7 @@ from checker.corpus.records import Record, RunStarted
 _FIRST_FRAME_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class LastRun:
+class LastRun(Struct, frozen=True):
     """The run of a corpus that was begun, or gone on with, last."""
 
     started: RunStarted

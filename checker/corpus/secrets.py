@@ -4,10 +4,11 @@ import re
 from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 from urllib.parse import unquote, unquote_plus, urlsplit
+
+from msgspec.structs import replace
 
 from checker.config.credentials import sensitive_overrides
 from checker.config.overrides import Override

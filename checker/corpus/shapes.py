@@ -1,14 +1,15 @@
-"""Dataclasses as the tuples of their fields and back, derived once from the annotations of their classes.
+"""Structs as the tuples of their fields and back, derived once from the annotations of their classes.
 
 Of which class a value inside another is, is known from where it stands; one of a union says its place in the union.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from operator import attrgetter
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 Change = Callable[[Any], Any]
 _Changes = tuple[Change | None, Change | None]
@@ -17,12 +18,11 @@ _Inner = list[tuple[int, Change]]
 """(position, change) of the fields that change."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordShape:
-    """The ways between a dataclass and what is packed of it."""
+class RecordShape(Struct, frozen=True):
+    """The ways between a struct and what is packed of it."""
 
     flat: Change
-    """Fields of a value in their order, those of dataclasses within it, too. A tuple of all fields stands for a value."""
+    """Fields of a value in their order, those of structs within it, too. A tuple of all fields stands for a value."""
     build: Change
     """The value from lists of fields, which it changes. The last fields may be missing if they have defaults."""
 
@@ -30,8 +30,8 @@ class RecordShape:
 _KNOWN: dict[type, RecordShape] = {}
 
 
-def shape_of(cls: type) -> RecordShape:
-    """The shape of a dataclass. `TypeError` for annotations that do not say what stands where."""
+def shape_of(cls: type[Struct]) -> RecordShape:
+    """The shape of a struct. `TypeError` for annotations that do not say what stands where."""
     shape = _KNOWN.get(cls)
     if shape is None:
         shape = _KNOWN[cls] = _derived(cls)
@@ -42,12 +42,12 @@ def flat(value: object) -> object:
     """What the shape of a value would make of it, for tuples of such values as well; slower."""
     if isinstance(value, tuple):
         return tuple(map(flat, value))
-    return shape_of(type(value)).flat(value) if is_dataclass(value) else value
+    return shape_of(type(value)).flat(value) if isinstance(value, Struct) else value
 
 
-def _derived(cls: type) -> RecordShape:
+def _derived(cls: type[Struct]) -> RecordShape:
     hints = get_type_hints(cls)
-    names = [field.name for field in fields(cls)]
+    names = cls.__struct_fields__
     inner = [(position, *_changes(hints[name])) for position, name in enumerate(names)]
     return RecordShape(
         _flattener(names, [(position, flat) for position, flat, _ in inner if flat]),
@@ -57,12 +57,12 @@ def _derived(cls: type) -> RecordShape:
 
 def _changes(hint: Any) -> _Changes:
     if isinstance(hint, type):
-        if is_dataclass(hint):
+        if issubclass(hint, Struct):
             shape = shape_of(hint)
             return shape.flat, shape.build
         return None, hint if issubclass(hint, Enum) else None
     is_tuple, parts = get_origin(hint) is tuple, get_args(hint)
-    if isinstance(hint, UnionType) and all(map(is_dataclass, parts)):
+    if isinstance(hint, UnionType) and all(issubclass(part, Struct) for part in parts):
         return _one_of(parts)
     if is_tuple and parts[1:] == (Ellipsis,):
         return _row(*_changes(parts[0]))
@@ -72,7 +72,7 @@ def _changes(hint: Any) -> _Changes:
 
 
 def _one_of(classes: tuple[type, ...]) -> _Changes:
-    """For a value of one of several dataclasses: its place among them, and its fields."""
+    """For a value of one of several structs: its place among them, and its fields."""
     places = {cls: place for place, cls in enumerate(classes)}
     shapes = [shape_of(cls) for cls in classes]
     builders = dict(enumerate(shape.build for shape in shapes))
@@ -98,7 +98,7 @@ def _row(flat: Change | None, build: Change | None) -> _Changes:
     )
 
 
-def _flattener(names: list[str], inner: _Inner) -> Change:
+def _flattener(names: tuple[str, ...], inner: _Inner) -> Change:
     getter = attrgetter(*names)
     fields_of = getter if len(names) > 1 else lambda value: (getter(value),)
     if not inner:

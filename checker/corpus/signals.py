@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.digests import digest_int
@@ -57,8 +58,7 @@ class Verdicts(Protocol):
     def failures(self) -> Sequence[Failure]: ...
 
 
-@dataclass(slots=True)
-class _Dullness:
+class _Dullness(Struct):
     """Interactions that look alike from outside and showed nothing new."""
 
     count: int = 0

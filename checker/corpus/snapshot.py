@@ -5,7 +5,8 @@ out, and never read again.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.corpus import files
 from checker.corpus.codec import RecordEncoder
@@ -27,8 +28,7 @@ _FRAME_BYTES = 1 << 20
 _LEARNED = (CorpusEntry, SignalsSeen, ValueSeen)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """What earlier incarnations left."""
 
     records: tuple[Record, ...] = ()

@@ -4,8 +4,9 @@
 """
 
 import struct
-from dataclasses import dataclass
 from zlib import crc32
+
+from msgspec import Struct
 
 _MAGIC = b"CHKSNAP1"
 _FIXED = struct.Struct("<8sQI")
@@ -14,8 +15,7 @@ READ_BYTES = 1 << 16
 """A head is shorter: thousands of incarnations fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotHeader:
+class SnapshotHeader(Struct, frozen=True):
     """What a snapshot says before its frames."""
 
     highest: int = 0

@@ -5,10 +5,11 @@ They stand in segments, each of which can be read, and removed, without the othe
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.damage import Loss, damage_note

@@ -1,7 +1,8 @@
 """The values that were seen at one field of one resource, newest last, and how they fared."""
 
-from dataclasses import dataclass, field
 from itertools import islice
+
+from msgspec import Struct, field
 
 from checker.core.operation import Label
 from checker.core.resource_names import Resource, noun_of
@@ -17,8 +18,7 @@ Origin = tuple[Label, str]
 """The producer, and the pointer in its answer. One tuple is shared by all values that were seen there."""
 
 
-@dataclass(slots=True)
-class ValueHistory:
+class ValueHistory(Struct):
     """At most 64 distinct values of one key."""
 
     resource: Resource

@@ -1,8 +1,9 @@
 """The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from checker.core import resource_names
 from checker.core.case import Case
@@ -260,8 +261,7 @@ def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
         yield int, int(value)
 
 
-@dataclass(slots=True)
-class _Producer:
+class _Producer(Struct):
     """One operation as a producer: whether its answers are worth reading."""
 
     resource: Resource

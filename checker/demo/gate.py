@@ -1,8 +1,9 @@
 """The gate of the demo service: a request goes through as a call exactly if the document allows it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.demo.http import Reply, Request
 from checker.demo.validator import Flaw, Rule, Validator
@@ -20,8 +21,7 @@ _METHODS = ("get", "put", "post", "delete", "patch")
 _FORM = "application/x-www-form-urlencoded"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One allowed request: which operation, with which values."""
 
     operation_id: str
@@ -39,8 +39,7 @@ def problem(status: int, code: str, message: str, pointer: str | None = None) ->
 NOT_FOUND = problem(404, "not_found", "There is nothing of that name.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Parameter:
+class _Parameter(Struct, frozen=True):
     name: str
     location: str
     is_required: bool
@@ -62,23 +61,20 @@ class _Parameter:
         return self.rule(value, pointer) or value
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
+class _Body(Struct, frozen=True):
     media_type: str
     rule: Rule
     decode: Callable[[bytes], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Operation:
+class _Operation(Struct, frozen=True):
     id: str
     parameters: tuple[_Parameter, ...]
     query_names: frozenset[str]
     body: _Body | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Route:
+class _Route(Struct, frozen=True):
     segments: tuple[str, ...]
     """Parts of the path; those in braces are parameters."""
     operations: dict[str, _Operation]

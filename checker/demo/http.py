@@ -1,8 +1,9 @@
 """HTTP/1.1 as bytes: requests out of a buffer, responses into one (RFC 9110, 9112). No sockets here."""
 
 import re
-from dataclasses import dataclass, field
 from http import HTTPStatus
+
+from msgspec import Struct, field
 
 MAX_HEAD = 64 * 1024
 MAX_BODY = 1024 * 1024
@@ -16,8 +17,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One whole request. Headers by lower-case name, repeated ones joined with a comma."""
 
     method: str
@@ -29,8 +29,7 @@ class Request:
     """The body was longer than `MAX_BODY`; it was read and dropped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """One response: status, media type (empty: no body at all), body and further headers."""
 
     status: int
@@ -39,16 +38,14 @@ class Reply:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """The bytes are no request; the connection cannot be used any further."""
 
     status: int
     message: str
 
 
-@dataclass(slots=True)
-class _Pending:
+class _Pending(Struct):
     """A request whose head is read and whose body is on its way."""
 
     request: Request

@@ -6,8 +6,9 @@ the document cannot promise more than the service checks.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.demo.formats import FORMATS, INTEGER_BOUNDS
 
@@ -15,8 +16,7 @@ Rule = Callable[[Any, str], "Flaw | None"]
 """Takes a value and its JSON Pointer; gives what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """Why and where a value breaks its schema."""
 
     message: str

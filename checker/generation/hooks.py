@@ -1,8 +1,10 @@
 """Users' functions around the drawing of each part of a case. Their choices are recorded like ours."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import HookExecutionError
@@ -14,8 +16,7 @@ from checker.generation.sources.context import Draw, DrawContext, retried
 from checker.generation.sources.hypothesis import draw_strategy, strategy_of
 
 
-@dataclass(frozen=True, slots=True)
-class PartHooks:
+class PartHooks(Struct, frozen=True):
     """Hooks of one part; each takes the context and the value, `before_generate` the context and the strategy."""
 
     before_generate: tuple[Hook, ...] = ()
@@ -35,8 +36,7 @@ class PartHooks:
 NO_PART = PartHooks()
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentHooks:
+class ComponentHooks(Struct, frozen=True):
     """Hooks of all parts of a case."""
 
     context: object = None

@@ -1,7 +1,8 @@
 """What the target demands beyond its description, put to the schemas that valid parts are drawn from."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from checker.core.constraints import REQUIRED, Constraint, as_schema
 from checker.core.operation import Location
@@ -19,8 +20,7 @@ class SchemaPart(NamedTuple):
     place: TextPlace
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True):
     """Demands as further schemas: what is drawn is valid by the description as well. Wrong data is made without them."""
 
     constraints: tuple[Constraint, ...]

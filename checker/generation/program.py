@@ -1,10 +1,11 @@
 """One operation, compiled: drawn thousands of times, from any source."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
+
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case, Parts
 from checker.core.errors import CheckerError, NothingToBreak, SerializationError, Unsatisfiable

@@ -2,9 +2,10 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.operation import Location, Operation
 from checker.core.security import SecurityRequirement, SecurityScheme
@@ -23,8 +24,7 @@ _TOKEN: Final = texts(alphabets.NAME, 1, _LONGEST)
 _ORDER: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 
 
-@dataclass(frozen=True, slots=True)
-class SecurityParameter:
+class SecurityParameter(Struct, frozen=True):
     """One thing that a request carries to say who sends it."""
 
     location: Location

@@ -1,8 +1,9 @@
 """What a program is compiled for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
@@ -23,8 +24,7 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
     return GenerationMode(names[0]) if len(names) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationSettings:
+class GenerationSettings(Struct, frozen=True):
     """How cases are generated: the keys of `[generation]`."""
 
     mode: GenerationMode | None = GenerationMode.POSITIVE

@@ -1,10 +1,10 @@
 """What a GraphQL answer promises: the data that was asked for, by the types of the schema."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 from graphql import GraphQLSchema
+from msgspec import Struct
 
 from checker.core.codings import Decoded
 from checker.core.contract import (
@@ -45,8 +45,7 @@ class GraphQLContract:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadAnswer:
+class _ReadAnswer(Struct, frozen=True):
     """An answer as far as it could be read."""
 
     value: Any

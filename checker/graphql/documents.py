@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from graphql import (
@@ -28,6 +27,7 @@ from graphql import (
     specified_scalar_types,
 )
 from graphql.language import ast
+from msgspec import Struct
 
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 
@@ -44,8 +44,7 @@ _ROOTS: Final = {"query": "Query", "mutation": "Mutation", "subscription": "Subs
 _MOST_TOKENS: Final = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class ReadSchema:
+class ReadSchema(Struct, frozen=True):
     """A schema that was read, and what had to be guessed."""
 
     schema: GraphQLSchema

@@ -1,7 +1,6 @@
 """Arguments that name things: whose they are, and by which field they are known in answers."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from graphql import (
@@ -14,6 +13,7 @@ from graphql import (
     get_named_type,
     is_leaf_type,
 )
+from msgspec import Struct
 
 from checker.core.resource_names import normalised, singular, words
 from checker.graphql.inputs import is_list
@@ -31,8 +31,7 @@ _DEEPEST: Final = 2
 Entity = GraphQLObjectType | GraphQLInterfaceType
 
 
-@dataclass(frozen=True, slots=True)
-class NamingArgument:
+class NamingArgument(Struct, frozen=True):
     """An argument, or a field of one, that names a thing."""
 
     name: str

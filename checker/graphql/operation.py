@@ -1,11 +1,12 @@
 """One root field, ready to be tested."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
 from graphql import GraphQLField, Undefined, is_required_argument
+from msgspec.structs import replace
 
 from checker.core.engine import Engine
 from checker.core.operation import (

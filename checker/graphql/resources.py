@@ -6,7 +6,6 @@ to requests to others, and what was deleted can be asked for again.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graphql import (
@@ -17,6 +16,7 @@ from graphql import (
     get_named_type,
     is_abstract_type,
 )
+from msgspec import Struct, field
 
 from checker.core.locations import Location
 from checker.core.operation import Label, Place
@@ -54,8 +54,7 @@ _ORDER: Final = ("POST", "GET", "PATCH")
 """Whose answers are used first: who makes things, who shows them, who changes them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RootRole:
+class RootRole(Struct, frozen=True):
     """What one root field does to which things."""
 
     label: Label
@@ -101,8 +100,7 @@ class RootRole:
         return ResourceUse(self.label, self.method, self.path, _resource(self.noun), own, owners)
 
 
-@dataclass(slots=True)
-class RootRoles:
+class RootRoles(Struct):
     """Roles of the root fields of a schema."""
 
     schema: GraphQLSchema
@@ -186,8 +184,7 @@ def _resource(noun: str) -> Resource:
     return (singular(noun),)
 
 
-@dataclass(frozen=True, slots=True)
-class _RoleReader:
+class _RoleReader(Struct, frozen=True):
     """Reads what one root field does."""
 
     types: TypeNames

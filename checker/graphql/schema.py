@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from graphql import GraphQLField, GraphQLObjectType, OperationType
+from msgspec import Struct
 
 from checker.core.operation import BrokenOperation, Example, Label, Operation
 from checker.core.resources import ResourceModel
@@ -31,8 +31,7 @@ from checker.kinds.sources import SchemaOptions
 _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedField:
+class SkippedField(Struct, frozen=True):
     """What is no operation that can be tested."""
 
     label: Label

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graphql import (
@@ -17,6 +16,7 @@ from graphql import (
     is_leaf_type,
     is_required_argument,
 )
+from msgspec import Struct, field
 
 from checker.core.resource_names import is_identifier, normalised
 
@@ -34,8 +34,7 @@ Step = tuple[str, str]
 """A type condition, empty where there is none, and the name of a field."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPlace:
+class FieldPlace(Struct, frozen=True):
     """A field below the root field."""
 
     steps: tuple[Step, ...]

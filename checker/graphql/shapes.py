@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
@@ -22,6 +21,7 @@ from graphql import (
     is_leaf_type,
     parse,
 )
+from msgspec import Struct, field
 
 from checker.graphql.coercion import takes_scalar
 
@@ -33,8 +33,7 @@ _ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DataFault:
+class DataFault(Struct, frozen=True):
     """One thing that is not as promised."""
 
     rule: tuple[str, ...]
@@ -171,8 +170,7 @@ class _NoShape(Exception):
     """Nobody can say what the query means."""
 
 
-@dataclass(slots=True)
-class _Requested:
+class _Requested(Struct):
     """A field as it was asked for, maybe in several places."""
 
     name: str
@@ -184,8 +182,7 @@ class _Requested:
     sets: list[SelectionSetNode] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _NullableShape:
+class _NullableShape(Struct, frozen=True):
     inner: Shape
 
     def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
@@ -193,8 +190,7 @@ class _NullableShape:
             self.inner.check(value, path, wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class _NonNullShape:
+class _NonNullShape(Struct, frozen=True):
     inner: Shape
     type: str
     place: str
@@ -207,8 +203,7 @@ class _NonNullShape:
             self.inner.check(value, path, wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class _ListShape:
+class _ListShape(Struct, frozen=True):
     item: Shape
     type: str
     place: str
@@ -222,15 +217,13 @@ class _ListShape:
             self.item.check(one, (*path, number), wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class _FieldShape:
+class _FieldShape(Struct, frozen=True):
     shape: Shape
     only: frozenset[str] | None
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class _ObjectShape:
+class _ObjectShape(Struct, frozen=True):
     place: str
     type: str
     fields: Mapping[str, _FieldShape]
@@ -255,8 +248,7 @@ class _ObjectShape:
                 wrong.append(DataFault((one.place, "selected"), path, says, self.type, value))
 
 
-@dataclass(frozen=True, slots=True)
-class _LeafShape:
+class _LeafShape(Struct, frozen=True):
     kind: Any
     place: str
 
@@ -271,8 +263,7 @@ class _LeafShape:
             wrong.append(DataFault((self.place, "scalar"), path, says, self.kind.name, value))
 
 
-@dataclass(frozen=True, slots=True)
-class _TypenameShape:
+class _TypenameShape(Struct, frozen=True):
     def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
         if not isinstance(value, str):
             wrong.append(

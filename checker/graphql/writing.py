@@ -8,7 +8,6 @@ as a text or under `query`, goes out as it is.
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graphql import (
@@ -20,6 +19,7 @@ from graphql import (
     is_leaf_type,
     is_required_argument,
 )
+from msgspec import Struct, field
 
 from checker.graphql.coercion import count_in_arguments, simplest
 from checker.graphql.literals import is_writable, literal, quoted, stranger
@@ -57,8 +57,7 @@ def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
     return None
 
 
-@dataclass(slots=True)
-class _SelectionSet:
+class _SelectionSet(Struct):
     """A selection set."""
 
     kind: Any
@@ -67,8 +66,7 @@ class _SelectionSet:
     """Name in the answer -> what it stands for, where another field may share it."""
 
 
-@dataclass(slots=True)
-class _SelectedField:
+class _SelectedField(Struct):
     """A selected field."""
 
     text: str
@@ -76,8 +74,7 @@ class _SelectedField:
     inner: _SelectionSet | None
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenField:
+class WrittenField(Struct, frozen=True):
     """The root field of a query."""
 
     operation: str

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graphql import (
@@ -22,6 +21,7 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 from graphql.utilities import separate_operations
+from msgspec import Struct, field
 
 from checker.config.query_files import QueryFile
 from checker.core.operation import Example, Label
@@ -30,8 +30,7 @@ _MOST_TOKENS: Final = 100_000
 _MOST_SPREADS: Final = 100
 
 
-@dataclass(slots=True)
-class WrittenQueries:
+class WrittenQueries(Struct):
     """Of all files, by root field."""
 
     by_label: dict[Label, list[Example]] = field(default_factory=dict)

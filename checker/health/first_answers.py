@@ -1,8 +1,9 @@
 """What the first answers of a run say of how it was set up: one sentence with advice, long before the report."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from checker.core.security import UNAUTHORIZED
 
@@ -13,8 +14,7 @@ KIND: Final = "first_answers"
 _GATEWAY = frozenset((502, 503, 504))
 
 
-@dataclass(slots=True)
-class FirstAnswers:
+class FirstAnswers(Struct):
     """Statuses of the first answers."""
 
     base_url: str

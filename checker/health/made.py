@@ -1,9 +1,10 @@
 """What a run has made at its target: the paths of resources, as answers tell them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
+
+from msgspec import Struct, field
 
 from checker.core.operation import Label
 from checker.core.resource_names import identifier_in
@@ -12,8 +13,7 @@ from checker.core.response import Response
 _LONGEST = 1024
 
 
-@dataclass(slots=True)
-class MadeResources:
+class MadeResources(Struct):
     """Paths of what this run, or one before it, has made and not removed."""
 
     write: Callable[[str, str], None] = lambda path, label: None

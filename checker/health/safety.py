@@ -1,8 +1,9 @@
 """How much harm a run may do: which operations it leaves out, and which requests."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.operation import Label
@@ -59,8 +60,7 @@ def _reads(case: Case) -> bool:
     return (operation.resource_method if is_declared else case.method) in SAFE
 
 
-@dataclass(slots=True)
-class SafetyGate:
+class SafetyGate(Struct):
     """Holds back requests that the level forbids. It stands before every send of a case."""
 
     level: Safety = Safety.FULL

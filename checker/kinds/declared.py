@@ -1,9 +1,11 @@
 """Descriptions whose operations are all known when they are open: values in place of a kind's own classes."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
@@ -33,8 +35,7 @@ from checker.kinds.sources import SchemaOptions
 from checker.validation.pointers import walked
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SchemaDocument:
+class SchemaDocument(Struct, frozen=True, eq=False):
     """A JSON Schema that is a document of its own."""
 
     root: object
@@ -56,7 +57,7 @@ RequestJudge = Callable[[WireRequest, str], RequestVerdict]
 """From a request and the path before every operation path to what is said of it."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclasses.dataclass(eq=False, slots=True)
 class DeclaredOperation(OperationMembers):
     """Implements `checker.kinds.protocol.ApiOperation` with what it is given."""
 
@@ -80,9 +81,9 @@ class DeclaredOperation(OperationMembers):
     tags: tuple[str, ...] = ()
     operation_id: str | None = None
     deprecated: bool = False
-    definition: Definition = field(default_factory=Definition)
+    definition: Definition = dataclasses.field(default_factory=Definition)
     unusable_bodies: tuple[UnusableBody, ...] = ()
-    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
+    unusable_parameters: Mapping[str, str] = dataclasses.field(default_factory=dict)
     base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
     grants_credentials: bool = False
@@ -122,8 +123,7 @@ class DeclaredOperation(OperationMembers):
         return compile_operation(self, settings, hooks=hooks, store=store)
 
 
-@dataclass(eq=False, slots=True)
-class DeclaredSchema:
+class DeclaredSchema(Struct, eq=False):
     """Implements `checker.kinds.protocol.ApiSchema` for operations that are given."""
 
     kind: str

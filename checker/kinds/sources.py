@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.config.query_files import QueryFile
 from checker.config.settings import FetchLimits
@@ -14,8 +15,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Response
 
 
-@dataclass(frozen=True, slots=True)
-class FileSource:
+class FileSource(Struct, frozen=True):
     """A file."""
 
     path: str | os.PathLike[str]
@@ -27,8 +27,7 @@ class FileSource:
         return os.fspath(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class UrlSource:
+class UrlSource(Struct, frozen=True):
     """What is behind a URL."""
 
     url: str
@@ -43,8 +42,7 @@ class UrlSource:
         return self.url
 
 
-@dataclass(frozen=True, slots=True)
-class TextSource:
+class TextSource(Struct, frozen=True):
     """A document in memory."""
 
     data: bytes
@@ -52,16 +50,14 @@ class TextSource:
     """Stands for it in errors."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSource:
+class ValueSource(Struct, frozen=True):
     """A document that is parsed already."""
 
     value: Mapping[str, Any]
     name: str = "the schema"
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationSource:
+class ApplicationSource(Struct, frozen=True):
     """What an application in this process says of itself."""
 
     path: str
@@ -80,8 +76,7 @@ class ApplicationSource:
 DescriptionSource = FileSource | UrlSource | TextSource | ValueSource | ApplicationSource
 
 
-@dataclass(frozen=True, slots=True)
-class FetchOptions:
+class FetchOptions(Struct, frozen=True):
     """How documents are reached, and what they may cost."""
 
     verify: bool | str = True
@@ -106,8 +101,7 @@ AssertsFormats = Callable[[Operation], bool]
 AllowsNull = Callable[[Operation], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaOptions:
+class SchemaOptions(Struct, frozen=True):
     """What users say of a description that is open."""
 
     base_url: str | None = None

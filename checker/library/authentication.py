@@ -1,9 +1,12 @@
 """Who calls in the Python API: what is configured, or else what was registered, nearest first."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Unpack, overload
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.credentials import credentials_in
 from checker.config.operation_settings import OperationResolver
@@ -60,8 +63,7 @@ SendFrom = Callable[[BaseUrl, HttpSettings, WireRequest], Outcome]
 """Sends a request to a host, as these settings say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """What users registered for a schema, and for a test of it."""
 
     hooks: tuple[HookRegistry, ...] = field(
@@ -123,7 +125,7 @@ class CallAuthentication:
 
             def to_api(request: WireRequest) -> Outcome:
                 below = origin.base_path.encode() + request.target
-                return send(origin, http, replace(request, target=below))
+                return send(origin, http, dataclasses.replace(request, target=below))
 
             def elsewhere(url: str) -> Callable[[WireRequest], Outcome]:
                 return partial(send, replace(BaseUrl.from_url(url), base_path=""), http)

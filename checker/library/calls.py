@@ -1,6 +1,6 @@
 """One call of a user: what it sends in place of what was generated, how, and what it raises."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.config.credentials import credentials_of_call
 from checker.config.operation_settings import OperationSettings

@@ -1,7 +1,8 @@
 """Cases that users change, and what their metadata say afterwards; cases in the words of clients."""
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker import __version__
 from checker.core.case import Case

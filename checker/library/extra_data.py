@@ -1,8 +1,9 @@
 """Values of users that generated cases take now and then in place of random ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from checker.core.locations import Location
 from checker.core.meta import Binding
@@ -21,8 +22,7 @@ class ExtraDataSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraValues:
+class ExtraValues(Struct, frozen=True):
     """A source as one operation asks it: implements `checker.core.pool.ValuePool`."""
 
     source: ExtraDataSource

@@ -3,8 +3,9 @@
 import codecs
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import IO, Any, Final
+
+from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks

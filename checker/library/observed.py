@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from checker.core.operation import Label, Operation
 from checker.core.resource_names import variables_of
@@ -15,8 +16,7 @@ MOST_OBSERVED: Final = 20
 """Answers of one operation that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """An answer that says where something is."""
 
     operation: Operation

@@ -2,9 +2,10 @@
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Protocol, Self
+
+from msgspec import Struct, field
 
 from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
@@ -22,8 +23,7 @@ _NEVER = frozenset(["json", "data", "files", "content", "method", "url"])
 """What a case says itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallOptions:
+class CallOptions(Struct, frozen=True):
     """How one case is sent."""
 
     headers: Mapping[str, Any] = field(default_factory=dict)
@@ -82,8 +82,7 @@ class CallOptions:
         return cls(**given)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
+class CheckOptions(Struct, frozen=True):
     """Which checks judge one response."""
 
     checks: Iterable[Callable[..., Any] | str] | None = None
@@ -139,7 +138,7 @@ def basic_authorization(user: str, password: str) -> str:
 def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str, Any]:
     """Options that are not None. Raises `TypeError` for one that nothing takes."""
     given = {name: value for name, value in options.items() if value is not None}
-    known = [one.name for one in fields(record)]
+    known = record.__struct_fields__
     for name in options:
         if name not in known:
             raise TypeError(

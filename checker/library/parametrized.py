@@ -1,8 +1,9 @@
 """What decorators of a schema write on a test function, and who reads it: the plugin of the test runner."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
@@ -17,8 +18,7 @@ GIVEN: Final = "_checker_given"
 """Attribute of a test: `GivenArguments`."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenArguments:
+class GivenArguments(Struct, frozen=True):
     """Strategies of the arguments of a test beside `case`."""
 
     positional: tuple[Any, ...] = ()
@@ -26,8 +26,7 @@ class GivenArguments:
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterValues:
+class ParameterValues(Struct, frozen=True):
     """Values of parameters, by location and name, wherever an operation declares them."""
 
     path_parameters: Mapping[str, Any]

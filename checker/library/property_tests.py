@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
+from msgspec import Struct
 
 from checker.config.operation_settings import OperationSettings
 from checker.config.table import default_of
@@ -34,8 +34,7 @@ _MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
 _DATABASE: Final = default_of(("generation",), "database")
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyTest:
+class PropertyTest(Struct, frozen=True):
     """One operation under one test function."""
 
     operation: ApiOperation

@@ -1,8 +1,9 @@
 """Who wants to know of every call of a process: reports of sessions of a test runner."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
 from checker.core.case import Case
@@ -15,8 +16,7 @@ from checker.library.verdicts import KeptClassChecks
 from checker.phases.attempt import CheckResult
 
 
-@dataclass(slots=True, eq=False)
-class Call:
+class Call(Struct, eq=False):
     """One case that was sent, what came back, and what checks said of that."""
 
     case: Case

@@ -5,12 +5,14 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
@@ -36,8 +38,7 @@ from checker.workers.leaving import LeavingKind
 _NUMBERS: Final = count(1)
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """What a run came to."""
 
     exit_code: int

@@ -1,8 +1,9 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from msgspec import Struct
 
 from checker.config.config import Config
 from checker.config.filters import waits_for_name
@@ -30,16 +31,14 @@ _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}
 _NO_FIELD: Final = "Field `{name}` not found{hint}. Available fields: {available}"
 
 
-@dataclass(frozen=True, slots=True)
-class CountedSelection:
+class CountedSelection(Struct, frozen=True):
     """How many of something there are."""
 
     total: int
     selected: int
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaStatistic:
+class SchemaStatistic(Struct, frozen=True):
     """What a schema holds."""
 
     operations: CountedSelection

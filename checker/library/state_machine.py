@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from hypothesis import HealthCheck, Phase, settings
@@ -14,6 +13,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import InvalidStateMachine, NoLinksFound
@@ -36,8 +36,7 @@ _USUAL: Final = settings(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Exchanged:
+class Exchanged(Struct, frozen=True):
     """A case and its response."""
 
     case: Case

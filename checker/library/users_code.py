@@ -1,9 +1,12 @@
 """What a loaded schema has in a run of it: its hooks and providers, and what users put in place of its extension points."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
@@ -56,8 +59,7 @@ _TOLD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ExtendedMaker:
+class ExtendedMaker(Struct, frozen=True):
     """Makes requests with bodies and URLs as users want them."""
 
     schema: LoadedSchema

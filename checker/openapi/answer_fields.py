@@ -1,8 +1,9 @@
 """Scalars that answers and bodies hold by their schemas: where they stand, and what they are called."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.resource_names import normalised, singular
 from checker.core.schema import Schema
@@ -21,8 +22,7 @@ _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
 _ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerField:
+class AnswerField(Struct, frozen=True):
     """One scalar."""
 
     pointer: str
@@ -34,8 +34,7 @@ class AnswerField:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFields:
+class AnswerFields(Struct, frozen=True):
     """What successful answers of one operation hold."""
 
     status: str
@@ -45,8 +44,7 @@ class AnswerFields:
     """What the schema calls the things: `user` of `UserResponse`."""
 
 
-@dataclass(slots=True)
-class SchemaFields:
+class SchemaFields(Struct):
     """Reads schemas of one document, as far as names and types go."""
 
     document: OpenApiDocument
@@ -132,14 +130,12 @@ class SchemaFields:
                     waiting.append((part, pointer_child(at, key, str(number))))
 
 
-@dataclass(frozen=True, slots=True)
-class _SchemaPlace:
+class _SchemaPlace(Struct, frozen=True):
     schema: Mapping[str, Any]
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(Struct, frozen=True):
     """A schema that describes what stands at a pointer."""
 
     raw: object

@@ -1,8 +1,9 @@
 """Request bodies of an operation: what can be sent, and why the rest cannot."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.media_types import is_multipart
 from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
@@ -25,8 +26,7 @@ _LOST, _UNWRITTEN, _MALFORMED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Bodies:
+class Bodies(Struct, frozen=True):
     """What an operation says of its request body."""
 
     usable: tuple[Body, ...] = ()

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.errors import HookExecutionError
 from checker.core.hooks import Hook, HookContext, run_hooks
@@ -26,8 +27,7 @@ _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
 """Keys of an operation that nothing else in a path item has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """What is written like an operation, of a method that the version of the description does not know."""
 
     label: Label

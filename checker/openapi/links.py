@@ -1,10 +1,11 @@
 """Links that responses declare (OpenAPI 3.1, 4.8.20; `x-links` in 2.0): what follows from a response, and with which values."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Protocol
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from checker.core.case import NOT_SET
 from checker.core.locations import Location
@@ -18,8 +19,7 @@ from checker.validation.pointers import pointer_child
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 
 
-@dataclass(frozen=True, slots=True)
-class LinkParameter:
+class LinkParameter(Struct, frozen=True):
     """A parameter of the target and where its value comes from."""
 
     location: Location
@@ -29,8 +29,7 @@ class LinkParameter:
     """`value` as it is declared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """From a response of one operation to a request of another."""
 
     name: str
@@ -45,8 +44,7 @@ class Link:
     """Empty, or `body` as it is declared."""
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenLink:
+class BrokenLink(Struct, frozen=True):
     """A link that cannot be followed, and why."""
 
     name: str

@@ -5,8 +5,9 @@ What cannot be done without them is told elsewhere: as an error of the operation
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.core.schema import UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
@@ -17,8 +18,7 @@ Malformed = tuple[str, str]
 """Place, sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """What may stand in a field, and what is looked at inside of it."""
 
     noun: str

@@ -1,8 +1,10 @@
 """One operation of an OpenAPI document, read when it is asked for."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
+
+from msgspec import Struct
 
 from checker.core.engine import Engine
 from checker.core.operation import (
@@ -47,8 +49,7 @@ class Owner(Protocol):
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An operation as the table of contents has it: nothing of it is read yet."""
 
     label: Label
@@ -99,7 +100,7 @@ class Entry:
         )
 
 
-@dataclass(eq=False, repr=False, slots=True)
+@dataclasses.dataclass(eq=False, repr=False, slots=True)
 class OpenApiOperation(EntryMembers):
     """Implements `checker.kinds.protocol.ApiOperation`."""
 
@@ -114,7 +115,7 @@ class OpenApiOperation(EntryMembers):
     read_answer: ClassVar[None] = None
     """Its JSON."""
     is_described: ClassVar[bool] = True
-    label: Label = field(init=False)
+    label: Label = dataclasses.field(init=False)
     """`GET /users/{id}`."""
     engine: Engine | None = None
 

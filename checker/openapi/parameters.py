@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
@@ -48,8 +50,7 @@ class MalformedOperation(ValueError):
     """An operation that cannot be read: the message is one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """A parameter object of the document, references followed."""
 
     raw: Mapping[str, Any]

@@ -1,8 +1,9 @@
 """The resource model of an OpenAPI document: declared links, and those that names of fields and parameters suggest."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Label
@@ -37,8 +38,7 @@ _TEXT = "string"
 _WHOLE = "integer"
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(Struct, frozen=True):
     """What one request asks for."""
 
     location: Location
@@ -81,8 +81,7 @@ def _declared(link: Link) -> Transition:
     )
 
 
-@dataclass(slots=True)
-class _Inference:
+class _Inference(Struct):
     """Looks for answers that hold what requests ask for."""
 
     operations: Sequence[OpenApiOperation]

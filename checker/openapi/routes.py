@@ -1,21 +1,23 @@
 """Which path templates of a document a path fits, and which methods they have."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct, field
 
 from checker.openapi.referee.targets import PathTemplate
 
 
-@dataclass
+@dataclasses.dataclass
 class _Route:
     """One path template."""
 
     number: int
     """Its place among all."""
     path: str
-    methods: set[str] = field(default_factory=set)
+    methods: set[str] = dataclasses.field(default_factory=set)
 
     @cached_property
     def template(self) -> PathTemplate:
@@ -23,8 +25,7 @@ class _Route:
         return PathTemplate(self.path)
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     """Templates by their segments: a variable ends at a slash, so that both have as many as the path."""
 
     literal: dict[bytes, "_Node"] = field(default_factory=dict)

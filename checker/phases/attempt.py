@@ -1,9 +1,12 @@
 """One attempt: a case becomes a request, its answer a verdict. No I/O: whoever drives it sends."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.checks.context import CheckTools, JudgedInteraction, Peers
 from checker.checks.judge import CLEAN, Judgement
@@ -60,8 +63,7 @@ class Judging(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CallHooks:
+class CallHooks(Struct, frozen=True):
     """What users run around each call."""
 
     before: Sequence[Callable[..., Any]] = ()
@@ -114,7 +116,7 @@ class Authorizing(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Tools:
     """What every attempt needs."""
 
@@ -125,7 +127,7 @@ class Tools:
     credentials: Authorizing | None = None
     """None where all that requests carry is known from the start."""
 
-    is_plain: bool = field(init=False)
+    is_plain: bool = dataclasses.field(init=False)
     """Whether nobody but checks that send has anything to do with an attempt beside its one request."""
 
     def __post_init__(self) -> None:
@@ -134,8 +136,7 @@ class Tools:
         object.__setattr__(self, "is_plain", is_plain)
 
 
-@dataclass(slots=True)
-class Verdict:
+class Verdict(Struct):
     """The end of an attempt."""
 
     case: Case

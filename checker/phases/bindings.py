@@ -3,9 +3,10 @@
 import copy
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
 from checker.core.locations import Location

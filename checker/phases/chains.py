@@ -3,9 +3,10 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.config.settings import SequenceSettings
 from checker.core.case import NOT_SET
@@ -42,8 +43,7 @@ _KEPT: Final = 32
 """Sequences of which is kept what they have shown: more than go on at the same time."""
 
 
-@dataclass(slots=True)
-class ChainExplorer:
+class ChainExplorer(Struct):
     """Decides how sequences go on: by the seed of the task, the number of the sequence, and what was answered in it."""
 
     factory: CaseFactory

@@ -1,8 +1,9 @@
 """Going deeper: a sequence that worked is extended by an operation that can use what it answered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from random import Random
+
+from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
@@ -20,8 +21,7 @@ _BOUND = 0.5
 """Of the steps: so many take what their own sequence made, as in the stateful phase; the others what anybody has found."""
 
 
-@dataclass(slots=True)
-class Explorer:
+class Explorer(Struct):
     """Decides whether and how a sequence goes on."""
 
     factory: CaseFactory

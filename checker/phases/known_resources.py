@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from checker.config.table import ALGORITHMS
 from checker.core.locations import Location
@@ -35,8 +36,7 @@ _MOST_URLS: Final = 20
 _URL = re.compile(r"(?:https?://[^/\s]+)?(/[^\s?#]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOrigin:
+class ValueOrigin(Struct, frozen=True):
     """One way to a value."""
 
     step: int
@@ -45,8 +45,7 @@ class ValueOrigin:
     score: float
 
 
-@dataclass(slots=True)
-class ShownStep:
+class ShownStep(Struct):
     """What one step has shown. Nothing changes it: the steps that follow ask again and again."""
 
     sent: Sent
@@ -71,8 +70,7 @@ class ShownStep:
         return cls(sent, model.uses[operation.label], succeeded)
 
 
-@dataclass(slots=True)
-class KnownResources:
+class KnownResources(Struct):
     """Values of the answers of one sequence, by what they mean. Lives as long as its sequence."""
 
     model: ResourceModel

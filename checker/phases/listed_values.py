@@ -1,7 +1,8 @@
 """Values of earlier answers in cases that are listed: paths name things, and a made-up name leads to 404."""
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.locations import Location

@@ -2,10 +2,11 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from checker.config.plugins import know_phases
 from checker.core.case import Case
@@ -34,8 +35,7 @@ class ListedCase(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ListingContext:
+class ListingContext(Struct, frozen=True):
     """What a list may depend on."""
 
     settings: GenerationSettings
@@ -54,8 +54,7 @@ Lister = Callable[[Operation, ListingContext], Iterable[ListedCase | Case]]
 number has to be the same whenever it is asked for all others."""
 
 
-@dataclass(slots=True)
-class _List:
+class _List(Struct):
     """A list as far as it was read."""
 
     rest: Iterator[ListedCase | Case]

@@ -1,8 +1,11 @@
 """Cases from recipes: a task seed and an index, or what a step records."""
 
+import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.constraints import Constraint, read, written
@@ -55,8 +58,7 @@ class OutOfDate(CheckerError):
     """A recipe does not make what it made once: the description, or the settings, are others now."""
 
 
-@dataclass(slots=True)
-class GeneratedCase:
+class GeneratedCase(Struct):
     """A case with the recipe that makes it again. Not frozen: one is made for each request, and that takes a microsecond."""
 
     case: Case
@@ -80,8 +82,7 @@ class GeneratedCase:
         return Step(self.label, self.recipe, self.bindings)
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationRules:
+class GenerationRules(Struct, frozen=True):
     """How cases are generated, operation by operation."""
 
     of: Callable[[Operation, str], GenerationSettings]
@@ -97,7 +98,7 @@ class GenerationRules:
         return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs)
 
 
-@dataclass
+@dataclasses.dataclass
 class CaseFactory:
     """Compiles operations when they are first asked for, and makes their cases."""
 
@@ -122,20 +123,20 @@ class CaseFactory:
     """What cases take values from, given earlier answers: users may have values of their own."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
-    _programs: dict[Label, CaseProgram] = field(default_factory=dict)
+    _programs: dict[Label, CaseProgram] = dataclasses.field(default_factory=dict)
     """Empty where they differ from phase to phase."""
-    _of_phases: dict[tuple[Label, str, str], CaseProgram] = field(default_factory=dict)
+    _of_phases: dict[tuple[Label, str, str], CaseProgram] = dataclasses.field(default_factory=dict)
     """By operation, phase, and what was learned."""
-    _learned: dict[Label, str] = field(default_factory=dict)
-    _usable: dict[tuple[Label, str], str] = field(default_factory=dict)
+    _learned: dict[Label, str] = dataclasses.field(default_factory=dict)
+    _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
     """(operation, demands) -> those of them that its description leaves room for."""
-    _unique: set[tuple[Label, str]] = field(default_factory=set)
+    _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
     """(operation, phase) pairs that may send nothing twice."""
-    _store: FormStore = field(default_factory=FormStore)
-    _lists: CaseLists = field(init=False)
-    _met: set[Label] = field(default_factory=set)
-    _novelty: Novelty = field(default_factory=Novelty)
-    _random: RandomSource = field(default_factory=lambda: RandomSource(0))
+    _store: FormStore = dataclasses.field(default_factory=FormStore)
+    _lists: CaseLists = dataclasses.field(init=False)
+    _met: set[Label] = dataclasses.field(default_factory=set)
+    _novelty: Novelty = dataclasses.field(default_factory=Novelty)
+    _random: RandomSource = dataclasses.field(default_factory=lambda: RandomSource(0))
 
     def __post_init__(self) -> None:
         self._lists = CaseLists(self._listing_context, self.lister)

@@ -1,15 +1,15 @@
 """Pools of earlier values that answer in their own way."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.pool import ValuePool
 
 
-@dataclass(frozen=True, slots=True)
-class BoundPool:
+class BoundPool(Struct, frozen=True):
     """The values that a recorded case took: a pool that answers from its bindings."""
 
     bindings: Mapping[tuple[Location, str], Binding]
@@ -24,8 +24,7 @@ class BoundPool:
         return self.bindings.get((location, name))
 
 
-@dataclass(frozen=True, slots=True)
-class NewestFirst:
+class NewestFirst(Struct, frozen=True):
     """A pool that answers with its latest value: what the step before has just shown."""
 
     pool: ValuePool

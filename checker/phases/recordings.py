@@ -5,12 +5,12 @@ import binascii
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 from yaml.composer import ComposerError
 
 from checker.core.errors import UsageError
@@ -32,8 +32,7 @@ class _CassetteLoader(yaml.CSafeLoader):
         """Take `<<` for a key like others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """An interaction as it stands in a cassette."""
 
     id: str

@@ -3,8 +3,10 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
@@ -31,8 +33,7 @@ Echo = Callable[[str], object]
 """Prints one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayOptions:
+class ReplayOptions(Struct, frozen=True):
     """Which interactions are sent again, and how. A filter that is empty lets everything pass."""
 
     base_url: str | None = None

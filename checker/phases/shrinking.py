@@ -1,7 +1,9 @@
 """A failing case made small, whatever it was made from: fewer and smaller choices, or fewer parts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.errors import CheckerError, HookError
@@ -26,8 +28,7 @@ _Meant = tuple[frozenset[tuple[Location, str]], _Judged | None]
 """What is broken on purpose in a case, and what its request says of itself: the same for all that is as good."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShrinkPlan:
+class ShrinkPlan(Struct, frozen=True):
     """How one case is to be shrunk."""
 
     name: str
@@ -39,8 +40,7 @@ class ShrinkPlan:
     """Contents of cases (`content_of`) that are known not to fail in the same way."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShrunkCase:
+class ShrunkCase(Struct, frozen=True):
     """The smallest case that still fails."""
 
     made: GeneratedCase
@@ -100,8 +100,7 @@ def _broken(case: Case) -> frozenset[tuple[Location, str]]:
     return frozenset() if case.meta is None else case.meta.broken
 
 
-@dataclass(slots=True)
-class _Fewer:
+class _Fewer(Struct):
     """A case of known parts, of which those are left out that the failure does not need."""
 
     factory: CaseFactory

@@ -4,9 +4,11 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.custom import after_run
@@ -49,8 +51,7 @@ _MOST: Final = 200_000
 _NO_TIME: Final = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(slots=True, eq=False)
-class SessionCalls:
+class SessionCalls(Struct, eq=False):
     """Calls of one process, as records of a run. Implements `checker.library.recording.CallRecorder`."""
 
     settings: RunSettings | None = None

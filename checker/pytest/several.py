@@ -1,15 +1,15 @@
 """One test over several schemas."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.core.errors import IncorrectUsage
 from checker.library.parametrized import Tested, with_schema
 from checker.library.schema import LoadedSchema
 
 
-@dataclass(frozen=True, slots=True)
-class SeveralSchemas:
+class SeveralSchemas(Struct, frozen=True):
     """Schemas by the names that stand in the ids of tests."""
 
     named: Mapping[str, LoadedSchema]

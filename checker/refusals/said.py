@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED
 from checker.refusals.sentences import Demand, demands_of
@@ -13,8 +14,7 @@ _NAME_IN_TEXT = re.compile(r"[`'\"]([\w.-]+)[`'\"]")
 _WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """One demand on one place."""
 
     path: tuple[str, ...]

@@ -1,15 +1,15 @@
 """Who reads which error bodies: one row a framework. The first row that understands something has read it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.refusals import codes, names
 from checker.refusals.said import Said
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """How the error bodies of one framework are read."""
 
     framework: str

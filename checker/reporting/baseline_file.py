@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import tomlkit
+from msgspec.structs import replace
 from tomlkit.items import AoT, Table
 
 from checker import __version__
@@ -108,11 +108,9 @@ def _filled(table: Table, entry: KnownFailure) -> Table:
 def _given(entry: KnownFailure) -> dict[str, str]:
     """What an entry says; for people `reason`, `owner` and `ticket` are there to be filled in."""
     found = {}
-    for one in fields(entry):
-        value = getattr(entry, one.name)
-        if value or (
-            value is not None and one.name in ("rule", "text", "reason", "owner", "ticket")
-        ):
-            found[one.name] = unicode_text(value)
+    for name in entry.__struct_fields__:
+        value = getattr(entry, name)
+        if value or (value is not None and name in ("rule", "text", "reason", "owner", "ticket")):
+            found[name] = unicode_text(value)
     order = ("fingerprint", "title", "operation")
     return {name: found[name] for name in (*order, *found) if name in found}

@@ -1,7 +1,8 @@
 """Findings with one cause together: what is wrong once is told once, with the list of its places."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.corpus.records import Finding
 from checker.reporting.severities import severity_rank
@@ -12,8 +13,7 @@ _UNDOCUMENTED_STATUS = "ST103"
 """Most of what a first run finds, and none of it is broken: whole groups of them come last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """What one mistake of the target came to."""
 
     fingerprint: str

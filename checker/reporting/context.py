@@ -1,6 +1,6 @@
 """What all parts of a report share: which run it is of, and what of it may be shown."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.blocks import Truncation
@@ -10,8 +10,7 @@ from checker.corpus.secrets import Secrets, secrets_of
 from checker.reporting.masking import Masking, masked_url
 
 
-@dataclass(frozen=True, slots=True)
-class ReportContext:
+class ReportContext(Struct, frozen=True):
     """The run that a report is of."""
 
     command: str

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
+
+from msgspec import Struct, field
 
 from checker.corpus.records import OperationDescribed
 from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
@@ -17,8 +18,7 @@ Tried = Mapping[tuple[str, str, int], int]
 """(place, keyword that was broken there, `EDGE`, `VALID`, a member or a media type, class of the status or 0) -> cases."""
 
 
-@dataclass(frozen=True, slots=True)
-class CameBack:
+class CameBack(Struct, frozen=True):
     """What came of cases that have something in common."""
 
     by_class: tuple[tuple[int, int], ...] = ()
@@ -40,8 +40,7 @@ class CameBack:
         return sum(count for status, count in self.by_class if status in _REFUSED)
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceCoverage:
+class PlaceCoverage(Struct, frozen=True):
     """What was tried at one parameter, or at the body."""
 
     place: str
@@ -61,8 +60,7 @@ class PlaceCoverage:
         return bool(self.edges.cases or self.broken)
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(Struct, frozen=True):
     """What is listed for a place, of which each case or answer has one: members of an enumeration, or media types."""
 
     place: str
@@ -81,8 +79,7 @@ class Alternatives:
         return Share(sum(bool(came.cases) for _, came in self.listed), len(self.listed))
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """A part of a whole."""
 
     met: int = 0
@@ -97,8 +94,7 @@ class Share:
         return Share(self.met + other.met, self.total + other.total)
 
 
-@dataclass(frozen=True, slots=True)
-class OperationCoverage:
+class OperationCoverage(Struct, frozen=True):
     """What of one operation a run has met."""
 
     label: str
@@ -129,8 +125,7 @@ class OperationCoverage:
         return sum(len(place.broken) for place in self.places)
 
 
-@dataclass(frozen=True, slots=True)
-class DescriptionCoverage:
+class DescriptionCoverage(Struct, frozen=True):
     """What of a description a run has met."""
 
     operations: tuple[OperationCoverage, ...] = ()

@@ -1,7 +1,8 @@
 """A run as one stream of events: what writers of reports see while it goes on, built in or brought by users."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.corpus.fold import RunView
 from checker.corpus.records import (
@@ -18,15 +19,13 @@ from checker.corpus.records import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseStarted:
+class PhaseStarted(Struct, frozen=True):
     """The first operation is tested in a phase."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseFinished:
+class PhaseFinished(Struct, frozen=True):
     """A phase is over. Phases may overlap, so all of them end with the run; of one that was killed none ends."""
 
     name: str
@@ -64,8 +63,7 @@ _SHOWN = (
 )
 
 
-@dataclass(slots=True)
-class EventStream:
+class EventStream(Struct):
     """Makes events of records. What journals do not say in so many words is worked out here."""
 
     view: RunView = field(default_factory=RunView)

@@ -1,17 +1,17 @@
 """What `checker explain` knows of failures and warnings: what it means, where it comes from, what to do."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
+
+from msgspec import Struct
 
 from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.failures import Failure
 from checker.core.warning_table import WarningRow, warning_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What stands on a page beside what the tables say."""
 
     what: str

@@ -1,9 +1,10 @@
 """Findings and errors as blocks of text, grouped by operation."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from checker.core.blocks import (
     Answer,

@@ -6,10 +6,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
 from checker.corpus.records import Note
@@ -27,8 +28,7 @@ _LEAVING_S = 2.0
 _INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """What is to be told of such reports when their run is over."""
 
     problems: dict[str, str] = field(default_factory=dict)

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from checker.core.operation import Label
 from checker.core.resources import ResourceModel, Transition
@@ -22,8 +23,7 @@ class EdgeKind(StrEnum):
     """It works on what the other one makes, as their resources say."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphEdge:
+class GraphEdge(Struct, frozen=True):
     """From who gives something to who uses it."""
 
     source: Label

@@ -1,8 +1,9 @@
 """What is told of known failures, in lines."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, Standing, failure_id
 from checker.corpus.records import Finding

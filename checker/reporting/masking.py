@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+
+from msgspec import Struct
 
 from checker.config.settings import Sanitization
 from checker.core import curl
@@ -18,8 +20,7 @@ Parts = tuple[Component, ...]
 """Of a request; of what is in none of them nobody knows where it came from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Masking:
+class Masking(Struct, frozen=True):
     """What a report does not show of the requests of one run."""
 
     sanitization: Sanitization
@@ -86,8 +87,7 @@ def masked_url(url: str, sanitization: Sanitization) -> str:
     return readable_url(sanitization.redaction.url(url) if sanitization.enabled else url)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCommand:
+class ShownCommand(Struct, frozen=True):
     """A recorded command as a reader may see it."""
 
     text: str

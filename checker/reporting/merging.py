@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.digests import digest
 from checker.corpus.fold import RunView
@@ -25,8 +27,7 @@ _COUNTED: Final = ("statuses", "wrong", "tried")
 """Fields of `TaskProgress` that hold tuples which begin with a label."""
 
 
-@dataclass(frozen=True, slots=True)
-class MergedPart:
+class MergedPart(Struct, frozen=True):
     """One of the runs that are told together."""
 
     name: str
@@ -44,8 +45,7 @@ class MergedPart:
         return self.view.opened.title if self.view.opened else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(Struct, frozen=True):
     """What operations are called where runs are told together: of several APIs that share a label, by the API, too."""
 
     shared: frozenset[str]
@@ -73,7 +73,7 @@ class Labels:
         if not self.shared:
             return record
         changes: dict[str, Any] = {}
-        names = {field.name for field in fields(record)}
+        names = record.__struct_fields__
         if "label" in names and record.label in self.shared:
             changes["label"] = self._name(record.label, title)
         if "labels" in names:
@@ -94,8 +94,7 @@ class Labels:
         return f"{label} ({title})" if label in self.shared else label
 
 
-@dataclass(frozen=True, slots=True)
-class MergedView:
+class MergedView(Struct, frozen=True):
     """All runs as the view of one."""
 
     view: RunView

@@ -3,9 +3,10 @@
 import heapq
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Note
@@ -20,8 +21,7 @@ _Place = tuple[float, str, int]
 """(time, case, number): sorted by time, then case; the number tells two apart that are equal in both."""
 
 
-@dataclass(slots=True)
-class _Tail:
+class _Tail(Struct):
     """One segment, as far as it was read."""
 
     incarnation: int

@@ -1,6 +1,6 @@
 """`checker list`: operations as lines for people, and as JSON."""
 
-from dataclasses import asdict
+from msgspec import to_builtins
 
 from checker.reporting.json_text import json_text
 from checker.reporting.text import xml_text
@@ -44,7 +44,7 @@ def _line(one: OutlinedOperation, width: int) -> str:
 
 def outline_json(outline: Outline) -> str:
     """An object: `operations` in document order, each with `label`, `inputs`, `phases` and what else is known of it."""
-    plain = asdict(outline)
+    plain = to_builtins(outline)
     plain["selected"] = len(outline.operations)
     plain["broken"] = [{"label": label, "error": error} for label, error in outline.broken]
     return json_text(plain, indent=True)

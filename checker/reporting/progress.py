@@ -1,7 +1,8 @@
 """What is known while a run goes on: counters that follow the records, nothing that must be exact."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.corpus.records import (
     Finding,
@@ -16,8 +17,7 @@ _WINDOW_S = 5.0
 """Rates are of the last seconds, not of the whole run: a stall must show."""
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """Counters of a run that has not ended."""
 
     started: float

@@ -1,8 +1,9 @@
 """Commands as Python: the standard library's client, which sends targets and headers as they are."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from checker.core import curl
 from checker.core.request import BaseUrl

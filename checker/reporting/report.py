@@ -1,7 +1,8 @@
 """What a run came to, as every report shows it: values only, made from a fold of the records."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.known import Baseline, Compared
 from checker.corpus.fold import PhaseView
@@ -19,8 +20,7 @@ KILLED = "killed"
 """Kind of the note on a case that is left out after kills from outside."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseTally:
+class PhaseTally(Struct, frozen=True):
     """Operations of one phase by how they ended; an operation counts once, at its worst."""
 
     passed: int = 0
@@ -31,8 +31,7 @@ class PhaseTally:
     """Nothing failed in them but what is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseOutcome:
+class PhaseOutcome(Struct, frozen=True):
     """One line of `Test Phases:`."""
 
     name: str
@@ -52,8 +51,7 @@ class PhaseOutcome:
         return self.name.capitalize()
 
 
-@dataclass(frozen=True, slots=True)
-class OperationOutcome:
+class OperationOutcome(Struct, frozen=True):
     """What came of one operation."""
 
     label: str
@@ -84,8 +82,7 @@ class OperationOutcome:
         return f"{best}xx" if best else "no answer" if classes else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MergedRun:
+class MergedRun(Struct, frozen=True):
     """One of several runs that a report tells as one."""
 
     name: str
@@ -96,8 +93,7 @@ class MergedRun:
     failures: int
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All that the end of a run is told from."""
 
     kind: str

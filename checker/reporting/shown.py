@@ -1,8 +1,9 @@
 """Requests, answers and findings as a reader may see them: what formats of reports share."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from checker.core.blocks import FailedCase, quoted_body, standard_reason
 from checker.core.codings import codings_of, readable
@@ -21,8 +22,7 @@ Headers = dict[str, list[str]]
 """Name -> values in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRequest:
+class ShownRequest(Struct, frozen=True):
     """A recorded request, masked."""
 
     method: str
@@ -68,8 +68,7 @@ def has_answer(exchange: Exchange) -> bool:
     return exchange.status is not None and exchange.failure is None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFinding:
+class ShownFinding(Struct, frozen=True):
     """A finding as text."""
 
     finding: Finding

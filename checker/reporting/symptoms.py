@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from checker.core.locations import Location
 from checker.core.media_types import media_type_of
@@ -21,8 +22,7 @@ _LITERAL: Final = ("enum", "const", "pattern")
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Symptom:
+class Symptom(Struct, frozen=True):
     """Something that is true of an answer while the defect is there."""
 
     kind: str

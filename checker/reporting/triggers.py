@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
 from checker.config.warnings import WarningSettings
@@ -22,8 +23,7 @@ _OF_OTHERS = (*UNAUTHORIZED, 404, 409, 429)
 """4xx that say nothing of the schemas: credentials, missing data, conflicts, limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class WarningFacts:
+class WarningFacts(Struct, frozen=True):
     """What triggers are shown."""
 
     view: RunView

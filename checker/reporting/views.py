@@ -1,7 +1,8 @@
 """From the fold of all records to the values of a report."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.known import Compared, KnownFailures

@@ -1,10 +1,12 @@
 """Which warnings a run is told, and which of them make it fail."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
@@ -18,8 +20,7 @@ from checker.reporting.wall import walled
 _BROKEN = "broken_warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """Notes of a run, warnings among them."""
 
     notes: tuple[Note, ...]
@@ -86,8 +87,7 @@ Places = list[tuple[tuple[str, str], set[str]]]
 """((pointer, sentence), labels of the operations that it costs something), most operations first."""
 
 
-@dataclass(frozen=True, slots=True)
-class WarningGroup:
+class WarningGroup(Struct, frozen=True):
     """All warnings of one kind."""
 
     kind: str

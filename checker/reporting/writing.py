@@ -7,12 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
 
 from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
@@ -37,8 +39,7 @@ Target = tuple[str, str]
 """(format, path) of a report."""
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedRun:
+class FollowedRun(Struct, frozen=True):
     """What a report that follows its run has to know from the start."""
 
     first: int
@@ -57,8 +58,7 @@ class FollowedRun:
         return cls(first, RunStarted(*started), SchemaOpened(*opened))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What became of the reports that followed a run."""
 
     count: int = 0

@@ -1,8 +1,9 @@
 """What a plan is, and what becomes of tasks whose workers are gone. Pure."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, Task

@@ -2,8 +2,10 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
@@ -19,8 +21,7 @@ MOST_SLOW = 4
 """Slow tasks that one worker holds beside its others."""
 
 
-@dataclass(slots=True)
-class _Piece:
+class _Piece(Struct):
     task: Task
     is_producer: bool
     stage: int = 0

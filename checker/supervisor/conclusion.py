@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.config.settings import RunSettings
 from checker.corpus.records import Note, OperationError, WorkerGone
@@ -16,8 +17,7 @@ _LABEL = "Run checks"
 _TICK_S = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
+class Conclusion(Struct, frozen=True):
     """What is to be done when all workers have left."""
 
     settings: RunSettings

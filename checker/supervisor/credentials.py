@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
 
@@ -15,8 +17,7 @@ Told = tuple[int, FetchCredentials | GivenCredentials]
 """(incarnation, message)."""
 
 
-@dataclass(slots=True)
-class _CredentialState:
+class _CredentialState(Struct):
     given: GivenCredentials
     """The last that came; number 0 when there were none."""
     fetching: int | None = None

@@ -1,7 +1,8 @@
 """The workers that are alive now: started, listened to, looked at, buried."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.config.settings import RunSettings
 from checker.supervisor.launchers.handle import Departure, Launcher, WorkerHandle
@@ -10,8 +11,7 @@ from checker.supervisor.state import WorkerState
 from checker.workers.messages import Down, Up
 
 
-@dataclass(frozen=True, slots=True)
-class CrewMember:
+class CrewMember(Struct, frozen=True):
     """A living incarnation: what is known of it, and the way to reach it."""
 
     standing: WorkerState

@@ -1,8 +1,10 @@
 """When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.settings import FetchLimits, RunSettings
 from checker.core.errors import LoaderError, LoaderErrorKind
@@ -50,8 +52,7 @@ _DRAINS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What to do about the end now."""
 
     drain: Drain | None = None
@@ -65,8 +66,7 @@ def closing_s(max_time_s: float) -> float:
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
 
 
-@dataclass(frozen=True, slots=True)
-class RunFault:
+class RunFault(Struct, frozen=True):
     """Why a run ends with exit code 2."""
 
     sentence: str

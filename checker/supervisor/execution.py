@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
@@ -23,8 +25,7 @@ from checker.supervisor.supervisor import Supervisor
 from checker.transport.rates import forget_rates
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
+class RunOutcome(Struct, frozen=True):
     """How a run ended."""
 
     exit_code: int
@@ -36,8 +37,7 @@ class RunOutcome:
     """Set for exit code 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What a run stands in, and what may be another one in tests."""
 
     launcher: Launcher | None = None

@@ -2,7 +2,9 @@
 
 from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
@@ -26,8 +28,7 @@ DEAD_TURNS = 3
 """In a row in which no case could be made of an operation: then it is left out."""
 
 
-@dataclass(slots=True)
-class _Cluster:
+class _Cluster(Struct):
     """Operations that take turns together."""
 
     labels: tuple[str, ...]

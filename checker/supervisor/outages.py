@@ -1,7 +1,8 @@
 """A target that stops serving: everybody holds, one worker after the other looks for what did it, all go on. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.operation import Label
 from checker.workers.outage_messages import (
@@ -19,8 +20,7 @@ Told = tuple[int, Hold | Examine | GoOn]
 """(incarnation, message)."""
 
 
-@dataclass(slots=True)
-class Outages:
+class Outages(Struct):
     """The outages of a run, one at a time."""
 
     count: int = 0

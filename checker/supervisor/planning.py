@@ -1,6 +1,6 @@
 """Which plan a run goes by. Pure."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView

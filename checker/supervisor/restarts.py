@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 GUILT_OF_A_CASE = 4
 """Enough for quarantine."""
@@ -19,8 +20,7 @@ OPENING = 4
 LONGEST_PAUSE_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """What follows from a death."""
 
     strikes: int

@@ -1,7 +1,9 @@
 """What the supervisor knows of its workers, and what is due. Pure: `now` is an argument, in seconds of a monotonic clock."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot, Stage
@@ -17,8 +19,7 @@ _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Deadlines:
+class Deadlines(Struct, frozen=True):
     """How long one thing may take before its worker counts as hung. Seconds."""
 
     stages: Mapping[Stage, float]
@@ -59,8 +60,7 @@ class Deadlines:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerSnapshot:
+class WorkerSnapshot(Struct, frozen=True):
     """What a worker is doing at one moment. Ages, not times: its clock may be another."""
 
     silent_s: float | None
@@ -92,8 +92,7 @@ class WorkerSnapshot:
         return replace(rest, stop=rest.start, redo=()) if rest.id in self.ended else rest
 
 
-@dataclass(slots=True)
-class WorkerState:
+class WorkerState(Struct):
     """One incarnation, as far as it is the supervisor's business."""
 
     incarnation: int

@@ -2,8 +2,9 @@
 
 import random
 import time
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Slot

@@ -1,6 +1,6 @@
 """How long the stages of a `run` with a time limit may take, and each turn in them. Pure: seconds are arguments."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 SLICE_S = 8.0
 """A turn where time does not press: then others may have a look at the operation, too."""
@@ -10,8 +10,7 @@ FIRST_TURNS = 0.5
 """Share of a stage for the first turns of its operations: what was reckoned too short is made up for by the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeWindow:
+class TimeWindow(Struct, frozen=True):
     """The time that a run with a limit has for its work, in seconds since it began."""
 
     begins_s: float

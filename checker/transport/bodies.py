@@ -1,6 +1,7 @@
 """How bodies of one media type of an operation are written."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.operation import PropertyEncoding
@@ -9,8 +10,7 @@ from checker.core.schema import Schema
 from checker.transport.wire.bodies import Encoder, Encoding
 
 
-@dataclass(frozen=True, slots=True)
-class KnownBody:
+class KnownBody(Struct, frozen=True):
     """How bodies of one media type are written."""
 
     encoder: Encoder | None

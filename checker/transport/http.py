@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pycurl
+from msgspec import Struct
 
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
@@ -22,8 +22,7 @@ _MAX_SELECT_S = 1.0
 _MEANWHILE_S = 0.2
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(Struct):
     """Wall time that passed while requests were in flight and nobody looked at them."""
 
     stalled_s: float = 0.0

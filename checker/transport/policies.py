@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+from msgspec import Struct
 
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -22,8 +23,7 @@ _TOO_MANY = 429
 _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, FailureKind.DROPPED})
 
 
-@dataclass(slots=True)
-class _Journey:
+class _Journey(Struct):
     """One request of whoever asked, and all that was sent for it."""
 
     first: WireRequest

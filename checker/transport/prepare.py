@@ -3,9 +3,10 @@
 import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import SerializationError, SerializationNotPossible
@@ -216,8 +217,7 @@ class _Usual:
         """None where they have to be written for each request."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """Which headers a case with headers of these names gets, worked out once."""
 
     fixed: list[_Field]

@@ -6,9 +6,10 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 """Seconds of each unit that a rate may be given in."""
@@ -25,8 +26,7 @@ def interval_s(rate: str) -> float:
     return UNITS[unit] / int(count) * _MARGIN
 
 
-@dataclass(slots=True)
-class RateLimit:
+class RateLimit(Struct):
     """Hands out times to send at: each a fixed interval after the one before, and none before now.
 
     A count within each second would let two bursts meet at its border; evenly spaced times hold in every second.
@@ -52,8 +52,7 @@ class RateLimit:
         return due
 
 
-@dataclass(slots=True)
-class RateLimits:
+class RateLimits(Struct):
     """The limits of one process, by rate."""
 
     folder: Path | None = None

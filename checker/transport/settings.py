@@ -1,6 +1,6 @@
 """How requests travel: limits, proxy and certificates."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.config.operation_settings import OperationSettings
 from checker.config.table import default_of
@@ -10,8 +10,7 @@ Headers = tuple[tuple[str, str], ...]
 """(name, value) of what users give for every request."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpSettings:
+class HttpSettings(Struct, frozen=True):
     """Limits, credentials and policies of the HTTP transport."""
 
     request_timeout_s: float = default_of((), "request-timeout")
@@ -52,8 +51,7 @@ class HttpSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(Struct, frozen=True):
     """What the settings of its operation mean for a request: what it carries, and how it travels."""
 
     headers: Headers

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final
 
 import jsonschema_rs
 import orjson
+from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
@@ -25,8 +25,7 @@ class OversizedSchema(UnusableSchema):
     """One that holds so many others that compiling it would take for ever."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """A schema, ready to judge."""
 
     is_valid: Callable[[Any], bool]
@@ -46,8 +45,7 @@ def compile_schema(
     return shelf.compiled((schema, scope), direction, validate_formats=validate_formats)
 
 
-@dataclass(slots=True)
-class _Shelf:
+class _Shelf(Struct):
     """What is compiled for one document."""
 
     document: Document

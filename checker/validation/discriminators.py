@@ -7,8 +7,10 @@ whose property admits none of them: it takes whatever fits it.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 KEYWORDS: Final = ("oneOf", "anyOf")
 
@@ -20,8 +22,7 @@ Lookup = Callable[[str, Any], tuple[Any, Any] | None]
 """What a reference that stands somewhere leads to, and where that stands; None when it leads nowhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(Struct, frozen=True):
     """What a discriminator says of one of the schemas that it tells apart."""
 
     names: Names
@@ -30,8 +31,7 @@ class Alternative:
     """Values by which whoever makes one tells that it is meant; empty when none can or need be given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Discriminator:
+class Discriminator(Struct, frozen=True):
     """What a property says of the alternatives beside it."""
 
     property_name: str
@@ -108,8 +108,7 @@ def _held_to(listed: set[str], one: Alternative) -> Alternative:
     return Alternative(one.names, tuple(found)) if found else _ANY
 
 
-@dataclass(slots=True)
-class _Names:
+class _Names(Struct):
     property_name: str
     lookup: Lookup
     seen: set[int] = field(default_factory=set)

@@ -2,9 +2,10 @@
 
 import re
 import warnings
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from checker.validation.unicode import class_of
 
@@ -30,8 +31,7 @@ _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 
 
-@dataclass(frozen=True, slots=True)
-class EcmaPattern:
+class EcmaPattern(Struct, frozen=True):
     """A pattern with the longest text on which it is sure to end soon: Python cannot be interrupted in a match."""
 
     compiled: re.Pattern[str]

@@ -1,10 +1,11 @@
 """Which keywords a dialect has, what a well-formed value of each is, and where schemas stand inside a schema."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.schema import Dialect
 
@@ -20,8 +21,7 @@ class KeywordShape(Enum):
     MAP_OR_NAMES = "schemas or lists of names, by name"
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
+class Keyword(Struct, frozen=True):
     """One keyword of a dialect."""
 
     shape: KeywordShape

@@ -6,11 +6,11 @@ beside it. `Scopes` is the index.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeGuard
 from urllib.parse import unquote, urldefrag, urljoin
 
 from jsonschema_specifications import REGISTRY
+from msgspec import Struct, field
 
 from checker.core.schema import Dialect, Document
 from checker.validation.keywords import DEFINITIONS, subschemas
@@ -25,8 +25,7 @@ HAS_SIBLINGS: Final = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.O
 _BEFORE_2019 = frozenset({Dialect.DRAFT4, Dialect.DRAFT6, Dialect.DRAFT7})
 
 
-@dataclass(slots=True)
-class Resource:
+class Resource(Struct):
     """A schema with a URI of its own, and the names that it gives."""
 
     uri: str

@@ -1,11 +1,11 @@
 """From a schema where it stands to a plain one that stands alone: only what it reaches is taken along."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
+from msgspec import Struct
 
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
@@ -30,8 +30,7 @@ _SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
 _FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 
 
-@dataclass(slots=True)
-class _Fragment:
+class _Fragment(Struct):
     name: str
     plain: Plain = True
     references: tuple["_Fragment", ...] = ()
@@ -39,8 +38,7 @@ class _Fragment:
     """Why it cannot be translated: kept, because others refer to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(Struct, frozen=True):
     """What is known from above."""
 
     hidden: _Names

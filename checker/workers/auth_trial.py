@@ -1,7 +1,9 @@
 """Tries what is configured to say who is calling, each on one operation that changes nothing."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.config.wfc import chosen_users
@@ -24,8 +26,7 @@ from checker.workers.signup import SignUpSource, accounts_of
 from checker.workers.transports import transport_of
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """What came of one try."""
 
     name: str

@@ -1,7 +1,9 @@
 """Lays out how a worker sends requests and judges what comes back: who calls, on how many lanes, with which checks."""
 
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker import __version__
 from checker.config.credentials import without_credentials
@@ -27,8 +29,7 @@ MOST_LANES = 8
 """In flight at one target by all workers together, unless told otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Where requests go, and what they carry to say who is calling."""
 
     origin: BaseUrl
@@ -92,8 +93,7 @@ def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestM
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """How many requests one worker has in flight."""
 
     pacing: Concurrency

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from checker.checks.classes import AFTER_RUN, ClassCheck
 from checker.checks.custom import after_run
@@ -22,8 +23,7 @@ MOST_STATE = 1 << 16
 """Packed bytes of one state: each worker writes it down whenever a task ends and it has changed."""
 
 
-@dataclass(slots=True)
-class ClassChecks:
+class ClassChecks(Struct):
     """The class checks of one worker."""
 
     checks: tuple[ClassCheck, ...]

@@ -1,9 +1,10 @@
 """Goes on from the cases of an operation that made a metric largest (`generation.maximize`), in `fuzz`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Final
+
+from msgspec import Struct, field
 
 from checker.config.operation_settings import OperationResolver
 from checker.core.digests import digest_int
@@ -22,8 +23,7 @@ _SHARE: Final = 0.5
 """Of the turns that go on from the largest one; the others look elsewhere."""
 
 
-@dataclass(slots=True)
-class Climbing:
+class Climbing(Struct):
     """Remembers the best case of each operation, and makes cases that are like it."""
 
     names_of: Callable[[Operation], Sequence[str]]

@@ -1,7 +1,8 @@
 """What records say of the parts of a case, worked out once for all cases that are alike."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.locations import Location
@@ -16,8 +17,7 @@ Fields = list[tuple[str, str, tuple[str, ...]]]
 """Those of a `Component` for each part."""
 
 
-@dataclass(slots=True)
-class Components:
+class Components(Struct):
     """The components of cases as they are written."""
 
     sends_as_made: bool = True

@@ -1,13 +1,12 @@
 """How many requests to keep in flight: more while mostly waiting, fewer when the target shows that it suffers. Pure."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 _WINDOW = 64
 _SUFFERING = frozenset({429, 503})
 
 
-@dataclass(slots=True)
-class Concurrency:
+class Concurrency(Struct):
     """Additive increase, multiplicative decrease, judged every 64 answers."""
 
     most: int
@@ -41,8 +40,7 @@ class Concurrency:
         self._latencies.clear()
 
 
-@dataclass(slots=True)
-class SlowLanes:
+class SlowLanes(Struct):
     """How many requests of slow operations to wait for beside all others.
 
     A target that does one thing after another times out for what it is sent together: then they go alone.

@@ -1,8 +1,11 @@
 """What is configured for a run and has to be fetched, as sources of credentials."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.auth import Authentication
 from checker.config.operation_settings import OperationResolver
@@ -25,8 +28,7 @@ from checker.workers.transports import transport_of
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
-@dataclass(frozen=True, slots=True)
-class Requested:
+class Requested(Struct, frozen=True):
     """What was said of who calls."""
 
     settings: RunSettings
@@ -112,7 +114,7 @@ def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -
         lanes = connect(origin, settings, 1)
         try:
             target = origin.base_path.encode() + request.target
-            return lanes.send(0, replace(request, target=target))
+            return lanes.send(0, dataclasses.replace(request, target=target))
         finally:
             lanes.close()
 

@@ -7,9 +7,10 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from types import ModuleType
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker.config.attributes import load_attribute
 from checker.config.overrides import Overrides, TypeWords

@@ -1,8 +1,9 @@
 """Everything that one incarnation of a worker works with."""
 
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
+
+from msgspec import Struct
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
@@ -28,8 +29,7 @@ from checker.workers.served import Sent
 from checker.workers.time_accounting import TimeAccounting
 
 
-@dataclass(slots=True)
-class WorkerContext:
+class WorkerContext(Struct):
     """Everything that one incarnation works with."""
 
     settings: RunSettings

@@ -3,7 +3,7 @@
 Making commands of all cases would be too slow, and the supervisor, who reads the slots of the dead, cannot make any.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.errors import CheckerError

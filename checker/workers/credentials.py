@@ -3,7 +3,8 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
@@ -26,8 +27,7 @@ Address = tuple[str, str]
 """Name of a source, and a key of its."""
 
 
-@dataclass(slots=True)
-class ReauthState:
+class ReauthState(Struct):
     """How often newer credentials were fetched and refused as well: whether to go on with it."""
 
     most_in_vain: int = MOST_IN_VAIN
@@ -55,8 +55,7 @@ class ReauthState:
         self.in_vain.pop(place, None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """Credentials as a worker has them."""
 
     number: int
@@ -66,8 +65,7 @@ class _Held:
     """Of the clock: when they came."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPeers:
+class KnownPeers(Struct, frozen=True):
     """Implements `checker.checks.context.Peers` with users of an authentication document."""
 
     keeper: "CredentialKeeper"
@@ -83,8 +81,7 @@ class KnownPeers:
         self.keeper.lend(case, request, source_name(who))
 
 
-@dataclass(slots=True)
-class CredentialKeeper:
+class CredentialKeeper(Struct):
     """What the sources of credentials have given so far, and the way to newer ones."""
 
     sources: Mapping[str, CredentialSource]

@@ -2,7 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.failures import Failure
 from checker.core.templates import matches
@@ -18,8 +19,7 @@ MOST_LOOKS = 5
 """At a failure that was withdrawn each time: what others came between once may show itself the next time."""
 
 
-@dataclass(slots=True)
-class Defects:
+class Defects(Struct):
     """Settled findings of all workers, by what they have in common. Nothing in here depends on who settled them."""
 
     fingerprints: set[str] = field(default_factory=set)

@@ -2,7 +2,8 @@
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.constraints import REQUIRED, Constraint, is_broken, read
@@ -29,8 +30,7 @@ _DOUBTS = 5
 """Complaints about cases that were made to respect a demand, where nobody can say that they do."""
 
 
-@dataclass(slots=True)
-class DemandLearner:
+class DemandLearner(Struct):
     """Demands by the phase in which they were heard. One for each worker; journals carry what others heard.
 
     In `run` cases respect what was heard in earlier phases, whoever heard it, so that nobody's haste decides what is sent; in

@@ -1,8 +1,10 @@
 """The description of a run: read once, kept without what is secret, and where it sends the requests."""
 
 import os
-from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.credentials import credentials_in, target
 from checker.config.operation_settings import OperationResolver
@@ -29,8 +31,7 @@ from checker.kinds.table import open_description, packed, unpacked
 from checker.transport.in_process import document_of, site_of
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Struct, frozen=True):
     """What was read, and where it is kept."""
 
     schema: ApiSchema

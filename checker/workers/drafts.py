@@ -1,8 +1,9 @@
 """Interactions that wait to be written."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from checker.core.operation import Label
 from checker.core.request import WireRequest
@@ -24,8 +25,7 @@ class Answered(NamedTuple):
     """When the outcome was there, in seconds since the epoch."""
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """A verdict that is described when it is written."""
 
     encoded: Callable[[GeneratedCase, Verdict, Keep], bytes]

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.constraints import ITEMS, part_of, values_at
@@ -22,8 +23,7 @@ _COMBINING: Final = ("allOf", "anyOf", "oneOf")
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
-@dataclass(frozen=True, slots=True)
-class Enumeration:
+class Enumeration(Struct, frozen=True):
     """The values that are listed for one place."""
 
     location: Location

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from checker.core.errors import StorageError
 from checker.core.failures import Failure, Severity
@@ -149,8 +150,7 @@ class FailureQueue:
             self._place.recorder.gave_up(finding.label, finding.phase, error)
 
 
-@dataclass(slots=True)
-class _Desk:
+class _Desk(Struct):
     """Where one case is looked into: its lane, its slot, what it may cost."""
 
     place: WorkerContext

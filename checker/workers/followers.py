@@ -2,7 +2,9 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
@@ -17,8 +19,7 @@ from checker.workers.leaving import LeavingKind
 from checker.workers.unconfirmed import Chain, JudgedCase, before_in
 
 
-@dataclass(slots=True)
-class Follower:
+class Follower(Struct):
     """The next step of a sequence; the first one of what failed in an earlier run."""
 
     running: LeasedTask

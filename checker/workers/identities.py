@@ -1,9 +1,10 @@
 """Users of an authentication document: what each of them carries, and whom each operation lets in."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from checker.config.auth import RETRY_ON
 from checker.config.wfc import WfcLogin, WfcUser
@@ -21,8 +22,7 @@ SendTo = Callable[[str], Send]
 """From an absolute URL to what sends requests to its host."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wiring:
+class Wiring(Struct, frozen=True):
     """How logins are sent."""
 
     origin: BaseUrl

@@ -2,9 +2,10 @@
 
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError

@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
@@ -45,8 +47,7 @@ MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
 
 
-@dataclass(slots=True)
-class Investigator:
+class Investigator(Struct):
     """Re-sends, shrinks and reproduces. Blocking: `send` pumps the other lanes meanwhile."""
 
     tools: Tools

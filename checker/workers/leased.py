@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.meta import CaseMetadata, PhaseInfo
@@ -34,8 +35,7 @@ SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
 
 
-@dataclass(slots=True)
-class LeasedTask:
+class LeasedTask(Struct):
     """A task in work."""
 
     task: Task
@@ -297,8 +297,7 @@ class LeasedTask:
         return not self.flying and (self.finished or leaving or is_late)
 
 
-@dataclass(slots=True)
-class InFlight:
+class InFlight(Struct):
     """An attempt in the air."""
 
     slot: int

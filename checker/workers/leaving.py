@@ -1,7 +1,8 @@
 """Why a worker ends by itself: its last message."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from checker.core.errors import LoaderErrorKind
 
@@ -43,8 +44,7 @@ _FATAL = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(Struct, frozen=True):
     """The last word of a worker that ends by itself."""
 
     kind: LeavingKind

@@ -1,9 +1,10 @@
 """Lays out how a worker makes cases: programs, hooks around them, sequences."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from random import Random
+
+from msgspec import Struct
 
 from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
@@ -29,8 +30,7 @@ _MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
 _PARTS = (*COMPONENTS, "case")
 
 
-@dataclass(frozen=True, slots=True)
-class Makers:
+class Makers(Struct, frozen=True):
     """What a worker makes cases with."""
 
     factory: CaseFactory

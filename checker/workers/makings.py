@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.request import WireRequest
@@ -22,8 +23,7 @@ _MOST_LOOKS = 200
 _LONGEST_COMMAND = 4096
 
 
-@dataclass(slots=True)
-class Makings:
+class Makings(Struct):
     """What the cases of one worker have made, and taken away."""
 
     children: Mapping[str, Sequence[str]]

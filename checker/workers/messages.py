@@ -1,6 +1,6 @@
 """The control plane: few, one-way, small. Findings are records, never messages."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.core.credentials import Credentials
 from checker.core.operation import Label
@@ -19,8 +19,7 @@ LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(Struct, frozen=True):
     """A finding that may become smaller."""
 
     fingerprint: str
@@ -37,8 +36,7 @@ class Again:
     """Whether all of its parts were tried one by one: what is left is what takes more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A piece of one phase over one operation, or over a cluster of operations that share resources."""
 
     id: str
@@ -79,15 +77,13 @@ class Task:
     """Whether it waited for the end of the run: its operation is one after which the target serves nobody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """Work for a worker, in order."""
 
     tasks: tuple[Task, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """What has to be known of a settled finding by whoever finds more of its kind."""
 
     fingerprint: str
@@ -118,22 +114,19 @@ class Settled:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """Findings that are settled: the worker need not report or shrink them again."""
 
     settled: tuple[Settled, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Peers:
+class Peers(Struct, frozen=True):
     """Journals of other incarnations whose values this worker may read (only in `fuzz`)."""
 
     journals: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Drain:
+class Drain(Struct, frozen=True):
     """Start nothing new; finish what is in flight; leave."""
 
     shrinks: bool = True
@@ -142,8 +135,7 @@ class Drain:
     """Drop what is in flight, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conclude:
+class Conclude(Struct, frozen=True):
     """All others have left: call `after_run` of class checks with what they kept, then leave."""
 
     first: int
@@ -152,8 +144,7 @@ class Conclude:
     """Whether checks have nothing to say, since the run was cut short."""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchCredentials:
+class FetchCredentials(Struct, frozen=True):
     """Fetch these for everybody."""
 
     source: str
@@ -167,8 +158,7 @@ Pairs = tuple[tuple[str, str], ...]
 """(name, value)."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenCredentials:
+class GivenCredentials(Struct, frozen=True):
     """What a source gave, from whoever fetched it to the supervisor and from there to all; of pipes, never of disk."""
 
     source: str
@@ -219,8 +209,7 @@ Down = (
 """Supervisor to worker."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationCard:
+class OperationCard(Struct, frozen=True):
     """What the supervisor knows of an operation: enough to schedule it."""
 
     label: str
@@ -245,16 +234,14 @@ class OperationCard:
     """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseOrder:
+class PhaseOrder(Struct, frozen=True):
     """The order in which a phase takes operations."""
 
     phase: str
     labels: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """The worker has the document and can work."""
 
     incarnation: int
@@ -278,8 +265,7 @@ class Opened:
     """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationReport:
+class OperationReport(Struct, frozen=True):
     """What came of one operation of a cluster in one lease."""
 
     label: str
@@ -291,8 +277,7 @@ class OperationReport:
     """Whether no case could be made of it, or judged."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseReport:
+class LeaseReport(Struct, frozen=True):
     """What came of one lease."""
 
     requests: int = 0
@@ -307,15 +292,13 @@ class LeaseReport:
     """Whether a case failed that was its last for that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """This task turned out to be slow: nothing of it is begun, and there is time for another one."""
 
     task: str
 
 
-@dataclass(frozen=True, slots=True)
-class Idle:
+class Idle(Struct, frozen=True):
     """These tasks are over (or their slice is); the journal says how far each came."""
 
     tasks: tuple[tuple[str, int, bool], ...]
@@ -324,15 +307,13 @@ class Idle:
     """Of each of them, since it was leased."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A hint that the journal holds new findings: read it now. Carries none of them."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class WantedCredentials:
+class WantedCredentials(Struct, frozen=True):
     """Work stands still until there are newer ones."""
 
     source: str

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.checks.custom import class_checks
 from checker.config.hooks_loading import load_all_hooks
@@ -62,8 +64,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 from checker.workers.verification import answering_405, confirmed
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """The description, and those of its operations that are tested."""
 
     settings: RunSettings
@@ -75,8 +76,7 @@ class Contents:
     """What could not be taken in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What is tested: the description as it was read, and what holds for its operations."""
 
     settings: RunSettings

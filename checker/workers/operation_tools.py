@@ -1,7 +1,8 @@
 """What the settings of single operations mean for those that make, send, judge and print their cases."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.checks.by_operation import JudgeByOperation
 from checker.checks.check import Check
@@ -86,8 +87,7 @@ def _methods(asked: tuple[str, ...] | None) -> tuple[str, ...]:
     return UNEXPECTED_METHODS if asked is None else asked
 
 
-@dataclass(frozen=True, slots=True)
-class CheckChoice:
+class CheckChoice(Struct, frozen=True):
     """Checks by their names."""
 
     classes: Iterable[ClassCheck] = ()

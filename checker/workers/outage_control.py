@@ -1,7 +1,8 @@
 """What an outage of the target means for the cases of one worker: those in the air, those that wait, those to come."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.checks.judge import UNJUDGED
 from checker.core.response import NetworkFailure, Outcome
@@ -14,8 +15,7 @@ from checker.workers.leased import InFlight
 from checker.workers.outage_messages import Examine, GoOn, Hold
 
 
-@dataclass(frozen=True, slots=True)
-class OutageControl:
+class OutageControl(Struct, frozen=True):
     """Has cases sent again, put back or left out."""
 
     place: WorkerContext

@@ -1,7 +1,8 @@
 """What supervisor and workers say to each other when the target stops serving."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from checker.core.operation import Label
 
@@ -15,8 +16,7 @@ class Trouble(StrEnum):
     """Everybody is turned away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
+class Death(Struct, frozen=True):
     """An outage of which the request that did it is known."""
 
     at: float
@@ -24,16 +24,14 @@ class Death:
     culprit: Label
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Struct, frozen=True):
     """The target is in trouble: send nothing of the run, and say so when nothing is in flight."""
 
     number: int
     """Of the outage, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Examine:
+class Examine(Struct, frozen=True):
     """All hold: wait until the target serves, and look among what was sent here for what did it."""
 
     number: int
@@ -48,8 +46,7 @@ class Examine:
     """Earlier ones of the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoOn:
+class GoOn(Struct, frozen=True):
     """The outage is over, or as over as it becomes."""
 
     number: int
@@ -61,8 +58,7 @@ class GoOn:
     """The operation that was doubted, where everybody else is served: its refusals are its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Troubled:
+class Troubled(Struct, frozen=True):
     """The target has stopped serving: nothing more is sent from here."""
 
     trouble: Trouble
@@ -72,15 +68,13 @@ class Troubled:
     """When, in seconds since the epoch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Nothing of this worker is in flight."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """What one worker found about an outage."""
 
     number: int

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.checks.judge import UNJUDGED
 from checker.core.digests import digest
@@ -23,8 +24,7 @@ TITLE = "The API stopped answering"
 _MOST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """What was found about one outage."""
 
     order: Examine

@@ -1,7 +1,8 @@
 """What is written down of the checks that looked at a case: those of a run, or of its operation."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.failures import Failure
@@ -12,8 +13,7 @@ from checker.corpus.records import CheckOutcome
 _SUCCESS = "SUCCESS"
 
 
-@dataclass(slots=True)
-class CheckOutcomes:
+class CheckOutcomes(Struct):
     """Outcomes of the checks of each case."""
 
     names: Sequence[str]

@@ -1,8 +1,9 @@
 """What a run would test, and how its operations hang together: read from the description alone, nothing is sent."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError
@@ -21,8 +22,7 @@ from checker.workers.operation_tools import generation_rules
 from checker.workers.schemes import SchemeCredentials
 
 
-@dataclass(frozen=True, slots=True)
-class OutlinedInput:
+class OutlinedInput(Struct, frozen=True):
     """One thing that a request to an operation takes, besides its body as a whole."""
 
     name: str
@@ -31,8 +31,7 @@ class OutlinedInput:
     is_required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OutlinedOperation:
+class OutlinedOperation(Struct, frozen=True):
     """What is to be known of an operation before it is tested."""
 
     label: str
@@ -48,8 +47,7 @@ class OutlinedOperation:
     """Those of the run that have requests for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """A description, as far as a run tests it."""
 
     title: str

@@ -1,6 +1,6 @@
 """How many requests may go into looking into failures: a share of those of the run, counted, never timed."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from checker.core.failures import Severity
 from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
@@ -29,8 +29,7 @@ def second_budget(again: Again) -> ShrinkBudget:
     return ShrinkBudget(again.allowed, effort=effort)
 
 
-@dataclass(slots=True)
-class Purse:
+class Purse(Struct):
     """Requests that are left for looking into failures. A failure that they do not suffice for is sent once, as it is printed.
 
     In `run` each operation has the share of its own cases, so that neither workers nor the order of answers decide; what

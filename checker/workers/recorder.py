@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.errors import NothingToBreak, UnresolvableBody
@@ -52,8 +54,7 @@ _DRAWN = get_args(Recipe).index(Drawn)
 """What names a drawn recipe in files."""
 
 
-@dataclass(slots=True)
-class Recorder:
+class Recorder(Struct):
     """Owns the journal and the traffic of one incarnation."""
 
     journal: JournalWriter

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
@@ -29,8 +30,7 @@ from checker.workers.selected import SelectedOperations
 from checker.workers.traffic import Traffic
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """How requests are shown."""
 
     render: Callable[[WireRequest], str]

@@ -1,7 +1,9 @@
 """Findings re-sent exactly as they are printed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from checker.checks.judge import UNJUDGED
 from checker.core import curl
@@ -16,8 +18,7 @@ from checker.phases.making import GeneratedCase
 from checker.workers.unconfirmed import Chain, JudgedCase
 
 
-@dataclass(slots=True)
-class PrintedReplay:
+class PrintedReplay(Struct):
     """Sends commands in place of cases, as a reader would: with the identifiers that the answers give this time."""
 
     tools: Tools

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.operation import Label
 from checker.workers.messages import OperationReport
@@ -16,8 +17,7 @@ DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 """Of one whose answers others need."""
 
 
-@dataclass(slots=True)
-class Rounds:
+class Rounds(Struct):
     """Goes round the operations of a cluster for one lease, and notes what came of each."""
 
     labels: Sequence[Label]

@@ -1,8 +1,9 @@
 """Failing examples of earlier runs: tried first, apart from the run's own cases, and forgotten when they pass."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from checker.core.meta import Binding
 from checker.core.operation import Label

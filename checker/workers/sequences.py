@@ -1,8 +1,10 @@
 """Sequences that failed, sent again: with what their producers answer this time, without the steps that do not matter, smaller."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
@@ -24,8 +26,7 @@ class StepSender(Protocol):
     ) -> JudgedCase: ...
 
 
-@dataclass(slots=True)
-class SequenceReplay:
+class SequenceReplay(Struct):
     """Sends the steps of one sequence once more."""
 
     factory: CaseFactory
@@ -65,8 +66,7 @@ class SequenceReplay:
         )
 
 
-@dataclass(slots=True)
-class SequenceShrink:
+class SequenceShrink(Struct):
     """Makes each step of a sequence small, the last one first: what leads to it has to fail it again each time."""
 
     replay: SequenceReplay

@@ -2,8 +2,10 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
@@ -51,8 +53,7 @@ class Sent(NamedTuple):
         return f"{self.request.method} {self.request.path.decode('ascii', 'replace')}"
 
 
-@dataclass(slots=True)
-class ServedRequests:
+class ServedRequests(Struct):
     """The last requests, and one of each operation that was served."""
 
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))

@@ -1,8 +1,9 @@
 """What other workers of the run were served, the dead among them: who was never served anything asks again for that."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
 from checker.core.operation import Label, Operation
@@ -16,8 +17,7 @@ from checker.workers.served import Sent, is_lasting
 _PHASE = "witness"
 
 
-@dataclass(slots=True)
-class ServedByOthers:
+class ServedByOthers(Struct):
     """Requests that journals name. They are read when somebody wants to know, and each part of them once."""
 
     place: WorkerContext

@@ -1,8 +1,10 @@
 """What became of a failure that was looked into, and who writes down what was sent for it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
 from checker.core.response import Outcome
@@ -33,8 +35,7 @@ class Describer(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Settlement:
+class Settlement(Struct):
     """What became of one suspicion; others of the same case may be shown by the same requests."""
 
     chain: Chain

@@ -1,8 +1,9 @@
 """How long a shrink may take: by the requests that it sends, at the target's pace, so that a busy machine changes nothing."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from math import inf
+
+from msgspec import Struct, field
 
 _SLOW_S = 1.0
 _FIRST_S = 2.0
@@ -17,8 +18,7 @@ _REQUESTS_OF_QUICK = 500
 _FEWEST = 15
 
 
-@dataclass(slots=True)
-class SlowCandidates:
+class SlowCandidates(Struct):
     """Counts slow candidates of each task. Pure: no clock of its own.
 
     Sleeping operations fail at once on nonsense and take their time for anything else, so a shrink of such a failure
@@ -52,8 +52,7 @@ class SlowCandidates:
         return self._slow[task] > 0 and self._slow[task] * _RARE >= self._all[task]
 
 
-@dataclass(slots=True)
-class ShrinkPace:
+class ShrinkPace(Struct):
     """How many requests one shrink may send: 500 if the fastest answer came within 16 ms, half of that within 32, and so on.
 
     Not seconds: those of a busy machine are others than those of a quiet one, and the seed is to decide what is sent. The

@@ -1,8 +1,9 @@
 """Automatic sign-up: an account made, and a token got for it, as the description says how."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.config.auth import FORM, REFRESH_S, is_json_or_form
 from checker.config.overrides import Overrides
@@ -39,8 +40,7 @@ _TAKEN: Final = (400, 409, 422)
 Body = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Accounts:
+class Accounts(Struct, frozen=True):
     """How a run makes itself known to an API that nobody gave credentials for."""
 
     flow: SignUpFlow

@@ -1,7 +1,8 @@
 """What one worker tells of its tasks: counts since the last time, and those that are over."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.workers.context import WorkerContext
 from checker.workers.leased import LeasedTask, given_back
@@ -9,8 +10,7 @@ from checker.workers.queues import Sender
 from checker.workers.time_accounting import Activity
 
 
-@dataclass(slots=True)
-class TaskCounts:
+class TaskCounts(Struct):
     """Writes progress down, and gives tasks back."""
 
     place: WorkerContext

@@ -1,8 +1,10 @@
 """Every request that a worker sent, as its traffic holds it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.checks.judge import CLEAN, UNJUDGED
 from checker.core.errors import StorageError
@@ -29,8 +31,7 @@ _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITI
 _PURPOSES = {purpose: purpose.value for purpose in Purpose}
 
 
-@dataclass(slots=True)
-class Traffic:
+class Traffic(Struct):
     """Describes requests and their answers as interactions, and has them written."""
 
     incarnation: int

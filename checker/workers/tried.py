@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from checker.core.case import NOT_SET, Case
 from checker.core.media_types import best_of, media_type_of
@@ -38,8 +39,7 @@ Shows = tuple[tuple[str, str], ...]
 """(place, what) of each thing that a case shows."""
 
 
-@dataclass(slots=True)
-class Shown:
+class Shown(Struct):
     """What cases of one task show of the description, counted until it is written down; of wrong ones only the answer does.
 
     Most of them are alike, and then one is looked at: what is counted for each request costs all of them.
@@ -104,8 +104,7 @@ class Shown:
         self._kinds.clear()
 
 
-@dataclass(slots=True)
-class _Kind:
+class _Kind(Struct):
     """Valid cases that show the same."""
 
     label: Label

@@ -1,7 +1,9 @@
 """Failures that were seen, before anybody has looked into them, and what tells them again."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.failures import Failure
 from checker.core.meta import PhaseInfo
@@ -20,8 +22,7 @@ MOST_STRAYS = 3
 """Other texts that a rule may be broken with in one shrink; with more of them the texts follow the input and say nothing."""
 
 
-@dataclass(slots=True)
-class JudgedCase:
+class JudgedCase(Struct):
     """A case, its answer and the verdict. Not frozen: one is made for each request."""
 
     made: GeneratedCase
@@ -68,8 +69,7 @@ def evidence(shot: JudgedCase) -> JudgedCase:
     return JudgedCase(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
 
 
-@dataclass(frozen=True, slots=True)
-class UnconfirmedFailure:
+class UnconfirmedFailure(Struct, frozen=True):
     """A failure seen once, already on disk."""
 
     finding: Finding
@@ -91,8 +91,7 @@ class UnconfirmedFailure:
         return _SEVERITIES.index(finding.severity), finding.check, finding.unique_key, finding.text
 
 
-@dataclass(slots=True)
-class ExpectedFailure:
+class ExpectedFailure(Struct):
     """What has to fail again: operation, check, status and rule. Error texts tell apart what is reported, no more."""
 
     check: str

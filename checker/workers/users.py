@@ -1,8 +1,9 @@
 """Code of users that acts in a run: what they registered for all APIs, and what a loaded schema of this process has beside it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.checks.check import Check
 from checker.core.case import Case
@@ -29,8 +30,7 @@ def _of_all_schemas(mode: GenerationMode | None) -> Mapping[str, Any]:
     return FORMATS
 
 
-@dataclass(frozen=True, slots=True)
-class UsersCode:
+class UsersCode(Struct, frozen=True):
     """Code of users that acts in a run. What is as here costs a run nothing."""
 
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
@@ -67,8 +67,7 @@ ALL_SCHEMAS: Final = UsersCode()
 """What is registered for all APIs, alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _UsersFirst:
+class _UsersFirst(Struct, frozen=True):
     """Implements `checker.core.pool.ValuePool`."""
 
     first: ValuePool

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
 from checker.core.operation import Operation
@@ -22,8 +23,7 @@ MOST_WITNESSES = 3
 _JUST_BEFORE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What an examination waits and sends with."""
 
     rest: Callable[[float], None]
@@ -34,8 +34,7 @@ class Surroundings:
     connect: Connect | None = None
 
 
-@dataclass(slots=True)
-class Witnesses:
+class Witnesses(Struct):
     """Asks on one lane whether the target serves what it served before."""
 
     place: WorkerContext

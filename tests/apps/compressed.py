@@ -3,7 +3,8 @@
 import gzip
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from checker.demo.http import Reply, Request
 from tests.apps.serving import Answer

@@ -1,7 +1,8 @@
 """The command line with shorter deadlines for hooks and a slow clock: a script, so that hangs need not take minutes in a test."""
 
-from dataclasses import replace
 from importlib import import_module
+
+from msgspec.structs import replace
 
 from checker.__main__ import main
 from checker.corpus.inflight import Stage

@@ -3,7 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from tests.e2e.runner import Command
 from tests.reporting.formats import READERS
 from tests.waiting import wait_until
 
-_NAMES = tuple(field.name for field in fields(Finding))
+_NAMES = Finding.__struct_fields__
 _TOLD = re.compile(r"\d+:\d\d  ([A-Z]+ \S+): (.+?)(?: \(.*\))?$")
 """A line in which `fuzz` tells of a finding while it goes on."""
 _FORMATS = tuple(row.name for row in report_formats() if row.writer is not None)

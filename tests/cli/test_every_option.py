@@ -1,11 +1,12 @@
 """Every option of `run` and `fuzz`: what a good value comes to, and what is said of a bad one. A new option needs a row."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from checker.cli.fuzz import fuzz
 from checker.cli.options import RUN_SETTINGS, SETTINGS

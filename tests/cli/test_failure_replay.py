@@ -1,10 +1,10 @@
 """`checker replay ID`: failures of a run that is over, tried again against the service as it is today."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checker.cli.failure_replay import ReplayTarget, replay_findings
 from checker.cli.past import PastRun

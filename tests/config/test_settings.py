@@ -1,8 +1,8 @@
 import json
 import pickle
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.config.settings import RunSettings, Sanitization

@@ -1,10 +1,10 @@
 import contextlib
-import dataclasses
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
@@ -29,12 +29,12 @@ def test_every_record_comes_back_exactly(records: list[Record]) -> None:
 @given(INTERACTIONS)
 def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> None:
     encoder = RecordEncoder()
-    fields = tuple(getattr(record, field.name) for field in dataclasses.fields(record))
-    flat = (*fields[:-4], dataclasses.astuple(record.exchange))
+    fields = tuple(getattr(record, name) for name in record.__struct_fields__)
+    flat = (*fields[:-4], structs.astuple(record.exchange))
     checks = encoder.packed(record.checks)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, fields)
     assert encoder.encode(record) == encoder.encode_fields(Interaction, (*flat, *fields[-3:]))
-    parts = [dataclasses.astuple(one) for one in record.components]
+    parts = [structs.astuple(one) for one in record.components]
     assert encoder.encode(record) == encoder.encode_flat(
         Interaction, (*flat[:5], parts, *flat[6:], checks, record.worker, record.purpose)
     )
@@ -44,7 +44,7 @@ def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> No
 def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
     encoder = RecordEncoder()
     place = get_args(Recipe).index(type(step.recipe))
-    fields = tuple(getattr(step.recipe, field.name) for field in dataclasses.fields(step.recipe))
+    fields = tuple(getattr(step.recipe, name) for name in step.recipe.__struct_fields__)
     steps = ((step.label, (place, fields), step.bindings),)
     entry = CorpusEntry("GET /a", (step,), (), 0.0)
     assert encoder.encode(entry) == encoder.encode_fields(CorpusEntry, ("GET /a", steps, (), 0.0))

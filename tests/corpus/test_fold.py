@@ -1,8 +1,8 @@
 import random
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.corpus.fold import RunView, fold
 from checker.corpus.records import Record

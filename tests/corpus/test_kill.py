@@ -22,7 +22,7 @@ HERE = Path(__file__).parents[1]
 CHILD = textwrap.dedent(
     """
     import os, sys
-    from dataclasses import replace
+    from msgspec.structs import replace
     from pathlib import Path
     sys.path.insert(0, sys.argv[2])
     from corpus.generated import finding

@@ -1,8 +1,7 @@
 """A finding about something that another request made says which request that was."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step

@@ -1,9 +1,9 @@
 """Every credential that a user may give is known, and no record holds one."""
 
 from base64 import b64encode
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings

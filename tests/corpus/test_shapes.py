@@ -1,7 +1,7 @@
-from dataclasses import dataclass
 from enum import StrEnum
 
 import pytest
+from msgspec import Struct
 
 from checker.corpus.shapes import flat, shape_of
 
@@ -10,13 +10,11 @@ class Colour(StrEnum):
     RED = "red"
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     colour: Colour
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     name: str | None
     leaf: Leaf
     leaves: tuple[Leaf, ...] = ()
@@ -24,13 +22,11 @@ class Branch:
     pair: tuple[int, str] = (0, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Vague:
+class Vague(Struct, frozen=True):
     leaf: Leaf | None
 
 
-@dataclass(frozen=True, slots=True)
-class Mixed:
+class Mixed(Struct, frozen=True):
     pair: tuple[int, Leaf]
 
 

@@ -1,6 +1,6 @@
 import os
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -58,7 +59,7 @@ class Sketch:
     def encode(self, keep: Keep) -> bytes:
         self.encoded.append(self.interaction.case)
         one = self.interaction
-        fields = tuple(getattr(one.exchange, name) for name in Exchange.__slots__[:11])
+        fields = tuple(getattr(one.exchange, name) for name in Exchange.__struct_fields__[:11])
         return RecordEncoder().encode(replace(one, exchange=Exchange(*lighter(fields, 0, keep))))
 
 

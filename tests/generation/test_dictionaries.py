@@ -1,10 +1,11 @@
 """Values of users and of the description in place of generated ones: eligible, forced, shrinkable, told apart."""
 
+import dataclasses
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.overrides import EACH, Override, Overrides, TypeWords
@@ -252,7 +253,7 @@ def examples_of(*values: Any) -> tuple[Example, ...]:
 
 
 def _with_examples(raw: Any, *examples: Any) -> Parameter:
-    return replace(parameter_of(raw), examples=examples_of(*examples))
+    return dataclasses.replace(parameter_of(raw), examples=examples_of(*examples))
 
 
 def test_declared_examples_that_are_valid_are_mixed_in() -> None:
@@ -266,7 +267,7 @@ def test_declared_examples_that_are_valid_are_mixed_in() -> None:
 
 def test_declared_examples_of_a_body_are_mixed_in() -> None:
     example = {"name": "Ann", "tags": ["a"]}
-    body = replace(body_of(schema_of(BODY)), examples=examples_of(example, 5))
+    body = dataclasses.replace(body_of(schema_of(BODY)), examples=examples_of(example, 5))
     program = compile_operation(PlainOperation((), (body,)), GenerationSettings())
     found = [case.body for case in cases(program, 500)]
     assert 50 < found.count(example) < 150

@@ -1,11 +1,11 @@
 """Cases of every recipe: made again as they were, made small without becoming another kind of case, kept as bytes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import Case
@@ -122,7 +122,7 @@ RECIPES: dict[str, Callable[[CaseFactory], GeneratedCase]] = {
     "listed": lambda makes: makes.listed(LABEL, 3, 4, COVERAGE),
     "literal": lambda makes: makes.listed(LABEL, 3, 0, PhaseInfo("given")),
 }
-KINDS = {"drawn": Drawn, "listed": Listed, "literal": Literal}
+KINDS: dict[str, type[object]] = {"drawn": Drawn, "listed": Listed, "literal": Literal}
 
 
 @pytest.mark.parametrize("kind", RECIPES)

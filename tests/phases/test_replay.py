@@ -1,7 +1,7 @@
+import dataclasses
 import socket
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.config.settings import Sanitization
 from checker.core.request import BaseUrl, WireRequest
@@ -132,7 +133,7 @@ def test_each_interaction_shows_old_and_new_status(tmp_path: Path, server: RawSe
 
 def sent_bytes(server: RawServer, request: WireRequest) -> bytes:
     lanes = HttpLanes(BaseUrl.from_url(server.url), HttpSettings(), 1)
-    lanes.send(0, replace(request, fresh=True))
+    lanes.send(0, dataclasses.replace(request, fresh=True))
     lanes.close()
     return server.seen.pop()
 

@@ -1,7 +1,8 @@
 """Records of a small run, as a worker would write them."""
 
-import dataclasses
 from typing import Any
+
+from msgspec import structs
 
 from checker.config.settings import RunSettings
 from checker.corpus.records import (
@@ -214,4 +215,4 @@ def clean_records() -> list[Any]:
 
 def changed(record: Any, **changes: Any) -> Any:
     """A copy with other values."""
-    return dataclasses.replace(record, **changes)
+    return structs.replace(record, **changes)

@@ -1,11 +1,11 @@
 """Known failures in reports and in their file: a service with twelve defects, and the day after."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.baseline import read_baseline
 from checker.core.known import Baseline, KnownFailures, entry_for

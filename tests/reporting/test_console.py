@@ -1,9 +1,9 @@
 import io
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.errors import LoaderError
 from checker.core.known import Baseline
@@ -129,7 +129,7 @@ def test_a_finding_that_cannot_be_shown_costs_itself_only() -> None:
 
 def test_a_part_of_the_summary_that_cannot_be_shown_costs_itself_only() -> None:
     _, report = printed(records())
-    broken = replace(report, unauthorized=((401, None),))  # type: ignore[arg-type]
+    broken = replace(report, unauthorized=((401, None),))
     lines = list(summary_lines(broken, lambda name: name))
     assert any(
         line.startswith("A part of the summary cannot be shown: TypeError") for line in lines
@@ -140,8 +140,8 @@ def test_a_part_of_the_summary_that_cannot_be_shown_costs_itself_only() -> None:
 def test_a_record_that_cannot_be_shown_does_not_stop_the_run() -> None:
     stream = io.StringIO()
     console = Console(settings(kind="fuzz"), stream, clock=lambda: 100.0)
-    console.on_record(1, replace(finding(), hits=None))  # type: ignore[arg-type]
-    console.on_record(1, replace(opened(), base_url=None))  # type: ignore[arg-type]
+    console.on_record(1, replace(finding(), hits=None))
+    console.on_record(1, replace(opened(), base_url=None))
     console.on_record(1, finding(fingerprint="f2"))
     assert stream.getvalue().splitlines()[-1].endswith(f"GET /users: {finding().title}")
 

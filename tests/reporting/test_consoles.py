@@ -4,10 +4,10 @@ import io
 import os
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checker.cli.past import PastRun
 from checker.config.config import Config

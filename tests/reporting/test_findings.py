@@ -1,8 +1,7 @@
 """Which findings share a block."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from checker.core.blocks import Truncation
 from checker.core.meta import Binding
@@ -17,7 +16,7 @@ from . import samples
 
 def candidate(name: str, choice: int, **changes: object) -> Finding:
     step = Step(Label("GET /a"), Drawn((choice,)), ())
-    return replace(finding(name), steps=(step,), **changes)  # type: ignore[arg-type]
+    return replace(finding(name), steps=(step,), **changes)
 
 
 def blocks(*findings: Finding) -> int:

@@ -1,13 +1,14 @@
 """Every key of the configuration has a row: its default, a good value and its effect, a bad value and its sentence."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.checks.judge import UNJUDGED
 from checker.checks.table import TABLE as CHECKS
@@ -96,9 +97,11 @@ def test_what_is_shown_elsewhere_is_shown_there() -> None:
 
 
 def test_failures_of_another_run_are_known(tmp_path: Path) -> None:
-    experiment = replace(EXPERIMENTS["plain"], base={"reports.json.path": str(tmp_path / "a.json")})
+    experiment = dataclasses.replace(
+        EXPERIMENTS["plain"], base={"reports.json.path": str(tmp_path / "a.json")}
+    )
     first = experiment.run(tmp_path / "first", {})
-    again = replace(experiment, base={}).run(
+    again = dataclasses.replace(experiment, base={}).run(
         tmp_path / "again", {("compare",): str(tmp_path / "a.json")}
     )
     assert (first.code, again.code) == (1, 0)

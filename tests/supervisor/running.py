@@ -3,11 +3,11 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Stage

@@ -1,9 +1,9 @@
 from collections import Counter
-from dataclasses import replace
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.supervisor.assignment import Plan, left, remainder, without

@@ -1,10 +1,10 @@
 from collections import Counter
-from dataclasses import replace
 from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan

@@ -1,6 +1,6 @@
 """One worker fetches for all; whoever dies with that order is replaced; logins that fail are not tried for ever."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.supervisor.credentials import COOLING_S, MOST_FAILURES, CredentialExchange
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials

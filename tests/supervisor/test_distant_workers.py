@@ -1,9 +1,9 @@
 """Workers that share no folder with their supervisor: their handle brings everything over."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout

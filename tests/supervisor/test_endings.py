@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.operation import Label

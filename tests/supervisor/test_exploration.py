@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.supervisor.assignment import left
 from checker.supervisor.exploration import CASES_OF_A_LEASE, ExplorationPlan

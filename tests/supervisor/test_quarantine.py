@@ -1,8 +1,7 @@
 """What is blamed for a death, and what is told of it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step

@@ -1,9 +1,8 @@
 """What is left of the requests for shrinks goes to the worst findings, and never beyond the share."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
@@ -16,7 +15,7 @@ STEP = Step(Label("GET /a"), Drawn((1,)), ())
 
 def unfinished(name: str, **changes: object) -> Finding:
     known = replace(finding(name, stage="minimised"), steps=(STEP,), wants_more=True, requests=10)
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def allowed(findings: list[Finding], cases: int) -> dict[str, int]:

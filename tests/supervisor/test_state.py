@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.operation import Label

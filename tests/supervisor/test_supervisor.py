@@ -3,10 +3,10 @@
 import resource
 import sys
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.digests import case_id
 from checker.core.sequence import Drawn

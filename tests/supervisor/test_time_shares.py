@@ -1,9 +1,9 @@
 """A `run` with a time limit, against a clock of the test: all phases have their share, every operation its turn."""
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.phases import phase_names
 from checker.supervisor.bounded import BoundedPlan

@@ -1,12 +1,14 @@
 """Redirects, retries and rates: over a transport that answers by script, and over the network."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -82,7 +84,7 @@ def transport(
     assert isinstance(clock, Clock)
     inner = Scripted(clock, list(script))
     limits = rates or RateLimits(clock=clock)
-    http = replace(HttpSettings(), **settings)  # type: ignore[arg-type]
+    http = replace(HttpSettings(), **settings)
     return PolicyTransport(inner, ORIGIN, http, limits, sleep=clock.sleep), inner
 
 
@@ -153,7 +155,7 @@ def test_no_more_redirects_than_are_allowed(way, most: int, hops: int) -> None:
 @WAYS
 def test_a_documented_redirect_is_the_answer(way) -> None:
     policies, inner = transport(answer(302, location="/b"))
-    assert way(policies, replace(POST, is_kept=lambda: True)).status_code == 302
+    assert way(policies, dataclasses.replace(POST, is_kept=lambda: True)).status_code == 302
     assert len(inner.asked) == 1
 
 
@@ -235,8 +237,8 @@ def test_grants_never_pass_the_rate_in_any_second(workers: int, tmp_path: Path) 
 
 def test_an_operation_has_a_rate_of_its_own() -> None:
     policies, inner = transport(rate="1/s")
-    slow = replace(POST, via=replace(HttpSettings(), rate="1/m"))
-    free = replace(POST, via=replace(HttpSettings(), rate=None))
+    slow = dataclasses.replace(POST, via=replace(HttpSettings(), rate="1/m"))
+    free = dataclasses.replace(POST, via=replace(HttpSettings(), rate=None))
     for request in (slow, slow, free, free, POST, POST):
         polled(policies, request)
     assert [round(at) for at, _ in inner.asked] == [0, 60, 60, 60, 60, 61]

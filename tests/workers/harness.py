@@ -4,10 +4,12 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo

@@ -1,11 +1,11 @@
 """Checks of users, where they hold for some operations alone: what they see, and what the requests carry that they make."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import checker
 from checker.checks.custom import CUSTOM_CHECKS

@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings

@@ -1,10 +1,10 @@
 """Faults of our own, away from reading, judging and writing down: each costs what it touches."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response

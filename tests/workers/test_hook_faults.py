@@ -1,10 +1,10 @@
 """Hooks of users that raise: on some cases they cost those, on hardly bearable ones the operation."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.corpus.records import OperationError

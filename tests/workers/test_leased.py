@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.workers.leased import LeasedTask

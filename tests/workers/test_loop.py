@@ -3,12 +3,12 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import pytest
+from msgspec.structs import replace
 
 from checker.checks.server_error import ServerError
 from checker.core.case import Case

@@ -1,11 +1,11 @@
 """What one worker finds when it opens a description, and what it tells of it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError

@@ -1,11 +1,11 @@
 """Every key that may stand in an `[[operations]]` block acts for its operations alone, or is refused by name."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings

@@ -1,13 +1,14 @@
 """Which requests tell later whether a target still serves."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from pathlib import Path
 from random import Random
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.operation import Label

@@ -1,10 +1,10 @@
 """What keeps a worker waiting, between a scripted supervisor and an API in memory."""
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS

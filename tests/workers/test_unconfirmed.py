@@ -1,9 +1,9 @@
 """What has to fail again: the rule decides, texts only tell one defect from another."""
 
-from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
 from checker.checks.server_error import ServerError

@@ -2,8 +2,10 @@
 
 import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import (
@@ -22,8 +24,7 @@ LOCATIONS: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QU
 Container = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """Values of all that is sent. They share their insides: copy before changing."""
 
     containers: dict[Location, Container] = field(default_factory=dict)
@@ -52,8 +53,7 @@ class Parts:
         return likeness_of(self.containers, self.body, self.media_type)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundaryCase:
+class BoundaryCase(Struct, frozen=True):
     """A request that tests one thing."""
 
     parts: Parts

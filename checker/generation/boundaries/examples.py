@@ -1,9 +1,11 @@
 """Requests made of the values that a description gives: each value is in one of them at least."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker.config.overrides import Overrides
 from checker.core.errors import BudgetSpent, Unsatisfiable

@@ -3,8 +3,9 @@
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.normalization.bounds import Numbers
@@ -37,8 +38,7 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     """The least or the greatest number."""
 
     value: Fraction
@@ -54,8 +54,7 @@ class _End:
         return self.pointer.endswith("/format")
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
+class _Axis(Struct, frozen=True):
     """Numbers that may be sent: all, or the multiples of a step."""
 
     numbers: Numbers

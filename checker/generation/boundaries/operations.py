@@ -4,10 +4,13 @@ What is usual comes first: a template with the usual value of each part. Then th
 parameter, other methods and content types, what is missing, and other sets of parameters.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.overrides import Overrides
 from checker.core.case import NOT_SET
@@ -55,8 +58,7 @@ _OF_BODIES: Final = 0.8
 """Share of all cases that may be about bodies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """What is wanted of the boundary cases of an operation."""
 
     mode: GenerationMode | None = None
@@ -73,21 +75,21 @@ class Coverage:
     """Cases; what is beyond is left out, and `is_cut` says so."""
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class OperationEdges:
     """The boundary cases of one operation: the same ones in the same order, every time."""
 
     operation: Operation
     settings: GenerationSettings
-    coverage: Coverage = field(default_factory=Coverage)
+    coverage: Coverage = dataclasses.field(default_factory=Coverage)
     is_cut: bool = False
     """True when there were more of them."""
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = dataclasses.field(default_factory=dict)
     """Pointer -> why a part has no valid value."""
     store: FormStore | None = None
     """What is shared with other operations."""
-    _compiler: PartCompiler = field(init=False)
-    _alternative: Alternative = field(init=False)
+    _compiler: PartCompiler = dataclasses.field(init=False)
+    _alternative: Alternative = dataclasses.field(init=False)
     """Credentials of usual requests."""
     _credentials: Alternative = ()
     """Those of them without which no request is right."""

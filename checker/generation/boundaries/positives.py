@@ -1,9 +1,10 @@
 """Valid values at the edges of a schema: the most usual one first, then one change at a time."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
@@ -42,8 +43,7 @@ Path = tuple[str, ...]
 Key = tuple[frozenset[FacetKey], TextPlace]
 
 
-@dataclass(slots=True)
-class Edges:
+class Edges(Struct):
     """Walks through the schemas of one value."""
 
     compiler: Compiler

@@ -1,9 +1,10 @@
 """Values that a schema gives itself: its examples, and those of its parts put together."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.positives import Edges, authors_values
@@ -21,8 +22,7 @@ _MOST: Final = 100
 _REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 
 
-@dataclass(frozen=True, slots=True)
-class SaidValue:
+class SaidValue(Struct, frozen=True):
     """A value that stands in a schema, or is made of such values."""
 
     value: Any
@@ -31,8 +31,7 @@ class SaidValue:
     is_default: bool = False
 
 
-@dataclass(slots=True)
-class SaidValues:
+class SaidValues(Struct):
     """Reads the values of one part of a request."""
 
     edges: Edges

@@ -1,7 +1,8 @@
 """Requests whose values are usual and whose form is not: another method, another content type, credentials that are missing."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET
 from checker.core.media_types import is_multipart

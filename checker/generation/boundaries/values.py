@@ -1,14 +1,15 @@
 """One boundary value, and how it is put into a larger one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.scenarios import Scenario as Scenario
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """A value at an edge of a schema. Values share their parts: copy one before it is changed."""
 
     value: Any

@@ -2,8 +2,9 @@
 
 import copy
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.containers import ArrayPlan, compile_array

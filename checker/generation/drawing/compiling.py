@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
@@ -56,8 +58,7 @@ _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
 Key = tuple[frozenset[FacetKey], TextPlace]
 
 
-@dataclass(slots=True)
-class Compiler:
+class Compiler(Struct):
     """Compiles the schemas of one operation; what is referred to often is compiled once."""
 
     canon: Canon

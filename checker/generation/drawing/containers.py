@@ -1,8 +1,10 @@
 """Arrays and objects of a schema."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.generation.drawing.distinct import (
     Distinct,
@@ -22,8 +24,7 @@ _MOST_OF_PREFIX = 0.9
 _NAME_ATTEMPTS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayPlan:
+class ArrayPlan(Struct, frozen=True):
     """What is drawn for an array."""
 
     pointer: str
@@ -135,8 +136,7 @@ def _tuple(plan: ArrayPlan, element: Element) -> Draw:
     return draw
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Struct, frozen=True):
     """One property that may be drawn."""
 
     name: str
@@ -144,8 +144,7 @@ class Property:
     required: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPlan:
+class ObjectPlan(Struct, frozen=True):
     """What is drawn for an object."""
 
     pointer: str
@@ -158,8 +157,7 @@ class ObjectPlan:
     """Probability of one more additional property."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """Properties whose names are drawn."""
 
     name: Draw

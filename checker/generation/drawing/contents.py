@@ -4,8 +4,9 @@ import base64
 import json
 import quopri
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.nodes import Nodes
@@ -24,8 +25,7 @@ _FILES: Final = 0.9
 _JSON: Final = "application/json"
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoding:
+class _Encoding(Struct, frozen=True):
     """Groups of bytes that become groups of characters (RFC 4648, 4 to 8)."""
 
     encode: Callable[[bytes], bytes]

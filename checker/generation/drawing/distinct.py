@@ -2,10 +2,10 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
@@ -16,8 +16,7 @@ Element = Callable[[Source, int], Any]
 """Draws the item at an index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(Struct, frozen=True):
     """How many items there are, and how likely one more is."""
 
     pointer: str

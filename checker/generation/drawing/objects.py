@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Set
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.containers import (

@@ -1,8 +1,10 @@
 """What each part of a request can carry: characters, empty values, null."""
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.operation import Location
 from checker.generation.sources import alphabets
@@ -17,8 +19,7 @@ _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextPlace:
+class TextPlace(Struct, frozen=True):
     """How text travels."""
 
     name: str

@@ -2,8 +2,10 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.dictionaries import as_type
 from checker.config.overrides import TypeWords
@@ -20,8 +22,7 @@ EXAMPLES: Final = 0.2
 _KINDS: Final = {forms.STRING: "string", forms.INTEGER: "integer", forms.NUMBER: "number"}
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """Values that may stand somewhere."""
 
     entries: tuple[Any, ...]

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import combinations, islice
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference

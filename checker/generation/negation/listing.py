@@ -2,10 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import UnresolvableReference
@@ -48,8 +50,7 @@ class PathStep(StrEnum):
     ITEM = "item"
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
+class Breach(Struct, frozen=True):
     """One way to break exactly one keyword of a schema."""
 
     pointer: str
@@ -81,8 +82,7 @@ class Breach:
         return broken
 
 
-@dataclass(slots=True)
-class _ReachedNode:
+class _ReachedNode(Struct):
     """A part of the value, and what holds for it."""
 
     conjunction: Conjunction
@@ -117,8 +117,7 @@ def breaches(compiler: Compiler, conjunction: Conjunction, place: TextPlace) -> 
     return walk.breaches()
 
 
-@dataclass(slots=True)
-class _BreachWalk:
+class _BreachWalk(Struct):
     compiler: Compiler
     _queue: deque[_ReachedNode] = field(default_factory=deque)
     _seen: set[tuple[Path, Any]] = field(default_factory=set)

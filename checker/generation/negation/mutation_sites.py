@@ -1,8 +1,10 @@
 """Where a keyword stands, what else holds there, and one way to break it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
@@ -15,8 +17,7 @@ _FOLLOWED: Final = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One way to break one keyword of one place."""
 
     pointer: str
@@ -30,8 +31,7 @@ class Way:
     """False when something else cannot but be broken with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class MutationSite:
+class MutationSite(Struct, frozen=True):
     """One facet of a canonical form."""
 
     compiler: Compiler

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
@@ -37,8 +38,7 @@ _ABSENT: Final = object()
 _EXTRAS: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
-@dataclass(frozen=True, slots=True)
-class NegationTarget:
+class NegationTarget(Struct, frozen=True):
     """One part that can be wrong."""
 
     name: str

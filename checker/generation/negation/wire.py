@@ -5,9 +5,10 @@ Cautious on purpose: what some server could read as valid is not proved, and wha
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
@@ -116,8 +117,7 @@ def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
     return is_wrong
 
 
-@dataclass(frozen=True, slots=True)
-class _StyledProof:
+class _StyledProof(Struct, frozen=True):
     """Proves arrays and objects of a parameter wrong: what the style makes of them is decoded."""
 
     parameter: Parameter
@@ -197,8 +197,7 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _PlainProof:
+class _PlainProof(Struct, frozen=True):
     """Proves bodies wrong that are a text, or octets: nobody says which, nor of what type."""
 
     is_valid: IsValid
@@ -235,8 +234,7 @@ class _XmlProof:
         return not any(self._is_valid(one.value) for one in found)
 
 
-@dataclass(frozen=True, slots=True)
-class _FieldsProof:
+class _FieldsProof(Struct, frozen=True):
     """Proves forms wrong: each property is read back from its text, the others as they were meant."""
 
     is_urlencoded: bool

@@ -1,18 +1,18 @@
 """Bounds of numbers and sizes: tightened, and explained when they exclude everything."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any
+
+from msgspec import Struct
 
 _EXACT = 2**53
 Place = tuple[str, object, str]
 """Keyword, value, pointer."""
 
 
-@dataclass(slots=True)
-class Numbers:
+class Numbers(Struct):
     """Bounds of numbers."""
 
     low: Fraction | None = None
@@ -68,8 +68,7 @@ class Numbers:
         return " and ".join(f"{keyword} {value}" for keyword, value, _ in places)
 
 
-@dataclass(slots=True)
-class Sizes:
+class Sizes(Struct):
     """Bounds of a length or a count."""
 
     noun: str

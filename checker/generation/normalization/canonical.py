@@ -5,8 +5,9 @@ conjunctions again and are looked at when somebody asks, so that recursive schem
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
 from checker.generation.normalization.complements import COINED, complement

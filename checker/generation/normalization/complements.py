@@ -4,9 +4,10 @@ The ways are sound: what satisfies one of them breaks the schema. Of many names 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.generation.normalization.forms import (
     INTEGER,
@@ -32,8 +33,7 @@ COINED: Final = frozenset({OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DU
 """All of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
+class Ways(Struct, frozen=True):
     """How a schema can be broken."""
 
     alternatives: tuple[Conjunction, ...]

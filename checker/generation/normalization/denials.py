@@ -1,7 +1,8 @@
 """What each `not` leaves open, without the ways that the rest of a conjunction closes at a glance."""
 
-from dataclasses import replace
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from checker.generation.normalization.duplicates import Saying, sayings
 from checker.generation.normalization.forms import (

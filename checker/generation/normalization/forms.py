@@ -1,9 +1,11 @@
 """What is known of a value: canonical forms, and the facets that they are read from."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.generation.normalization.bounds import Numbers, Sizes
 from checker.validation.pointers import pointer_child
@@ -18,8 +20,7 @@ FacetKey = tuple[str, frozenset[str], str, Scope, frozenset[str]]
 """Pointer, keywords left out, tag, scope, keywords taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """A schema that a value has to satisfy, some of its keywords left out."""
 
     raw: object
@@ -84,8 +85,7 @@ def key_of(conjunction: Conjunction) -> frozenset[FacetKey]:
     return frozenset(facet.key for facet in conjunction)
 
 
-@dataclass(frozen=True, slots=True)
-class Properties:
+class Properties(Struct, frozen=True):
     """What one facet says of the properties of an object."""
 
     named: dict[str, Facet]
@@ -106,8 +106,7 @@ class Properties:
         return (self.named[name], *found) if name in self.named else found
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusions:
+class Exclusions(Struct, frozen=True):
     """What the leaves of a `not` forbid."""
 
     values: list[Any] = field(default_factory=list)
@@ -117,8 +116,7 @@ class Exclusions:
     formats: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """What a text contains, in words of `contentEncoding`, `contentMediaType` and `contentSchema`; lower case."""
 
     encoding: str
@@ -128,8 +126,7 @@ class Content:
     """Whether validators look into it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branches:
+class Branches(Struct, frozen=True):
     """Alternatives of one `anyOf` or `oneOf`, or of a condition."""
 
     pointer: str
@@ -138,16 +135,14 @@ class Branches:
     alternatives: tuple[Conjunction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why no value satisfies a schema."""
 
     pointer: str
     text: str
 
 
-@dataclass(slots=True)
-class Canonical:
+class Canonical(Struct):
     """All that holds for a value."""
 
     pointer: str

@@ -1,8 +1,9 @@
 """Canonical forms that operations of one document share: what one of them has read, the next need not read again."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey
@@ -14,8 +15,7 @@ _SEEN: Final = 100_000
 FormKey = tuple[FacetKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A form, and what reading it took."""
 
     conjunction: Conjunction
@@ -24,8 +24,7 @@ class Kept:
     nodes: int
 
 
-@dataclass(slots=True)
-class Forms:
+class Forms(Struct):
     """Forms of one document, read in one way. Those that nobody has asked for longest give way.
 
     Most schemas belong to one operation only: what is read for the second time is kept.

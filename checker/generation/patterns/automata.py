@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
@@ -30,16 +31,14 @@ _WORK_OF_AN_EDGE = 60
 """Of one that is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """Texts that an expression matches from end to end; all others where it is negated."""
 
     expression: Expression
     is_negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Automaton:
+class Automaton(Struct, frozen=True):
     """Deterministic; the first state is where it starts."""
 
     edges: list[list[tuple[int, Intervals]]]
@@ -209,8 +208,7 @@ def _cuts(intervals: Intervals) -> list[int]:
     return [cut for low, high in merged(intervals) for cut in (low, high + 1)]
 
 
-@dataclass(slots=True)
-class _States:
+class _States(Struct):
     """States of a product, by number."""
 
     known: dict[tuple[int, ...], int] = field(default_factory=dict)

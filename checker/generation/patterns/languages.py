@@ -1,8 +1,9 @@
 """What several patterns ask of a text, as one automaton."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from checker.generation.patterns.automata import Automaton, Intervals, Language, intersection
 from checker.generation.patterns.character_classes import UNIVERSE
@@ -25,8 +26,7 @@ _IN_VAIN = 100_000
 """Edges that looking for an automaton costs which is not made."""
 
 
-@dataclass(frozen=True, slots=True)
-class WantedPatterns:
+class WantedPatterns(Struct, frozen=True):
     """Patterns that a text has to match, and those that it must not."""
 
     patterns: tuple[str, ...]
@@ -38,8 +38,7 @@ class WantedPatterns:
         return len(self.patterns) + len(self.forbidden)
 
 
-@dataclass(frozen=True, slots=True)
-class Common:
+class Common(Struct, frozen=True):
     """What patterns have in common: texts of an automaton that have a length."""
 
     automaton: Automaton | None

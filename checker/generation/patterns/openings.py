@@ -1,7 +1,8 @@
 """Where a pattern is open: it is searched for, so anything may stand before and after what is not anchored."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.generation.patterns.regexes import (
     EMPTY,
@@ -18,8 +19,7 @@ _MOST = 64
 """Branches that anchors inside of groups are looked for in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """One way to match."""
 
     parts: tuple[Expression, ...]

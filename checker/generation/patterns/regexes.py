@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.generation.patterns.character_classes import (
     CLASSES,
@@ -24,29 +25,25 @@ UNBOUNDED = 1 << 30
 _REFERENCE = re.compile(r"\\([1-9])|\\k<(?P<name>[^>]*)>")
 
 
-@dataclass(frozen=True, slots=True)
-class Characters:
+class Characters(Struct, frozen=True):
     """One character."""
 
     intervals: tuple[Interval, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Concatenation:
+class Concatenation(Struct, frozen=True):
     """One after the other."""
 
     parts: tuple["Expression", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Alternation:
+class Alternation(Struct, frozen=True):
     """One of them."""
 
     options: tuple["Expression", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repetition:
+class Repetition(Struct, frozen=True):
     """Several times."""
 
     part: "Expression"
@@ -54,23 +51,20 @@ class Repetition:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """A part that may be referred to."""
 
     number: int
     part: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """What a group has matched, once more."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(Struct, frozen=True):
     """What follows has to begin with this as well."""
 
     part: "Expression"
@@ -78,8 +72,7 @@ class Ahead:
     """It must not. Kept outside of groups; inside it is taken for empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """An end of the text."""
 
     is_end: bool

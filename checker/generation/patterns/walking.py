@@ -1,10 +1,11 @@
 """Texts of an automaton, drawn by walking through it: short ones mostly, and never into a dead end."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Final
+
+from msgspec import Struct
 
 from checker.generation.patterns.automata import Automaton, Intervals
 from checker.generation.patterns.regexes import UnsupportedPattern
@@ -75,8 +76,7 @@ _Exit = tuple[int, Alphabet, str]
 """Where it goes, by which characters, and the only one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Continuations:
+class _Continuations(Struct, frozen=True):
     """What may follow in a state."""
 
     exits: tuple[_Exit, ...]

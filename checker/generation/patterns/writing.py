@@ -1,7 +1,8 @@
 """Strings that match a regular expression and have a length, drawn from its tree."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
@@ -30,8 +31,7 @@ _MORE = 64
 """Repetitions beyond the required ones that are tried of an unbounded quantifier."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatternPart:
+class PatternPart(Struct, frozen=True):
     """How to write one part of a pattern."""
 
     low: int

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter, thread_time
 from typing import Any
+
+from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent
 from checker.core.meta import ANYTHING, Binding, Origin, Violation
@@ -52,8 +53,7 @@ class Unfinished(Rejected):
     """What is drawn refers to itself, and is being compiled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A value in this part was not drawn: users or the description gave it."""
 
     location: Location
@@ -62,8 +62,7 @@ class Given:
     """Which one, as provenance says it; `ANYTHING` where nobody knows."""
 
 
-@dataclass(slots=True)
-class DrawContext:
+class DrawContext(Struct):
     """State of one draw of one program."""
 
     pool: ValuePool | None = None
@@ -166,8 +165,7 @@ def retried(
     return draw
 
 
-@dataclass(slots=True)
-class Budget:
+class Budget(Struct):
     """Work that compiling one operation may take, in steps of some 50 us: a schema that is read, a node that is compiled."""
 
     steps: int = 60_000

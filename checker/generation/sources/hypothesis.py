@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -28,6 +27,7 @@ from hypothesis.internal.constants_ast import Constants
 from hypothesis.internal.escalation import InterestingOrigin
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
+from msgspec import Struct
 
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval
@@ -195,8 +195,7 @@ def replay_through_conjecture(
     return value, data.status.name, is_exact
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnValue(Generic[Value]):
+class DrawnValue(Struct, Generic[Value], frozen=True):
     """What came of a record."""
 
     value: Value

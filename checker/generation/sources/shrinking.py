@@ -1,11 +1,12 @@
 """A failing record made small: whole elements and properties first, the rest by Hypothesis; under a budget."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from time import monotonic
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from checker.core.sequence import Choice
 from checker.generation.sources.choices import Source, Span
@@ -40,8 +41,7 @@ class ShrinkEffort(Enum):
     WHOLE = "whole"
 
 
-@dataclass(frozen=True, slots=True)
-class ShrinkBudget:
+class ShrinkBudget(Struct, frozen=True):
     """What shrinking one finding may cost."""
 
     executions: int = 500
@@ -51,8 +51,7 @@ class ShrinkBudget:
     effort: ShrinkEffort = ShrinkEffort.WHOLE
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate(Generic[Value]):
+class Predicate(Struct, Generic[Value], frozen=True):
     """Whether a value fails, and which of them need not be asked about."""
 
     fails: Callable[[Value], bool]
@@ -62,8 +61,7 @@ class Predicate(Generic[Value]):
     """Contents that are known to pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shrunk(Generic[Value]):
+class Shrunk(Struct, Generic[Value], frozen=True):
     """The smallest record that still fails."""
 
     choices: Record

@@ -1,16 +1,15 @@
 """Why a document of the network does not come, in one sentence, and what to do about it."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import httpx
+from msgspec import Struct
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """What to do about a document that does not come."""
 
     silent: str

@@ -5,12 +5,12 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 import httpx
+from msgspec import Struct
 
 from checker.config.rules import require_certificates
 from checker.core.codings import Undecoded, codings_of, decoded, readable
@@ -40,8 +40,7 @@ _OPTIONS: Final = frozenset(
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(Struct, frozen=True):
     """A document as it came, without its codings."""
 
     content: bytes

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct
 
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
 from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
@@ -30,8 +30,7 @@ _TRIALS: Final = 256
 _NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(Struct, frozen=True):
     """What a media type object of a response says of the body."""
 
     schema: Schema | None

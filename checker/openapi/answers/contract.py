@@ -1,8 +1,9 @@
 """What an operation promises of its responses: a table from (status, `Content-Type`) to a plan, filled on demand."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
 from checker.core.media_types import MediaType, media_type_of
@@ -21,8 +22,7 @@ _PLANS = 1024
 _JSON = MediaType("application", "json")
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(Struct, frozen=True):
     """One documented media type of a response."""
 
     pointer: str
@@ -32,8 +32,7 @@ class _Content:
     promise: Promise
 
 
-@dataclass(frozen=True, slots=True)
-class _Response:
+class _Response(Struct, frozen=True):
     """A response object, read."""
 
     contents: tuple[_Content, ...] = ()

@@ -1,8 +1,9 @@
 """Headers of responses: required ones, and texts read by their schemas."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.contract import BodyOpinions, HeaderOpinions, SchemaViolation
 from checker.core.operation import Location, Parameter
@@ -24,8 +25,7 @@ LONGEST: Final = 8192
 """Characters of all fields of one name that are read: a list of so many is read in several ways, item by item."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unvalidated:
+class Unvalidated(Struct, frozen=True):
     """Something that is declared of responses and cannot be judged."""
 
     pointer: str

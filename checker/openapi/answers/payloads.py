@@ -1,8 +1,10 @@
 """JSON texts in the properties of an event: `contentMediaType` and `contentSchema` (OpenAPI 3.2, 4.14.4)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.contract import BodyOpinions
 from checker.core.schema import Schema, UnresolvableReference
@@ -16,8 +18,7 @@ _MOST: Final = 1000
 _Way = tuple[str, ...]
 
 
-@dataclass(slots=True)
-class Payloads:
+class Payloads(Struct):
     """What one schema says of them."""
 
     own: dict[str, tuple[TwoOpinions, _Way]] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType

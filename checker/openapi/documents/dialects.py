@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.schema import Dialect
@@ -12,8 +13,7 @@ from checker.validation.vocabularies import dialect_of
 _FIRST: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
+class Edition(Struct, frozen=True):
     """One version of OpenAPI."""
 
     dialect: Dialect

@@ -7,9 +7,10 @@ below it, a URL for one from elsewhere. Names, not addresses, are written down, 
 import contextlib
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit
+
+from msgspec import Struct, field
 
 from checker.core.errors import LoaderError
 from checker.core.schema import UnresolvableReference
@@ -123,8 +124,7 @@ def _is_of_the_network(uri: str) -> bool:
     return urlsplit(uri).scheme in ("http", "https")
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """Where a main document came from."""
 
     location: str | None = None

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.core.media_types import is_json, is_xml, matches, parse
 from checker.core.operation import PropertyEncoding
@@ -135,8 +136,7 @@ def _json(text: str, types: frozenset[str]) -> list[Reading]:
     return [Reading(value)] if isinstance(value, list | dict) and kind in types else []
 
 
-@dataclass(frozen=True, slots=True)
-class FormPart:
+class FormPart(Struct, frozen=True):
     """One part of a multipart body."""
 
     name: str | None

@@ -1,8 +1,10 @@
 """From readings of a part to a verdict on it."""
 
 import re
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.contract import SchemaViolation
 from checker.core.locations import Location
@@ -66,8 +68,7 @@ class Rule:
         return judge
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """What a verdict is about."""
 
     location: Location
@@ -136,8 +137,7 @@ class Part:
         )
 
 
-@dataclass(slots=True)
-class Rules:
+class Rules(Struct):
     """Rules by schema, made when they are needed."""
 
     _by_pointer: dict[tuple[str, int], Rule] = field(default_factory=dict)

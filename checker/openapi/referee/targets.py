@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 _WAYS = 32
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class RequestTarget:
+class RequestTarget(Struct, frozen=True):
     """Path and query of a request, still encoded."""
 
     variables: tuple[dict[str, str], ...]

@@ -1,8 +1,10 @@
 """NDJSON: the events of a run, one JSON object a line with the name of the event as its only key."""
 
 import base64
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker import __version__
 from checker.core.known import Compared, KnownFailures
@@ -170,8 +172,7 @@ class EventLines:
         return self._line("ScenarioStarted", about) + self._line("ScenarioFinished", ended)
 
 
-@dataclass(slots=True)
-class _HeldAgainst:
+class _HeldAgainst(Struct):
     """What has to be kept until the end to say what is known, and what is gone."""
 
     known: KnownFailures

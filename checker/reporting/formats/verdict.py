@@ -1,9 +1,10 @@
 """JSON: what a run came to, for programs. `verdict.schema.json` beside it says what stands in it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec.structs import asdict
 
 from checker import __version__
 from checker.reporting.causes import Cause, cause_of, causes_of

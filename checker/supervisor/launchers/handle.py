@@ -1,7 +1,8 @@
 """What the supervisor holds of a worker, wherever that lives: no descriptor, path, process or clock of the other side."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from checker.config.settings import RunSettings
 from checker.supervisor.lock import Ownership
@@ -9,8 +10,7 @@ from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import Down, Up
 
 
-@dataclass(frozen=True, slots=True)
-class Departure:
+class Departure(Struct, frozen=True):
     """How a worker ended that did not say so itself."""
 
     reason: str

@@ -6,8 +6,9 @@ the values (`checker.generation.drawing.places`) wherever there are others to se
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.locations import Location
 from checker.transport.wire.styles import text_of
@@ -38,8 +39,7 @@ DOTS: Final = "dot segments may be removed on the way"
 Concerned = Callable[[Any, "Wire"], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(Struct, frozen=True):
     """How a value travels."""
 
     location: Location
@@ -47,8 +47,7 @@ class Wire:
     explode: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Where a text does not determine its value."""
 
     locations: frozenset[Location]

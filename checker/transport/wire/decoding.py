@@ -6,8 +6,9 @@ does not determine the value, every candidate is a reading in doubt, with the re
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
@@ -57,8 +58,7 @@ class Missing(Enum):
 MISSING = Missing.MISSING
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """Text that is not of its style or its media type."""
 
     keyword: str

@@ -6,9 +6,10 @@ items are asked; references are followed, `allOf` is laid open, `anyOf` and `one
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
 
@@ -19,8 +20,7 @@ _DEEPEST = 4
 """Of alternatives in alternatives: beyond it every type is possible."""
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedSchema:
+class AppliedSchema(Struct, frozen=True):
     """A raw schema that holds of a value, where it stands, and the reference that led to it."""
 
     raw: object
@@ -28,8 +28,7 @@ class AppliedSchema:
     reference: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Alternatives:
+class _Alternatives(Struct, frozen=True):
     """Outlines of which at least one holds."""
 
     alternatives: tuple["Outline", ...]

@@ -1,7 +1,8 @@
 """Whose a pair of a query or of cookies is: properties of an exploded object stand for themselves, under their own names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from checker.core.operation import Parameter
 from checker.transport.wire.outline import Outline
@@ -13,8 +14,7 @@ _NAMED = frozenset({"deepObject", "querystring"})
 """Styles whose objects do not fall apart into pairs of other names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """What of some pairs belongs to one parameter."""
 
     parameter: Parameter

@@ -8,16 +8,16 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from checker.transport.wire import ambiguity
 from checker.transport.wire.outline import Outline
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
+class Repeated(Struct, frozen=True):
     """Texts that stand under one name: a list, or if there is only one perhaps the value itself."""
 
     texts: tuple[str, ...]
@@ -38,8 +38,7 @@ _DIGITS = 4000
 _COMBINATIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One value that a text can stand for."""
 
     value: Any
@@ -47,8 +46,7 @@ class Reading:
     """Why a server may read it otherwise; empty when the text means this, if its schema admits it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ambiguous:
+class Ambiguous(Struct, frozen=True):
     """Several values, and nothing that decides between them."""
 
     candidates: tuple[Any, ...]

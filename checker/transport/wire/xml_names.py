@@ -1,8 +1,9 @@
 """The XML Object of OpenAPI (2.0 to 3.2): which element or attribute a value is, found beside its schema."""
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.transport.wire.outline import Outline
 
@@ -18,8 +19,7 @@ _EMPTY: Final = "_x_"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
 
 
-@dataclass(frozen=True, slots=True)
-class XmlName:
+class XmlName(Struct, frozen=True):
     """How a schema names its values."""
 
     name: str | None = None

@@ -1,8 +1,9 @@
 """XML to the values that it can stand for, by the XML Object of OpenAPI. Safe: no document type, no entities, no depths."""
 
-from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
+
+from msgspec import Struct, field
 
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline
@@ -23,8 +24,7 @@ class UnreadXml(ValueError):
     """XML that may be right, but is more than is read."""
 
 
-@dataclass(slots=True)
-class Element:
+class Element(Struct):
     """An element, names without prefix."""
 
     name: str
