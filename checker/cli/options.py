@@ -25,7 +25,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 BASE_URL = root_option(
     "-u/--url",
-    "Base URL of the API, or unix:/path/to.sock; its description's own servers are not used then.",
+    "Base URL of the API, or unix:/path/to.sock; not what the description names.",
     key="base-url",
     variable="CHECKER_BASE_URL",
 )

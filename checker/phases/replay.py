@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
@@ -227,7 +227,7 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[BaseUrl, 
         origin, base_path = override, override.base_path
         if not target.startswith((f"{base_path}/", f"{base_path}?")) and target != base_path:
             target = base_path + target
-    place = replace(origin, base_path="", userinfo="")
+    place = structs.replace(origin, base_path="", userinfo="")
     return place, target.encode("utf-8", "surrogateescape")
 
 
