@@ -2,9 +2,10 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET
 from checker.core.case import Case as CaseValue

@@ -1,14 +1,15 @@
 """The engine of a loaded schema: sends, judges and makes cases with the configuration as it is at that moment."""
 
 import copy
+import dataclasses
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.check import Check
@@ -344,7 +345,9 @@ class LibraryEngine:
         maker = self._maker(origin or _NOWHERE, own, options.headers)
         nobody = without_credentials(settings.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
-        anonymous = self._maker(unknown, replace(own, headers=nobody), {}, is_anonymous=True)
+        anonymous = self._maker(
+            unknown, dataclasses.replace(own, headers=nobody), {}, is_anonymous=True
+        )
         hooks = CallHooks.of(self._chain)
         judge = Judge(
             self._checks(options, own),

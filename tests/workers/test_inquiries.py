@@ -1,8 +1,9 @@
 """What looking into failures costs, counted: a share of the requests, and one for each failure."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from checker.core.response import Outcome, Response
 from checker.corpus.records import Finding

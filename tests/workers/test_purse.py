@@ -1,6 +1,6 @@
 """What looking into failures may cost follows from counts alone."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from checker.core.failures import Severity
 from checker.core.operation import Label
