@@ -27,6 +27,8 @@ from tests.e2e.runner import Ran
 
 MOST_S = 900
 """Of one document: a run that hangs is a result, too."""
+_SLOWEST_S = 120
+"""Of one answer: the witness compares a thousand items in pairs."""
 TOLD = 160
 """Signs of a message that are shown."""
 _SUFFIXES = (".json", ".yaml", ".yml")
@@ -105,6 +107,7 @@ def _alone(path: Path, folder: Path, wanted: argparse.Namespace) -> dict[str, An
             kind = ["fuzz", "--max-time", str(wanted.fuzz)]
         sys.argv = ["checker", *kind, str(described), "--url", app.url, "--inline"]
         sys.argv += ["--seed", str(wanted.seed), "--continue-on-failure"]
+        sys.argv += ["--request-timeout", str(_SLOWEST_S)]
         code = import_module("checker.cli.main").main(time.monotonic())
     ran = Ran(code, "", "", folder)
     view = ran.view
