@@ -4,6 +4,7 @@ import ast
 import io
 import json
 import re
+import subprocess
 import tarfile
 from collections.abc import Callable, Iterable
 from importlib import resources
@@ -112,9 +113,18 @@ def read_sarif(files: dict[str, bytes]) -> Any:
     return found["runs"][0]["results"]
 
 
+_OWN_TAGS = re.compile(r"</?details>|</?b>|</?summary>")
+
+
 def read_markdown(files: dict[str, bytes]) -> Any:
+    """Tokens; of tags only ours are there, and nothing leads anywhere."""
     assert len(files[""]) < 60_000
-    return MarkdownIt("commonmark").parse(files[""].decode())
+    tokens = MarkdownIt("commonmark").parse(files[""].decode())
+    every = [one for token in tokens for one in (token, *(token.children or ()))]
+    assert not {"link_open", "image"} & {one.type for one in every}
+    raw = "".join(one.content for one in every if one.type in ("html_block", "html_inline"))
+    assert "<" not in _OWN_TAGS.sub("", raw)
+    return tokens
 
 
 def read_html(files: dict[str, bytes]) -> Any:
@@ -145,6 +155,8 @@ def read_http(files: dict[str, bytes]) -> Any:
 
 
 def read_sh(files: dict[str, bytes]) -> Any:
+    read = subprocess.run(["bash", "-n"], input=files[""], capture_output=True, check=False)
+    assert (read.returncode, read.stderr) == (0, b"")
     return [line for line in files[""].decode().splitlines() if line.startswith("curl ")]
 
 

@@ -1,12 +1,16 @@
 import io
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as limits
 from msgspec.structs import replace
 
 from checker.core.errors import LoaderError
 from checker.core.known import Baseline
+from checker.core.terminal import DRIVING
 from checker.corpus.fold import fold
 from checker.corpus.records import RunFinished
 from checker.reporting.console import Console
@@ -14,6 +18,7 @@ from checker.reporting.report import Report
 from checker.reporting.summary import summary_lines
 
 from .golden import assert_golden
+from .hostile import hostile
 from .samples import (
     AT,
     changed,
@@ -270,3 +275,12 @@ def test_a_baseline_that_this_run_makes_is_announced() -> None:
     assert "     Baseline:         known.toml (new file)\n" in text
     assert "known.toml is not there: this run makes it, and no failure of today fails." in text
     assert "3 recorded as known" in text.splitlines()[-1]
+
+
+@limits(max_examples=30)
+@given(hostile())
+def test_a_terminal_is_shown_nothing_that_it_obeys(run: tuple[list[Any], list[Any]]) -> None:
+    for encoding in ("utf-8", "ascii"):
+        text, _ = printed(run[0], encoding=encoding)
+        assert "= FAILURES =" in text
+        assert not re.search(f"[{DRIVING}]", text)

@@ -2,21 +2,21 @@
 
 import html
 import json
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as limits
-from hypothesis import strategies as st
 
 from checker.core.reports import ReportFormat
-from checker.corpus.records import Component, OperationsSelected
+from checker.corpus.records import OperationsSelected
 from checker.reporting.context import ReportContext
 
 from .formats import READERS, WRITTEN, written
 from .golden import assert_golden
+from .hostile import hostile
 from .samples import (
     AT,
     ORDERS,
@@ -58,8 +58,16 @@ def read(name: str) -> Any:
     return READERS[name](files(name))
 
 
-def test_every_format_has_a_reader_that_is_not_ours() -> None:
-    assert {row.name for row in WRITTEN} == set(READERS)
+def test_every_format_has_a_reader_that_is_not_ours_and_the_docs_say_which() -> None:
+    docs = Path(__file__).parents[2].joinpath("docs/reports.md").read_text(encoding="utf-8")
+    table = docs.partition("## Who else reads them")[2].partition("\n## ")[0]
+    told = [
+        name
+        for line in table.splitlines()
+        if "|" in line
+        for name in re.findall(r"^\| `(.+?)`", line)
+    ]
+    assert sorted(told) == sorted(READERS) == sorted(row.name for row in WRITTEN)
 
 
 def test_har_has_an_entry_for_each_request() -> None:
@@ -180,70 +188,6 @@ def test_a_long_markdown_report_is_cut_at_a_part() -> None:
     content = written(row, [*records(), *many], (), settings(), CONTEXT)[""]
     assert 50_000 < len(content) < 60_000
     assert content.decode().endswith("*There is more: see the other reports.*\n")
-
-
-NASTY = st.one_of(
-    st.text(st.characters(exclude_categories=()), max_size=30),
-    st.sampled_from(
-        [
-            *(
-                "]]>",
-                "</script><script>alert(1)</script>",
-                "<!--",
-                "-->",
-                "&amp;",
-                "&#0;",
-                '"',
-                "'",
-            ),
-            *(
-                "\x00\x1b[2J\x07",
-                "\ud800",
-                "\udfff\ud800",
-                "\u2028\u2029\x85",
-                "```\n````",
-                "|",
-                "\r",
-            ),
-            *("### GET /", "- [x](javascript:alert(1))", "\n# x", "\ufffe\uffff", "$(rm -rf ~)"),
-        ]
-    ),
-)
-BYTES = st.one_of(st.binary(max_size=40), NASTY.map(lambda text: text.encode("utf-8", "replace")))
-
-
-@st.composite
-def hostile(draw: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
-    """Records and interactions of a run in which every text and every byte may be anything."""
-    text, body, label = draw(NASTY), draw(BYTES), f"GET /{draw(NASTY)}"
-    head = b"Content-Type: " + draw(BYTES).replace(b"\r", b"").replace(b"\n", b"") + b"\r\n"
-    said = exchange(
-        target=b"/" + draw(BYTES).replace(b"\n", b"").replace(b"\r", b""),
-        headers=((b"X-" + draw(st.binary(max_size=3)), draw(BYTES)),),
-        body=draw(st.none() | BYTES),
-        reason=draw(NASTY),
-        response_head=head,
-        response_body=body,
-        response_size=len(body),
-        failure=draw(st.none() | NASTY),
-    )
-    sent = interaction(
-        label=label,
-        exchange=said,
-        phase_data=((draw(NASTY), draw(st.none() | NASTY)),),
-        components=(Component("query", "positive", ()),),
-    )
-    found = finding(
-        label=label,
-        title=draw(NASTY) or "x",
-        message=text,
-        check=draw(NASTY),
-        unique_key=draw(NASTY),
-        reproduction="curl -X GET " + "".join(draw(NASTY).splitlines()).replace("\x00", ""),
-        interactions=(sent,),
-    )
-    base = records()
-    return [base[0], OperationsSelected((label,)), *base[1:3], found, *base[6:]], [sent]
 
 
 @pytest.mark.parametrize("row", WRITTEN, ids=[row.name for row in WRITTEN])

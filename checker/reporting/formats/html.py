@@ -8,11 +8,13 @@ from checker.reporting.context import ReportContext
 from checker.reporting.findings import errors_by_label
 from checker.reporting.formats.html_failures import failures
 from checker.reporting.formats.html_tables import course, coverage, operations
-from checker.reporting.formats.markup import block, plain
+from checker.reporting.formats.markup import block, plain, prose
 from checker.reporting.report import Report
 from checker.reporting.summary import counted, total_line
 from checker.reporting.warning_notes import warning_groups
 
+_NAMES = {"course": "Phases", "settings": "This run"}
+"""Of parts whose headings do not begin with their names."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
@@ -57,7 +59,8 @@ def body(report: Report, context: ReportContext) -> Iterator[str]:
 def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterator[str]:
     kind = "bad" if report.failing or report.error_count else "good" if report.cases else "open"
     yield f'<header class="{kind}">\n<h1>{plain(total_line(report))}</h1>\n'
-    yield f'<p>{plain(context.title)} {plain(context.specification)}</p>\n<ul class="facts">\n'
+    about = ", ".join(part for part in (context.title, context.specification) if part)
+    yield f'<p>{plain(about)}</p>\n<ul class="facts">\n'
     for fact in (
         f"{report.tested} of {report.selected} operations tested",
         f"{report.succeeded} answered 2xx",
@@ -66,7 +69,9 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     ):
         yield f"<li>{plain(fact)}</li>\n"
     yield '</ul>\n<nav aria-label="Parts of this report">'
-    yield " ".join(f'<a href="#{name}">{name.capitalize()}</a>' for name in parts)
+    yield " ".join(
+        f'<a href="#{name}">{_NAMES.get(name) or name.capitalize()}</a>' for name in parts
+    )
     yield ' <button type="button" id="theme">Light or dark</button></nav>\n</header>\n<main>\n'
     if not report.is_complete:
         yield '<p class="warning">The run has no end: this is what it came to so far.</p>\n'
@@ -90,11 +95,11 @@ def _warnings(report: Report) -> Iterator[str]:
     for group in groups:
         yield f"<details>\n<summary>{plain(group.title)}: {counted(len(group.places), 'place')}</summary>\n"
         if group.advice:
-            yield f'<p class="advice">{plain(group.advice)}</p>\n'
+            yield f'<p class="advice">{prose(group.advice)}</p>\n'
         yield "<ul>\n"
         for (pointer, text), labels in group.places:
             said = ": ".join(part for part in (", ".join(sorted(labels)), pointer, text) if part)
-            yield f"<li>{plain(said)}</li>\n"
+            yield f"<li>{prose(said)}</li>\n"
         yield "</ul>\n</details>\n"
     yield "</section>\n"
 

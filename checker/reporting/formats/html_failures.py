@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 from typing import Final
 
 from checker.reporting.causes import Cause, causes_of
 from checker.reporting.context import ReportContext
-from checker.reporting.formats.markup import block, plain
+from checker.reporting.formats.markup import block, plain, prose
 from checker.reporting.known_text import entry_name
 from checker.reporting.report import Report
 from checker.reporting.shown import ShownFinding, shown_findings, shown_request, standing_text
@@ -92,8 +93,8 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     )
     yield f'<span class="severity {severity}">{severity}</span> '
     yield f"{plain(_kind(shown))} <code>{plain(finding.label)}</code>"
-    for mark in (*shown.marks, *([known] if known else [])):
-        yield f' <span class="mark">{plain(mark)}</span>'
+    if marks := ", ".join((*shown.marks, *([known] if known else []))):
+        yield f' <span class="mark">{plain(marks)}</span>'
     yield f"</summary>\n{_message(shown)}"
     yield from _exchange(shown, context)
     if shown.query:
@@ -119,12 +120,13 @@ def _message(shown: ShownFinding) -> str:
         return ""
     found = _VIOLATION.fullmatch(shown.message)
     if found is None:
-        return f'<p class="said">{plain(shown.message)}</p>\n'
+        return f'<p class="said">{prose(shown.message)}</p>\n'
+    heading, _, schema = found["schema"].partition("\n\n")
     return (
-        f'<p class="said">{plain(found["said"])}</p>\n<div class="beside">\n'
-        f'<div><pre tabindex="0">{plain(found["schema"])}</pre></div>\n'
-        f'<div><pre tabindex="0">Value:\n\n<mark>{plain(found["value"])}</mark></pre></div>\n</div>\n'
-        + (f"<p>{plain(found['rest'].strip())}</p>\n" if found["rest"] else "")
+        f'<p class="said">{prose(found["said"])}</p>\n<div class="beside">\n'
+        f'<div><h3 class="part">{plain(heading.removesuffix(":"))}</h3>\n<pre tabindex="0">{plain(dedent(schema))}</pre></div>\n'
+        f'<div><h3 class="part">Value</h3>\n<pre tabindex="0"><mark>{plain(dedent(found["value"]))}</mark></pre></div>\n</div>\n'
+        + (f"<p>{prose(found['rest'].strip())}</p>\n" if found["rest"] else "")
     )
 
 
@@ -138,5 +140,7 @@ def _exchange(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if sent.body:
         lines += ["", sent.body[:_SHOWN_BODY].decode("utf-8", "replace")]
     yield f'<div class="beside">\n<div><h3 class="part">Request</h3>\n{block(chr(10).join(lines))}</div>\n'
-    answer = shown.status + (f"\n\n{shown.body}" if shown.body else "")
+    # The box shows where it begins and ends.
+    body = shown.body.removeprefix("`").removesuffix("`")
+    answer = shown.status + (f"\n\n{body}" if body else "")
     yield f'<div><h3 class="part">Answer</h3>\n{block(answer or "-")}</div>\n</div>\n'

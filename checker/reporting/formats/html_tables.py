@@ -11,6 +11,10 @@ from checker.reporting.formats.markup import bar, class_counts, plain, span, ste
 from checker.reporting.report import OperationOutcome, Report
 
 _SLOWEST: Final = 5
+_LEGEND: Final = (
+    '<span class="answer met">met</span> <span class="answer missed">never met -</span> '
+    '<span class="answer odd">not as documented!</span>'
+)
 
 
 def operations(report: Report) -> Iterator[str]:
@@ -60,6 +64,7 @@ def coverage(report: Report) -> Iterator[str]:
     yield "</ul>\n"
     for sentence in report.shortfalls:
         yield f'<p class="warning">{plain(sentence)}</p>\n'
+    yield f'<p class="about">{_LEGEND}</p>\n'
     for one in found.operations:
         yield from _covered(one)
     yield "</section>\n"
@@ -92,7 +97,7 @@ def _status(answered: tuple[str, int], *, is_known: bool) -> str:
 
 
 def _place(place: PlaceCoverage) -> str:
-    name = plain(place.place if place.is_declared else f"{place.place} (no one parameter)")
+    name = plain(place.place if place.is_declared else f"{place.place} (as a whole)")
     broken = "".join(starmap(_broken, place.broken))
     return (
         f'<tr><th scope="row">{name}</th><td>{_came_back(place.valid)}</td><td>{_came_back(place.edges)}</td>'
@@ -102,15 +107,18 @@ def _place(place: PlaceCoverage) -> str:
 
 def _came_back(came: CameBack) -> str:
     """A bar of the classes of answers, and how many there were."""
-    statuses = class_counts((100 * status, count) for status, count in came.by_class)
-    return f"{bar(statuses)} {came.cases:,}" if came.cases else "-"
+    return f"{_bar(came)} {came.cases:,}" if came.cases else "-"
+
+
+def _bar(came: CameBack) -> str:
+    return bar(class_counts((100 * status, count) for status, count in came.by_class))
 
 
 def _broken(keyword: str, came: CameBack) -> str:
     told = f"{came.accepted} of {came.cases} accepted" if came.accepted else ""
     kind = "odd" if came.accepted else "met" if came.refused == came.cases else "missed"
     told = told or f"{came.refused} of {came.cases} refused"
-    return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_came_back(came)} <small>{told}</small></span>'
+    return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_bar(came)} <small>{told}</small></span>'
 
 
 def _received(name: str, came: CameBack) -> str:
@@ -134,7 +142,7 @@ def course(report: Report, context: ReportContext) -> Iterator[str]:
     rows = (
         f'<tr><th scope="row">{plain(phase.title)}</th><td>{plain(phase.note or phase.icon)}</td>'
         f"<td>{phase.tally.passed}</td><td>{phase.tally.failed}</td><td>{phase.tally.known}</td><td>{phase.tally.errored}</td>"
-        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.elapsed_s)}</td></tr>\n"
+        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.elapsed_s, '5xx' if phase.tally.failed else '2xx')}</td></tr>\n"
         for phase in report.phases
     )
     heads = ("Phase", "Result", "Passed", "Failed", "Known", "Errors", "Skipped", "When")

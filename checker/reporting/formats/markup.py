@@ -1,5 +1,6 @@
 """Pieces of HTML: text that stays text, and small pictures as SVG."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -7,6 +8,7 @@ from checker.reporting.text import xml_text
 
 MOST_CHARACTERS = 4_000
 """Of one text: what is longer stands in reports for programs, and 200 failures fit into 2 MB."""
+_QUOTED = re.compile(r"`([^`\n]+)`")
 CLASSES = ("2xx", "3xx", "4xx", "5xx", "1xx", "none")
 
 
@@ -16,6 +18,11 @@ def plain(text: str) -> str:
         text = f"{text[:MOST_CHARACTERS]}\n..."
     # A carriage return would come back as another line end.
     return escape(xml_text(text).replace("\r", "\\r"))
+
+
+def prose(text: str) -> str:
+    """Sentences in which code stands in back-quotes, as text."""
+    return _QUOTED.sub(r"<code>\1</code>", plain(text))
 
 
 def block(text: str, *, copied: bool = False) -> str:
@@ -51,8 +58,11 @@ def bar(counts: dict[str, int], what: str = "answers") -> str:
     )
 
 
-def span(began: float, seconds: float, whole: float) -> str:
-    """A bar from when something began for as long as it took, in a bar of the whole; a dash where nobody knows."""
+def span(began: float, seconds: float, whole: float, kind: str) -> str:
+    """A bar from when something began for as long as it took, in a bar of the whole; a dash where nobody knows.
+
+    `kind` is the class of statuses whose colour it has.
+    """
     if not seconds:
         return "-"
     whole = max(whole, began + seconds)
@@ -60,7 +70,7 @@ def span(began: float, seconds: float, whole: float) -> str:
     return (
         f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
         f'preserveAspectRatio="none"><title>{words}</title>'
-        f'<rect class="s2xx" x="{100 * began / whole:.2f}" y="0" width="{100 * seconds / whole:.2f}" height="10"/></svg>'
+        f'<rect class="s{kind}" x="{100 * began / whole:.2f}" y="0" width="{100 * seconds / whole:.2f}" height="10"/></svg>'
     )
 
 
