@@ -14,10 +14,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
-# The HTML report in a real browser and by the validator of the W3C: needs Chromium and Java, and npm fetches the rest.
+# The HTML report in a real browser and by the validator of the W3C, collections of requests by a client of theirs: needs
+# Chromium and Java, and npm fetches the rest.
 test-browser: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
-	npm install --no-save --silent --prefix .browser axe-core@4 vnu-jar@26 || npm install --no-save --silent --prefix .browser axe-core vnu-jar
+	npm install --no-save --silent --prefix .browser axe-core@4 httpyac@6 vnu-jar@26 || npm install --no-save --silent --prefix .browser axe-core httpyac vnu-jar
 	$(BIN)/python -m pytest -q tests_browser
 
 # Servers of GraphQL on Node: npm fetches them.

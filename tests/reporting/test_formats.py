@@ -166,6 +166,28 @@ def test_collections_hold_every_failure() -> None:
     assert read("sh")[0] == "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'"
 
 
+@pytest.mark.parametrize(
+    ("body", "is_shown"),
+    [
+        (b'{"a": 1}', True),
+        (b'{"a": {"b": {}}}', True),
+        *(
+            (body, False)
+            for body in (b'"{{1+1}}"', b"a\n### b", b"a\n  // b", b"@a=1", b"< /etc/passwd")
+        ),
+    ],
+)
+def test_no_body_is_what_an_editor_acts_upon(body: bytes, is_shown: bool) -> None:
+    sent = interaction(exchange=exchange(method="POST", target=b"/{{x}}", body=body))
+    row = next(row for row in WRITTEN if row.name == "http")
+    run = [*records(), finding(label="GET /{{{y}}}", interactions=(sent,))]
+    (content,) = written(row, run, (), settings(), CONTEXT).values()
+    text = content.decode()
+    assert "{{" not in text
+    assert (body.decode() in text) == is_shown
+    assert ("# base64" in text) != is_shown
+
+
 def test_an_archive_holds_reports_that_are_those_of_their_own_formats() -> None:
     metadata, found = read("archive")
     assert metadata["run"]["seed"] == 1

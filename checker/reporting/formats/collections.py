@@ -1,6 +1,7 @@
 """Collections of the requests that failed, to be sent again by hand: `.http` for editors, `.sh` for shells."""
 
 import base64
+import re
 from collections.abc import Iterator
 
 from checker.corpus.records import Interaction
@@ -10,6 +11,10 @@ from checker.reporting.shown import ShownFinding, shown_findings, shown_request,
 from checker.reporting.text import xml_text
 
 _MOST = 2000
+_OF_EDITORS = re.compile(r"\{\{|^\s*(?:[#@<>?]|//|/\*)", re.MULTILINE)
+"""What editors read as theirs inside of bodies: `{{...}}` is run as a script, `###` begins another request."""
+
+_SCRIPT = re.compile(r"\{(?=\{)")
 
 
 def requests(report: Report, context: ReportContext) -> Iterator[str]:
@@ -42,7 +47,7 @@ def _title(shown: ShownFinding) -> str:
 
 def _request(interaction: Interaction, context: ReportContext) -> str:
     sent = shown_request(interaction, context)
-    lines = [f"{sent.method} {_line(sent.url)}"]
+    lines = [f"{sent.method} {_line(sent.url.replace('{', '%7B'))}"]
     lines += [f"{name}: {_line(value)}" for name in sent.headers for value in sent.headers[name]]
     if sent.body:
         lines += ["", _body(sent.body)]
@@ -50,16 +55,18 @@ def _request(interaction: Interaction, context: ReportContext) -> str:
 
 
 def _body(body: bytes) -> str:
-    """Text if it can stand in such a file, else base64 below a comment: `###` begins another request."""
+    """Text if it can stand in such a file, else base64 below a comment."""
     try:
         text = body.decode()
     except UnicodeDecodeError:
         text = ""
-    if not text or xml_text(text) != text or text.lstrip().startswith(("#", "<")) or "\n#" in text:
+    if not text or xml_text(text) != text or _OF_EDITORS.search(text):
         return f"# base64\n{base64.b64encode(body).decode('ascii')}"
     return text
 
 
 def _line(text: str) -> str:
+    """Text in one line, in which no editor finds a script to run."""
     flat = " ".join(xml_text(text).split())
+    flat = _SCRIPT.sub("{ ", flat)
     return flat if len(flat) <= _MOST else f"{flat[:_MOST]}..."
