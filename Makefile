@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: demo test test-browser test-servers test-matrix check bench bench-corpora clean
+.PHONY: demo test test-browser test-servers test-matrix check bench bench-corpora bench-findings clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
@@ -42,6 +42,16 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.slow_target
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.chaos
+
+# What findings are worth, counted: their causes, classes and commands, what is learned and warned of, a target that dies, turns
+# everybody away or is not there. SUTS: a folder with real services, laid out as benchmarks/real_services.py says.
+bench-findings: $(STAMP)
+	$(BIN)/python -m benchmarks.wrong_targets
+	$(BIN)/python -m benchmarks.confirmation
+	$(BIN)/python -m benchmarks.deaths
+	$(BIN)/python -m pytest -q tests/health tests/workers/test_learning_of_frameworks.py tests/workers/test_demands.py tests/cli/test_warning_apps.py
+	$(BIN)/python -m benchmarks.causes
+	test -z "$(SUTS)" || $(BIN)/python -m benchmarks.real_services $(SUTS)
 
 # CORPORA: a folder with API descriptions and schemas, laid out as tests/measuring/corpora.py says. SHARE: 1/20 takes every twentieth.
 SHARE ?= 1/20
