@@ -382,9 +382,11 @@ class Supervisor:
 
     def _end_in_time(self) -> None:
         """Whatever ends the run drains it first; time and impatience hasten that."""
-        view = self._chronicle.view
         order = self.ending.next_order(
-            view, time.monotonic(), self._chronicle.elapsed_s, self._interrupts.count
+            self._chronicle.view,
+            time.monotonic(),
+            self._chronicle.elapsed_s,
+            self._interrupts.count,
         )
         if order.drain is not None:
             self._crew.tell_all(order.drain)

@@ -392,8 +392,7 @@ class Investigator(Struct):
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure
-        case, label = shot.made.case.id, suspicion.label
-        name = last.fingerprint
+        case, label, name = shot.made.case.id, suspicion.label, last.fingerprint
         other = self.defects.same_as(label, failure, name)
         other = other or self.defects.with_case(label, failure, name, case)
         told = settlement.told(replace(last, message=failure.message), wanted, self.describer)

@@ -125,8 +125,7 @@ class Compiler(Struct):
         """`draw`, or what gives more different values where its own would repeat themselves all the time."""
         if self.is_minimal or self.formats:
             return draw
-        most = different(draw, self.context)
-        root = conjunction[0].pointer if conjunction else "#"
+        most, root = different(draw, self.context), conjunction[0].pointer if conjunction else "#"
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
                 break
