@@ -382,12 +382,8 @@ class Supervisor:
 
     def _end_in_time(self) -> None:
         """Whatever ends the run drains it first; time and impatience hasten that."""
-        order = self.ending.next_order(
-            self._chronicle.view,
-            time.monotonic(),
-            self._chronicle.elapsed_s,
-            self._interrupts.count,
-        )
+        known, now = self._chronicle, time.monotonic()
+        order = self.ending.next_order(known.view, now, known.elapsed_s, self._interrupts.count)
         if order.drain is not None:
             self._crew.tell_all(order.drain)
         workers = list(self._crew.workers.values())
