@@ -33,7 +33,8 @@ class Screen:
         self.rich = Rich(
             file=stream,
             force_terminal=True if color else None,
-            no_color=color is False,
+            # Where nobody chose, NO_COLOR does (https://no-color.org): that of the environment, which rich reads.
+            no_color=None if color is None else not color,
             highlight=False,
             markup=False,
             emoji=False,

@@ -60,3 +60,18 @@ def test_text_is_not_written_backwards(mark: str) -> None:
 def test_a_command_is_shown_as_it_was_written(text: str) -> None:
     word = quoted(text.replace("\0", ""))
     assert Screen(io.StringIO()).encodable(word) == word
+
+
+@pytest.mark.parametrize(("color", "is_coloured"), [(None, False), (True, True)])
+def test_no_color_of_the_environment_counts_where_nobody_asked_for_colours(
+    color: bool | None, is_coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("COLORTERM", raising=False)
+    raw = io.StringIO()
+    monkeypatch.setattr(raw, "isatty", lambda: True)
+    screen = Screen(raw, color=color)
+    assert screen.is_terminal
+    screen.line("red", "bold red")
+    assert ("31m" in raw.getvalue()) == is_coloured
