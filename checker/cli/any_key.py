@@ -21,7 +21,7 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
             raise UsageError(f"--set: give NAME=VALUE, got {text!r}")
         _put(document, _names(name), value)
     try:
-        layer = read_layer(document)
+        layer = read_layer(document, below=[one for one, _ in config.sources])
     except ConfigError as error:
         raise UsageError(f"--set: {error}") from error
     for path, values in layer.items():

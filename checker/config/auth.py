@@ -1,7 +1,7 @@
 """`[auth]`: how users say who is calling, checked, and as one value for each operation."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -26,6 +26,8 @@ _FEWEST_PEERS: Final = 2
 _SOURCES: Final = ("body", "header", "cookie")
 _STATIC: Final = (("api_key",), ("username", "password"), ("bearer",))
 """Fields of `[auth.openapi.<scheme>]`, for each kind of scheme."""
+_NEEDED: Final = ((BASIC, ("username", "password")), (WFC, ("path",)))
+"""(section, keys that it cannot do without)."""
 _DYNAMIC: Final = (
     "path", "method", "payload", "payload_content_type", "extract_from", "extract_selector", "retry_on",
 )  # fmt: skip
@@ -149,12 +151,15 @@ def secret_pairs(payload: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str],
 
 def authentication_in(layers: Sequence[Layer]) -> Authentication:
     """What the nearest layer that says anything of it says."""
-    layer: Layer = next((one for one in layers if _methods(one)), {})
-    basic, wfc = layer.get(BASIC), layer.get(WFC)
-    if basic:
-        types = (one[BASIC]["type"] for one in layers if "type" in one.get(BASIC, {}))
-        user = basic["username"], basic.get("password", "")
-        return Authentication(BasicAuth(*user, next(types, "basic")))
+    place = next((index for index, one in enumerate(layers) if _methods(one)), len(layers))
+    layer: Layer = layers[place] if place < len(layers) else {}
+    wfc = layer.get(WFC)
+    if layer.get(BASIC):
+        # A password belongs to the user it was said of; a nearer layer may say another one of the same user.
+        said = [one.get(BASIC, {}) for one in layers[: place + 1]]
+        known = [one.get(BASIC, {}) for one in layers]
+        user = layer[BASIC]["username"], _nearest(said, "password", "")
+        return Authentication(BasicAuth(*user, _nearest(known, "type", "basic")))
     if wfc:
         return Authentication(
             wfc=WfcAuth(
@@ -179,10 +184,6 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         listed = " and ".join(methods)
         text = f"Cannot use multiple authentication methods simultaneously: {listed}; choose one"
         yield ("auth",), Problem("Invalid value", text)
-    for path, needed in ((BASIC, ("username", "password")), (WFC, ("path",))):
-        for name in needed:
-            if path in layer and name not in layer[path]:
-                yield path, Problem("Missing required property", repr(name))
     if len(layer.get(WFC, {}).get("peers", ("", ""))) < _FEWEST_PEERS:
         yield WFC, invalid("'peers' must name two users or more: what one made the others read")
     dynamic = dict(_tables(layer, DYNAMIC))
@@ -190,6 +191,14 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         if name in dynamic:
             text = f"{name!r} stands in [auth.openapi] and in [auth.dynamic.openapi]; choose one"
             yield ("auth",), invalid(text)
+
+
+def missing_keys(layers: Sequence[Layer]) -> Iterator[tuple[tuple[str, ...], Problem]]:
+    """(section, what is missing) of sections that the first layer has and that all of them together do not fill."""
+    for path, needed in _NEEDED:
+        for name in needed if path in layers[0] else ():
+            if not any(name in one.get(path, {}) for one in layers):
+                yield path, Problem("Missing required property", repr(name))
 
 
 def static_rule(name: str, given: object) -> str | None:
@@ -290,6 +299,10 @@ def _methods(layer: Layer) -> list[str]:
 
 def _tables(layer: Layer, path: tuple[str, ...]) -> list[tuple[str, Mapping[str, Any]]]:
     return list(layer.get(path[:-1], {}).get(path[-1], {}).items())
+
+
+def _nearest(said: Iterable[Mapping[str, Any]], name: str, otherwise: str) -> Any:
+    return next((one[name] for one in said if name in one), otherwise)
 
 
 def _listed(given: Mapping[str, Any]) -> str:

@@ -2,12 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
 
-from checker.config.auth import layer_problems
+from checker.config.auth import layer_problems, missing_keys
 from checker.config.kinds import Problem, did_you_mean, wrong_type
 from checker.config.kinds import Table as TableKind
 from checker.config.plugins import load_plugins
@@ -78,15 +78,16 @@ def read_layer(
     prefix: Path = (),
     banned: Collection[Path] = (),
     is_of_run: bool = True,
+    below: Sequence[Layer] = (),
 ) -> Layer:
-    """Checked values of a document. Raises `ConfigError`.
+    """Checked values of a document. Raises `ConfigError`; keys that it needs may stand in the layers `below` it.
 
     `prefix` names the place in messages; `banned` are keys and sections that exist but not here; `is_of_run` is False for
     what is about some operations only.
     """
     reading = _ConfigWalk(prefix, banned, is_of_run=is_of_run)
     reading.section((), document)
-    reading.look_over()
+    reading.look_over(below)
     reading.raise_problems()
     return reading.layer
 
@@ -141,9 +142,10 @@ class _ConfigWalk:
                 raise errors[0]
             raise ConfigError("\n\n".join(map(str, errors)))
 
-    def look_over(self) -> None:
-        """Note what is wrong with keys taken together."""
-        for path, problem in layer_problems(self.layer):
+    def look_over(self, below: Sequence[Layer]) -> None:
+        """Note what is wrong with keys taken together, and what they lack."""
+        lacking = missing_keys([self.layer, *below])
+        for path, problem in (*layer_problems(self.layer), *lacking):
             self._note(path, problem)
 
     def section(self, path: Path, values: Mapping[str, Any]) -> None:

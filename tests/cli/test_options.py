@@ -2,6 +2,7 @@ import pytest
 
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
+from checker.config.auth import BasicAuth
 from checker.config.filters import FilterSpec
 from checker.config.operation_settings import OperationSettings
 from checker.core.redact import Redaction
@@ -188,3 +189,29 @@ def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     refused = invoke(*run, "mising_auth")
     assert refused.exit_code == 2
     assert "Did you mean 'missing_auth'?" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments"),
+    [
+        ("", ("--auth", "u:p", "--set", "auth.basic.type=digest")),
+        ('username = "u"\npassword = "p"', ("--set", "auth.basic.type=digest")),
+        ('type = "digest"\nusername = "u"\npassword = "x"', ("--set", "auth.basic.password=p")),
+        ('type = "digest"\nusername = "x"\npassword = "y"', ("--auth", "u:p")),
+    ],
+)
+def test_keys_of_one_section_may_come_from_several_places(
+    settings_of, folder, file: str, arguments: tuple[str, ...]
+) -> None:
+    if file:
+        (folder / "checker.toml").write_text(f"[auth.basic]\n{file}\n")
+    found = settings_of(*RUN, *arguments).common.authentication.basic
+    assert found == BasicAuth("u", "p", "digest")
+
+
+@pytest.mark.parametrize("given", ["auth.basic.type=digest", "auth.basic.password=p"])
+def test_a_section_that_all_places_together_do_not_fill_is_refused(invoke, given: str) -> None:
+    result = invoke(*RUN, "--set", given)
+    assert result.exit_code == 2
+    assert "Missing required property" in result.output
+    assert "'username'" in result.output
