@@ -177,6 +177,6 @@ class WireRequest:
         return self.target.partition(b"?")[0]
 
     def url(self, origin: BaseUrl) -> str:
-        """Absolute URL; bytes outside ASCII are shown percent-encoded."""
-        text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target)
-        return origin.url + text.decode("ascii")
+        """Absolute URL; bytes outside ASCII are shown percent-encoded. A target of another host has it (RFC 9112, 3.2.2)."""
+        text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target).decode("ascii")
+        return text if text.startswith(("http://", "https://")) else origin.url + text

@@ -30,6 +30,8 @@ class Response:
     """True when `content` came from a client that had undone its `Content-Encoding`."""
     redirects = 0
     """How many redirects were followed to it; `request` is the first request of them."""
+    earlier: "Earlier" = ()
+    """What was sent for it before, and was not the end of it."""
 
     def __init__(
         self,
@@ -233,6 +235,7 @@ class Response:
         )
         shorter.header_lines = self.header_lines
         shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
+        shorter.earlier = self.earlier
         return shorter
 
 
@@ -332,7 +335,12 @@ class NetworkFailure(Struct, frozen=True):
     """Nothing came on a connection that had been used before, which may have been closing just then: only a new one tells."""
     cause: Exception | None = None
     """What was raised while the answer was read: our own bug, which costs this case."""
+    earlier: "Earlier" = ()
+    """What was sent for it before, and was not the end of it."""
 
 
 Outcome = Response | NetworkFailure
 """Outcome of one send: a response, or the failure that stands for it."""
+
+Earlier = tuple[tuple[WireRequest, Outcome, float], ...]
+"""(request, what came of it, when, in seconds since the epoch): redirects that were followed, failures after which it was sent again."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
@@ -28,6 +28,16 @@ class Purpose(StrEnum):
     """A smaller case that may fail as well."""
     REPRODUCE = "reproduce"
     """A command as it is printed."""
+    LOGIN = "login"
+    """What gets credentials: a login, a sign-up, a token."""
+    RETRY = "retry"
+    """What was not answered, or not with what counts, and was sent again."""
+    REDIRECT = "redirect"
+    """What was answered with a redirect that was followed."""
+
+
+ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))
+"""Sent for the sake of another request, which is on record as well and leads to them again."""
 
 
 class Transport(Protocol):

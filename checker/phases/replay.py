@@ -12,9 +12,9 @@ from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
-from checker.core.send import Transport
+from checker.core.send import ON_THE_WAY, Purpose, Transport
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
-from checker.transport.factories import NETWORK
+from checker.transport.factories import NETWORK, with_policies
 from checker.transport.settings import HttpSettings
 
 _MASKED = re.compile(
@@ -23,6 +23,9 @@ _MASKED = re.compile(
 )
 _MASKED_BYTES = re.compile(_MASKED.pattern.encode())
 """In place of a sensitive value, or of a secret that was never written down."""
+_CONNECT = with_policies(NETWORK)
+_OF_THEMSELVES = [purpose for purpose in Purpose if purpose not in ON_THE_WAY]
+"""What leads to all others again."""
 _URI = re.compile(r"(https?://[^/?#]*)(.*)\Z", re.DOTALL | re.IGNORECASE)
 _NOT_CARRIED_OUT = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.UNSENDABLE})
 
@@ -85,7 +88,7 @@ def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorde
         if (
             (not options.ids or interaction.id in options.ids)
             and (not statuses or interaction.status in statuses)
-            and (not options.purposes or interaction.purpose in options.purposes)
+            and (interaction.purpose in (options.purposes or _OF_THEMSELVES))
             and uri.search(interaction.uri)
             and method.search(interaction.method)
         ):
@@ -178,6 +181,9 @@ class _Replay:
             self._failed += 1
             self._refused.setdefault(str(error), []).append(interaction.id)
             return
+        if interaction.old_status.startswith("3"):
+            # It was the answer then.
+            request.is_kept = lambda: True
         outcome = self._send(origin, request)
         if isinstance(outcome, NetworkFailure) and outcome.kind in _NOT_CARRIED_OUT:
             self._failed += 1
@@ -196,7 +202,7 @@ class _Replay:
     def _send(self, origin: BaseUrl, request: WireRequest) -> Outcome:
         lanes = self._lanes.get(origin)
         if lanes is None:
-            lanes = self._lanes[origin] = NETWORK(origin, self._options.http, 1)
+            lanes = self._lanes[origin] = _CONNECT(origin, self._options.http, 1)
         # A kept connection that the server has closed meanwhile would read as its answer.
         return lanes.send(0, replace(request, fresh=True))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from checker.core.blocks import answer_paragraphs, indented, standard_reason
 from checker.core.known import failure_id
+from checker.core.send import ON_THE_WAY
 from checker.core.warning_table import warning_rows
 from checker.corpus.fold import RunView
 from checker.corpus.records import Interaction
@@ -25,7 +26,7 @@ def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, 
     """Status (0: no answer) -> the first request to an operation that was answered like that, a valid one if there was any."""
     first: dict[int, Interaction] = {}
     for one in found:
-        if one.label != label:
+        if one.label != label or one.purpose in ON_THE_WAY:
             continue
         status = one.exchange.status or 0
         known = first.get(status)

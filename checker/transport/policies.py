@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.response import Earlier, FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.rates import AUTO, RateLimits
 from checker.transport.redirects import following
@@ -33,6 +34,8 @@ class _Journey(Struct):
     redirects: int = 0
     retries: int = 0
     waits: int = 0
+    earlier: Earlier = ()
+    """What was sent for it, and was not the end of it."""
     due: float = 0.0
     """Of the clock: when it is sent, where it is not yet."""
 
@@ -79,21 +82,25 @@ class PolicyTransport:
         if self._waiting:
             timeout_s = self._send_due(timeout_s)
         finished = self._inner.poll(timeout_s)
-        sent_on = []
-        for lane, outcome in finished:
+        ended: list[tuple[int, Outcome]] = []
+        sent_on = False
+        for one in finished:
+            lane, outcome = one
             request, patience_s = self._flying.pop(lane)
             if type(outcome) is Response and outcome.status_code < 300 and not self._journeys:
+                ended.append(one)
                 continue
             journey = self._journeys.pop(lane, None) or _Journey(request, request, patience_s)
             pause_s = self._next(journey, outcome)
             if pause_s is not None:
                 self._journeys[lane] = journey
                 self._launch(lane, pause_s)
-                sent_on.append(lane)
-        if not sent_on:
-            return finished
-        self._inner.flush()
-        return [one for one in finished if one[0] not in sent_on]
+                sent_on = True
+            else:
+                ended.append((lane, _told(journey, outcome)))
+        if sent_on:
+            self._inner.flush()
+        return ended
 
     def send(
         self,
@@ -112,7 +119,7 @@ class PolicyTransport:
                 lane, journey.request, patience_s=patience_s, meanwhile=meanwhile
             )
             pause_s = self._next(journey, outcome)
-        return outcome
+        return _told(journey, outcome)
 
     def waited_s(self, lane: int) -> float:
         """Seconds since the request on a lane was sent; 0 if none is in flight."""
@@ -171,6 +178,13 @@ class PolicyTransport:
 
     def _next(self, journey: _Journey, outcome: Outcome) -> float | None:
         """Have a journey go on, after so many seconds; None where the outcome is the end of it."""
+        sent = journey.request
+        pause_s = self._pause_s(journey, outcome)
+        if pause_s is not None:
+            journey.earlier += ((sent, outcome, time.time()),)
+        return pause_s
+
+    def _pause_s(self, journey: _Journey, outcome: Outcome) -> float | None:
         policy = self._policy(journey.first)
         if isinstance(outcome, NetworkFailure):
             if (
@@ -194,10 +208,20 @@ class PolicyTransport:
                 journey.redirects += 1
                 journey.request = request
                 return 0.0
-        if journey.redirects:
-            # What was asked for; where it led to is told by the number.
-            outcome.request, outcome.redirects = journey.first, journey.redirects
         return None
+
+
+def _told(journey: _Journey, outcome: Outcome) -> Outcome:
+    """The end of a journey, with what came before it."""
+    if not journey.earlier:
+        return outcome
+    if isinstance(outcome, NetworkFailure):
+        return replace(outcome, earlier=journey.earlier)
+    outcome.earlier = journey.earlier
+    if journey.redirects:
+        # What was asked for; where it led to is told by the number.
+        outcome.request, outcome.redirects = journey.first, journey.redirects
+    return outcome
 
 
 def _retry_after_s(response: Response, otherwise_s: float) -> float:

@@ -3,10 +3,10 @@
 import time
 from collections import deque
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome
-from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, attempt, plain_verdict, rest_of_attempt
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import WorkerContext
@@ -94,8 +94,7 @@ class Answers:
                 flight.wanted = next(flight.work)
         except StopIteration as end:
             verdict: Verdict = end.value
-            verdict.at = flight.answers[0].at
-            self._traffic.unjudged(flight.made, flight.answers[1:], Purpose.PROBE)
+            self._traffic.beside(flight.made, flight.answers, verdict)
             return verdict
         except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
             answers = flight.answers or with_answer(flight, outcome)
@@ -126,4 +125,6 @@ def _forget_being_late(flight: InFlight) -> None:
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
     """What came of the requests of a flight, the one that it waits for included."""
     assert flight.wanted is not None
-    return (*flight.answers, Answered(flight.wanted, outcome, time.time()))
+    # What carries other credentials next is the same object.
+    sent = replace(flight.wanted, headers=flight.wanted.headers[:])
+    return (*flight.answers, Answered(sent, outcome, time.time()))

@@ -101,6 +101,8 @@ class CredentialKeeper(Struct):
     """Users that are held against each other."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for the age of what was given."""
+    fetched: Callable[[], None] = lambda: None
+    """Called when what a login gave is known to be secret."""
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
     """The case that needs them: who fetches may look at it."""
@@ -220,6 +222,8 @@ class CredentialKeeper(Struct):
         except Exception as error:  # noqa: BLE001 - the wall: users' code; it costs the operations that need it
             text = f"{type(error).__name__}: {error}"
             return GivenCredentials(order.source, order.number, error=text, key=order.key)
+        finally:
+            self.fetched()
 
     def _bare(self, request: WireRequest, who: str) -> None:
         """A request without what another user carried in it, to be sent as this one."""
@@ -234,8 +238,11 @@ class CredentialKeeper(Struct):
 
     def _own(self, case: Case, source: CredentialSource) -> _Held:
         """What is fetched for one request alone. Raises `CredentialError`."""
-        found = source.fetch(case)
-        self.secrets.add_credentials(found)
+        try:
+            found = source.fetch(case)
+            self.secrets.add_credentials(found)
+        finally:
+            self.fetched()
         return _Held(0, found, "", self.clock())
 
     def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:

@@ -13,7 +13,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 
 # What a case takes in memory beside its bodies, about.
-_DRAFT_BYTES = 4096
+DRAFT_BYTES = 4096
 
 
 class Answered(NamedTuple):
@@ -42,7 +42,7 @@ class Draft(Struct):
         outcome, request = self.verdict.outcome, self.verdict.request
         received = len(outcome.content) if isinstance(outcome, Response) else 0
         sent = len(request.body) if request is not None and request.body is not None else 0
-        return _DRAFT_BYTES + received + sent
+        return DRAFT_BYTES + received + sent
 
     def encode(self, keep: Keep) -> bytes:
         """The interaction as bytes, without the bodies that `keep` takes."""

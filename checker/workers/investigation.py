@@ -206,7 +206,9 @@ class Investigator(Struct):
         def send(request: WireRequest) -> Outcome:
             self._requests += 1
             outcome = self.send(request)
-            answers.append(Answered(request, outcome, time.time()))
+            # What carries other credentials next is the same object.
+            sent = replace(request, headers=request.headers[:])
+            answers.append(Answered(sent, outcome, time.time()))
             return outcome
 
         try:
@@ -216,10 +218,10 @@ class Investigator(Struct):
             raise
         shot = JudgedCase(made, verdict)
         if answers:
-            verdict.at, verdict.purpose = answers[0].at, purpose
+            verdict.purpose = purpose
+            self.describer.beside(made, answers, verdict)
             self.describer.record(shot)
             self.sent(verdict)
-            self.describer.unjudged(made, answers[1:], Purpose.PROBE)
         return shot
 
     def _fails(

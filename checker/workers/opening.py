@@ -37,6 +37,7 @@ from checker.workers.constants import with_constants
 from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.first_look import look_first
+from checker.workers.logins import LoginTraffic
 from checker.workers.makers import open_makers
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.operation_tools import (
@@ -110,7 +111,10 @@ def open_worker_context(
     makers = open_makers(settings, subject.selected, rules, recorder, users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
     asked = Requested(settings, subject.schemes, operations, accounts, users)
-    keeper = keeper_of(asked, wiring_of(settings, origin), recorder.secrets)
+    logins = LoginTraffic(recorder.traffic)
+    keeper = keeper_of(asked, logins.over(wiring_of(settings, origin)), recorder.secrets)
+    if keeper is not None:
+        keeper.fetched = logins.write
     caller = Caller(origin, subject.schemes, keeper, users)
     lanes = Lanes.of(settings, users)
     connect = transport_of(settings)

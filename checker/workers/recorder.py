@@ -95,8 +95,9 @@ class Recorder(Struct):
         except Exception as error:
             described = without_answer(verdict, error)
             raise
-        finally:
-            # Whatever goes wrong: it was sent.
+        finally:  # Whatever goes wrong: it was sent.
+            if outcome is not None and outcome.earlier:
+                self.traffic.on_the_way(made, outcome)
             draft = Draft(self.traffic.encoded, made, described)
             self.traffic.writer.offer(draft, interesting=is_notable)
         return () if judgement is CLEAN else self._doubts(flight, verdict)

@@ -1,6 +1,6 @@
 """What became of a failure that was looked into, and who writes down what was sent for it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -32,6 +32,10 @@ class Describer(Protocol):
 
     def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
         """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
+        ...
+
+    def beside(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
+        """Write down what else was sent for a case: what was refused for its credentials before, what checks sent after."""
         ...
 
 

@@ -1,6 +1,6 @@
 """Every request that a worker sent, as its traffic holds it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -10,7 +10,7 @@ from checker.checks.judge import CLEAN, UNJUDGED
 from checker.core.errors import StorageError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields, lighter
@@ -48,16 +48,49 @@ class Traffic(Struct):
     def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""
         draft = Draft(self.encoded, shot.made, shot.verdict)
+        self.on_the_way(shot.made, shot.verdict.outcome)
         self.writer.offer(draft, interesting=False)
         # Nobody comes by to do so later: one lane sends what it can.
         self.writer.catch_up()
 
     def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
         """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
-        for request, outcome, at in answers:
-            verdict = Verdict(made.case, request, outcome, UNJUDGED, at, purpose)
-            self.writer.offer(Draft(self.encoded, made, verdict), interesting=False)
+        for answered in answers:
+            self.on_the_way(made, answered.outcome)
+            self._unjudged(made, answered, purpose)
             purpose = Purpose.PROBE
+
+    def beside(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
+        """Write down what else was sent for a case: what was refused for its credentials before, what checks sent after."""
+        ends = (at for at, one in enumerate(answers) if one.outcome is verdict.outcome)
+        own = next(ends, 0)
+        verdict.at = answers[own].at
+        for answered in answers[:own]:
+            self.on_the_way(made, answered.outcome)
+            self._unjudged(made, answered, Purpose.RETRY)
+        self.unjudged(made, answers[own + 1 :], Purpose.PROBE)
+
+    def on_the_way(self, made: GeneratedCase, outcome: Outcome | None) -> None:
+        """Write down what was sent before an answer came: redirects that were followed, failures."""
+        for one in outcome.earlier if outcome is not None else ():
+            earlier = Answered(*one)
+            is_redirect = type(earlier.outcome) is Response and earlier.outcome.status_code < 400
+            purpose = Purpose.REDIRECT if is_redirect else Purpose.RETRY
+            self._unjudged(made, earlier, purpose)
+
+    def _unjudged(self, made: GeneratedCase, answered: Answered, purpose: Purpose) -> None:
+        request, outcome, at = answered
+        verdict = Verdict(made.case, request, outcome, UNJUDGED, at, purpose)
+        self.writer.offer(Draft(self.encoded, made, verdict), interesting=False)
+
+    def login(self, name: str, label: Label, shown: Answered, keep: Keep) -> bytes:
+        """A request that got credentials as bytes, as it is written."""
+        request, outcome, at = shown
+        exchanged = lighter(exchange_fields(request, outcome, self.secrets), self.most, keep)
+        status = "SKIP" if isinstance(outcome, Response) else "ERROR"
+        begin = (name, label, *_BY_HAND, status, at, 0.0, exchanged)
+        end = (self._encoder.packed(()), self.incarnation, _PURPOSES[Purpose.LOGIN])
+        return self._encoder.encode_flat(Interaction, (*begin, *end))
 
     def interaction(self, shot: JudgedCase) -> Interaction:
         """A shot as one line of a cassette."""
