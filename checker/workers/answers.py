@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, attempt, plain_verdict, rest_of_attempt
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import WorkerContext
@@ -56,11 +57,14 @@ class Answers:
         ]
         for flight in held:
             self.parked.remove(flight)
+            self._traffic.unjudged(flight.made, flight.answers, Purpose.RETRY)
+            flight.answers = ()
         return held
 
     def begin_anew(self) -> None:
         """Make the requests of attempts that wait once more: what they carry may not count any more."""
         for flight in self.parked:
+            self._traffic.unjudged(flight.made, flight.answers, Purpose.RETRY)
             self._begin_anew(flight)
 
     def _begin_anew(self, flight: InFlight) -> None:

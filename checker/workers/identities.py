@@ -18,6 +18,9 @@ from checker.workers.tokens import Send, answered, cookies_of, extracted, login_
 _NOBODY: Final = ""
 """In place of a name: no credentials."""
 
+_ECHOED: Final = {"csrftoken": "X-CSRFToken", "XSRF-TOKEN": "X-XSRF-TOKEN"}
+"""Cookie that guards a session against forged requests -> header that repeats it: of Django; of Angular, Laravel, Spring and ASP.NET."""
+
 SendTo = Callable[[str], Send]
 """From an absolute URL to what sends requests to its host."""
 
@@ -101,7 +104,9 @@ class UserSource(CredentialSource):
         response = self._answer(login)
         token = login.token
         if token is None:
-            return Credentials(fixed, cookies=cookies_of(response))
+            cookies = cookies_of(response)
+            echoed = {_ECHOED[name]: cookies[name] for name in cookies if name in _ECHOED}
+            return Credentials(echoed | fixed, cookies=cookies)
         found = extracted(response, token.extract_from, token.extract_selector)
         sent = {token.send_name: token.template.replace("{token}", found)}
         if token.send_in == "query":

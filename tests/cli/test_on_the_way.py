@@ -77,7 +77,9 @@ class Service:
                 self.asked += 1
                 if self.asked % 2:
                     return Reply(429, "text/plain", b"", (("Retry-After", "0"),))
-        return json_reply({})
+                return json_reply({})
+            case _:
+                return json_reply({})
 
     @property
     def token(self) -> str:
