@@ -3,7 +3,6 @@
 import time
 from collections import deque
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome
@@ -11,7 +10,7 @@ from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, attempt, plain_verdict, rest_of_attempt
 from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import WorkerContext
-from checker.workers.drafts import Answered
+from checker.workers.drafts import Answered, answered
 from checker.workers.leased import InFlight
 
 _UNCOUNTED = NetworkFailure(
@@ -129,6 +128,4 @@ def _forget_being_late(flight: InFlight) -> None:
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
     """What came of the requests of a flight, the one that it waits for included."""
     assert flight.wanted is not None
-    # What carries other credentials next is the same object.
-    sent = replace(flight.wanted, headers=flight.wanted.headers[:])
-    return (*flight.answers, Answered(sent, outcome, time.time()))
+    return (*flight.answers, answered(flight.wanted, outcome))

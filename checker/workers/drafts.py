@@ -1,5 +1,7 @@
 """Interactions that wait to be written."""
 
+import dataclasses
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -23,6 +25,12 @@ class Answered(NamedTuple):
     outcome: Outcome
     at: float
     """When the outcome was there, in seconds since the epoch."""
+
+
+def answered(request: WireRequest, outcome: Outcome) -> Answered:
+    """What came now of a request, as it is: to be sent again it may get other credentials."""
+    sent = dataclasses.replace(request, headers=request.headers[:])
+    return Answered(sent, outcome, time.time())
 
 
 class Draft(Struct):

@@ -1,6 +1,5 @@
 """From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -22,7 +21,7 @@ from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.defects import Defects
-from checker.workers.drafts import Answered
+from checker.workers.drafts import Answered, answered
 from checker.workers.reproduction import PrintedReplay
 from checker.workers.sequences import SequenceReplay, SequenceShrink
 from checker.workers.settlement import (
@@ -206,9 +205,7 @@ class Investigator(Struct):
         def send(request: WireRequest) -> Outcome:
             self._requests += 1
             outcome = self.send(request)
-            # What carries other credentials next is the same object.
-            sent = replace(request, headers=request.headers[:])
-            answers.append(Answered(sent, outcome, time.time()))
+            answers.append(answered(request, outcome))
             return outcome
 
         try:

@@ -1,10 +1,12 @@
 """Requests that get credentials, as traffic: what was sent, and what came back without the credentials in it."""
 
+import dataclasses
 import json
-from dataclasses import dataclass, field, replace
 from itertools import count
 from time import time
 from typing import Any, Final
+
+import msgspec
 
 from checker.core.operation import Label
 from checker.core.redact import Redaction
@@ -24,17 +26,16 @@ _TAKES: Final = frozenset(("content-type", "content-length", "date", "server"))
 """Headers of their answers that give nothing."""
 
 
-@dataclass(slots=True)
-class LoginTraffic:
+class LoginTraffic(msgspec.Struct):
     """Takes note of logins, and writes them down once all that they gave is known to be secret."""
 
     traffic: Traffic
-    _sent: list[Answered] = field(default_factory=list)
-    _numbers: "count[int]" = field(default_factory=count)
+    _sent: list[Answered] = msgspec.field(default_factory=list)
+    _numbers: "count[int]" = msgspec.field(default_factory=count)
 
     def over(self, wiring: Wiring) -> Wiring:
         """The same way to send logins, with an eye on it."""
-        return replace(
+        return msgspec.structs.replace(
             wiring,
             send=self._noted(wiring.send, wiring.origin.base_path),
             send_to=lambda url: self._noted(wiring.send_to(url), BaseUrl.from_url(url).url),
@@ -45,7 +46,7 @@ class LoginTraffic:
 
         def noted(request: WireRequest) -> Outcome:
             outcome = send(request)
-            sent = replace(request, target=above.encode() + request.target)
+            sent = dataclasses.replace(request, target=above.encode() + request.target)
             self._sent.append(Answered(sent, outcome, time()))
             return outcome
 
@@ -59,8 +60,7 @@ class LoginTraffic:
         self._sent.clear()
 
 
-@dataclass(frozen=True, slots=True)
-class _LoginDraft:
+class _LoginDraft(msgspec.Struct, frozen=True):
     """Implements `checker.corpus.traffic.InteractionDraft`."""
 
     traffic: Traffic
@@ -92,7 +92,7 @@ def _without_proof(request: WireRequest) -> WireRequest:
         media_type = request.header(b"content-type") or b""
         is_form = media_type.partition(b";")[0].strip().lower() == _FORM
         body = _form_of_masks(body) if is_form else _json_of_masks(body)
-    return replace(request, target=target, headers=headers, body=body)
+    return dataclasses.replace(request, target=target, headers=headers, body=body)
 
 
 def _without_gift(outcome: Outcome) -> Outcome:
