@@ -1,12 +1,15 @@
 """Schemas loaded from Python: from applications, files and values, narrowed by filters, and sent to."""
 
+import json
 from pathlib import Path
 
 import pytest
 from graphql import build_schema, introspection_from_schema
 
 import checker
+from checker.demo.http import Reply, Request
 from tests.apps.graphql import graphene_staff, strawberry_library
+from tests.apps.serving import json_reply, serving
 from tests.graphql_kind.library import SDL
 
 
@@ -55,3 +58,30 @@ def test_filters_choose_by_name_and_leave_out_what_is_deprecated() -> None:
     assert list(schema.include(name_regex=r"\.book")["Query"]) == ["book", "books"]
     assert "old" in schema["Query"]
     assert "old" not in schema.exclude(deprecated=True)["Query"]
+
+
+def test_an_endpoint_is_asked_with_the_headers_that_were_given() -> None:
+    described = {"data": dict(introspection_from_schema(build_schema(SDL)))}
+
+    def answer(request: Request) -> Reply:
+        is_known = request.headers.get("x-key") == "secret"
+        return json_reply(
+            described if is_known else {"errors": [{"message": "no"}]}, 200 if is_known else 401
+        )
+
+    with serving(answer, {}) as app:
+        url = f"{app.url}/api"
+        with pytest.raises(checker.errors.LoaderError, match="401"):
+            checker.graphql.from_url(url)
+        schema = checker.graphql.from_url(url, headers={"X-Key": "secret"}, wait_for_schema=5)
+        assert schema["Query"]["book"].path == "/api"
+        assert [(one.method, one.target) for one in app.seen] == [("POST", b"/api")] * 2
+        assert all("__schema" in json.loads(one.body)["query"] for one in app.seen)
+
+
+def test_an_endpoint_is_asked_through_the_proxy_that_was_given() -> None:
+    described = {"data": dict(introspection_from_schema(build_schema(SDL)))}
+    with serving(lambda request: json_reply(described), {}) as proxy:
+        schema = checker.graphql.from_url("http://service.test/graphql", proxy=proxy.url)
+        assert [one.target for one in proxy.seen] == [b"http://service.test/graphql"]
+        assert schema["Query"]["book"].base_url == "http://service.test"
