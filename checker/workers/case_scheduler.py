@@ -307,7 +307,9 @@ class CaseScheduler:
         return None
 
     def _made(self, running: LeasedTask, now: float) -> InFlight | None:
-        """The next case of a task; None when it has none, or no time."""
+        """The next case of a task; None when it has none, or no time, or while sequences that wait for a lane hold all slots."""
+        if not self._free_slots:
+            return None
         place, slots, task = self._place, self._slots, running.task
         labels, rounds = task.labels, running.rounds
         while (index := running.take_index(now)) is not None:

@@ -48,6 +48,17 @@ def test_requests_of_a_slow_task_wait_beside_the_others(tmp_path: Path) -> None:
 
 
 @HURRIED
+def test_a_slow_task_waits_where_all_slots_are_taken(tmp_path: Path) -> None:
+    with workplace(tmp_path, lanes=1, workers=1) as place:
+        place.slot_count = 2
+        ran = run(place, replace(POSTS, is_slow=True, stop=12), GETS, slow="POST")
+    assert sorted(idle.tasks[0] for idle in ran.idle) == [
+        (POSTS.id, 12, True),
+        (GETS.id, 300, True),
+    ]
+
+
+@HURRIED
 def test_an_operation_is_given_up_after_three_time_outs_in_a_row(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1, workers=1) as place:
         ran = run(place, replace(POSTS, is_slow=True), GETS, slow="POST", hangs=True)
