@@ -79,7 +79,7 @@ def equip(
         keeper.signers = signers_of(wiring.origin, registry.signers)
         if asked.accounts is not None and not (keeper.sources or keeper.signers):
             made = SignUpSource(asked.accounts, wiring.send)
-            keeper.sources = {made.name: made}
+            keeper.sources, keeper.trial = {made.name: made}, made
     if any(own.authentication.is_digest for own in operations.layers.everywhere()):
         keeper.signers = (*keeper.signers, digest_signer(wiring.origin, operations.of))
 

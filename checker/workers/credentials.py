@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from msgspec import Struct, field
 
@@ -65,6 +66,18 @@ class _Held(Struct, frozen=True):
     """Of the clock: when they came."""
 
 
+class TrialSource(Protocol):
+    """A source that operations may need which do not say so."""
+
+    def is_worth_a_try(self, case: Case, response: Response) -> bool:
+        """Whether a request that was refused is sent again with what it gives."""
+        ...
+
+    def learn(self, case: Case, response: Response) -> None:
+        """Take note of what came of it."""
+        ...
+
+
 class KnownPeers(Struct, frozen=True):
     """Implements `checker.checks.context.Peers` with users of an authentication document."""
 
@@ -101,6 +114,8 @@ class CredentialKeeper(Struct):
     """Users that are held against each other."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for the age of what was given."""
+    trial: "TrialSource | None" = None
+    """What may open operations that declare no security."""
     fetched: Callable[[], None] = lambda: None
     """Called when what a login gave is known to be secret."""
     _held: dict[Address, _Held] = field(default_factory=dict)
@@ -195,10 +210,13 @@ class CredentialKeeper(Struct):
                 address = (name, source.key(case) or "")
                 if source.is_kept and self._held[address].number <= number:
                     self._newer(address, number, case)
-        return is_hopeful
+        is_tried = self.trial is not None and self.trial.is_worth_a_try(case, outcome)
+        return is_tried or is_hopeful
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
         """Take note of the answer to what was sent again."""
+        if self.trial is not None and isinstance(outcome, Response):
+            self.trial.learn(case, outcome)
         for name, _ in request.proofs:
             if isinstance(outcome, Response) and not self.sources[name].is_refused(outcome):
                 self.reauth.accepted((case.operation.label, name))

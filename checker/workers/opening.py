@@ -51,7 +51,7 @@ from checker.workers.saved import SavedExamples
 from checker.workers.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations
 from checker.workers.served import Sent
-from checker.workers.signup import accounts_of
+from checker.workers.signup import AccountHooks, accounts_of
 from checker.workers.telling import (
     tell_of_checks,
     tell_of_description,
@@ -108,8 +108,11 @@ def open_worker_context(
     recorder = open_recorder(incarnation, settings, subject.selected, operations, shown)
     told = _tell(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
-    makers = open_makers(settings, subject.selected, rules, recorder, users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
+    acting = (
+        users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
+    )
+    makers = open_makers(settings, subject.selected, rules, recorder, acting)
     asked = Requested(settings, subject.schemes, operations, accounts, users)
     logins = LoginTraffic(recorder.traffic)
     keeper = keeper_of(asked, logins.over(wiring_of(settings, origin)), recorder.secrets)

@@ -12,13 +12,14 @@ from checker.core.case import NOT_SET, Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, CredentialError
+from checker.core.hooks import Hook, HookContext, HookSource
 from checker.core.locations import Location
 from checker.core.meta import PhaseInfo
-from checker.core.operation import BrokenOperation, Operation
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.request import WireRequest
 from checker.core.resource_names import normalised
 from checker.core.response import Outcome, Response
-from checker.core.security import SecurityScheme, chosen_schemes
+from checker.core.security import UNAUTHORIZED, SecurityScheme, chosen_schemes
 from checker.core.signup import SignUpFlow
 from checker.core.verdicts import Outcome as Judged
 from checker.corpus.records import Note
@@ -101,11 +102,37 @@ class SignUpSource(CredentialSource):
         self._send = send
         self._sign_up: Body | None = None
         """What this worker signed up with."""
+        self._tried: set[Label] = set()
+        """Operations without declared security whose refusal was answered with the token."""
+        self._needing: set[Label] = set()
+        """Those of them that it opened."""
 
     def key(self, case: Case) -> str | None:
-        """One token for all operations that ask for its scheme."""
-        scheme = self._accounts.flow.scheme
-        return "" if scheme in chosen_schemes(case.operation.security, (scheme.name,)) else None
+        """One token for all operations that ask for its scheme, or turned out to need it."""
+        scheme, operation = self._accounts.flow.scheme, case.operation
+        # A login needs the account to be there.
+        if operation.label in self._needing or operation.label == self._accounts.flow.login:
+            return ""
+        return "" if scheme in chosen_schemes(operation.security, (scheme.name,)) else None
+
+    def carried(self, held: Credentials, case: Case) -> Credentials | None:
+        """The token; a login brings its own proof."""
+        return None if case.operation.label == self._accounts.flow.login else held
+
+    def is_worth_a_try(self, case: Case, response: Response) -> bool:
+        """Whether a request that was refused is sent again with the token, once: its operation declares no security."""
+        operation, flow = case.operation, self._accounts.flow
+        is_known = operation.label in (flow.sign_up, flow.login, *self._tried)
+        if operation.security or is_known or response.status_code not in UNAUTHORIZED:
+            return False
+        self._tried.add(operation.label)
+        self._needing.add(operation.label)
+        return True
+
+    def learn(self, case: Case, response: Response) -> None:
+        """Keep to the token where it was of use."""
+        if response.status_code in UNAUTHORIZED and case.operation.label in self._tried:
+            self._needing.discard(case.operation.label)
 
     def fetch(self, case: Case) -> Credentials:
         """The token; nothing, and a note that says why, where there is none: the run goes on without."""
@@ -145,6 +172,46 @@ class SignUpSource(CredentialSource):
         if not isinstance(outcome, Response):
             raise CredentialError(f"{operation.label} was not answered: {outcome.message}")
         return outcome
+
+
+class AccountHooks:
+    """Implements `checker.core.hooks.HookSource`: half of the valid logins are those of the account of the run."""
+
+    def __init__(self, inner: HookSource, accounts: Accounts) -> None:
+        self._inner = inner
+        self._accounts = accounts
+        self._account: Body | None = None
+
+    def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
+        """Those of users, and ours for the login."""
+        found = self._inner.named(name, context)
+        operation = None if context is None else context.operation
+        is_login = operation is not None and operation.label == self._accounts.flow.login
+        return (*found, self._as_account) if name == "map_case" and is_login else found
+
+    def _as_account(self, context: HookContext, case: Case) -> Case:
+        """What was drawn decides: the same case is the same whoever makes it again."""
+        is_valid = case.meta is not None and not case.meta.mode.is_negative
+        if not is_valid or not isinstance(case.body, dict):
+            return case
+        if digest_int("login", case.operation.label, repr(case.body)) % 2:
+            return case
+        given = self._given()
+        body = {
+            **case.body,
+            **{name: given[name] for name in self._accounts.flow.shared if name in given},
+        }
+        if _is_valid(self._accounts.login, case.media_type or "", body):
+            case.body = body
+        return case
+
+    def _given(self) -> Body:
+        if self._account is None:
+            try:
+                _, self._account = _sign_up_body(self._accounts)
+            except CredentialError:
+                self._account = {}
+        return self._account
 
 
 def _refusal(operation: Operation, answer: Response) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Form, HTTPException
+from fastapi import Depends, FastAPI, Form, HTTPException, Request
 from fastapi.security import OAuth2PasswordBearer
 from pydantic import BaseModel, Field
 
@@ -82,6 +82,16 @@ def account_app(accounts: Accounts) -> FastAPI:
     @app.get("/items")
     def items(token: Annotated[str | None, Depends(bearer)], limit: int = 1) -> dict[str, Any]:
         return let_in("items", token)
+
+    # Their description says nothing of credentials.
+    @app.get("/notes")
+    def notes(request: Request, limit: int = 1) -> dict[str, Any]:
+        said = request.headers.get("authorization", "")
+        return let_in("notes", said.removeprefix("Bearer ") or None)
+
+    @app.get("/closed")
+    def closed(limit: int = 1) -> dict[str, Any]:
+        return let_in("closed", None)
 
     return app
 

@@ -88,3 +88,24 @@ def test_auth_check_says_that_it_works(invoke) -> None:
     assert result.exit_code == 0, result.output
     assert result.output.startswith("ok       automatic sign-up: Auth: signed up with POST")
     assert "GET /items answered 200" in result.output
+
+
+def test_half_of_the_valid_logins_are_those_of_the_account(invoke) -> None:
+    with serving_accounts(Accounts()) as accounts:
+        result = run(invoke, accounts, "--include-path", "/auth/token", "-n", "40")
+    # One made the account known, before the first case.
+    assert 12 <= accounts.logins[True] - 1 <= 28, accounts.logins
+    assert accounts.logins[False] >= 8
+    assert len(accounts.made) == 1
+    assert result.exit_code == 0, result.output
+
+
+def test_what_declares_no_security_is_asked_once_more_with_the_token(invoke) -> None:
+    with serving_accounts(Accounts()) as accounts:
+        run(invoke, accounts, "--include-path-regex", "notes|closed", "--lanes", "1")
+    # Kept where it helps, and nowhere else.
+    assert accounts.refused["notes"] == 1
+    assert accounts.served["notes"] >= 6
+    # Six cases, one of them twice; a request more may ask whether the target serves anybody.
+    assert 7 <= accounts.refused["closed"] <= 8
+    assert accounts.logins == {True: 1}
