@@ -2,8 +2,8 @@
 
     python -m benchmarks.real_services FOLDER [NAME ...] [--port 19700] [--max-time 40] [-n 15]
 
-`FOLDER/NAME` has `start.sh` and `stop.sh` (port in `PORT`), `sut.json` (`schema`, `base_url`, `default_port`), and maybe
-`data/headers`. Required: each failure is a place of exactly one cause, in the JSON report as in the journals.
+`FOLDER/NAME` has `start.sh` and `stop.sh` (port in `PORT`), `sut.json` (`schema`: a URL or `file: NAME`, `base_url`,
+`default_port`), and maybe `data/headers`. Required: each failure is a place of exactly one cause, in the JSON report as in the journals.
 """
 
 import argparse
@@ -75,6 +75,8 @@ def _run(wanted: argparse.Namespace, service: Path, port: int) -> Ran:
     schema, base = (
         said[key].replace(str(said["default_port"]), str(port)) for key in ("schema", "base_url")
     )
+    if schema.startswith("file: "):
+        schema = str(service.resolve() / schema.split()[1])
     headers = service / "data" / "headers"
     given = ("-H", headers.read_text().splitlines()[0]) if headers.is_file() else ()
     place = Path(tempfile.mkdtemp(prefix=f"{service.name}-")).resolve()
