@@ -87,6 +87,11 @@ class HookSource(Protocol):
         """Hooks of this name, in the order in which they act."""
         ...
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no hooks at all."""
+        ...
+
 
 def run_hooks(hooks: Iterable[Hook], name: str, *arguments: Any) -> None:
     """Call each with the same arguments, one after the other. Raises `HookExecutionError` for whatever one raises."""
@@ -164,6 +169,11 @@ class HookRegistry(Struct):
             return tuple(entry.guarded() for entry in entries)
         return tuple(entry.call for entry in entries if entry.filter.matches(context))
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no hooks at all."""
+        return not any(self._entries.values())
+
     def get_all_by_name(self, name: str) -> list[Hook]:
         """Functions registered under this name, as they were written."""
         return [entry.function for entry in self._entries.get(name, ())]
@@ -212,6 +222,11 @@ class HookChain(Struct, frozen=True):
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Hooks of this name of all registries."""
         return tuple(hook for one in self.registries for hook in one.named(name, context))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether none of them has hooks."""
+        return all(one.is_empty for one in self.registries)
 
 
 class HookDecorator(Struct, frozen=True):

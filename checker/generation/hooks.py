@@ -53,6 +53,9 @@ class ComponentHooks(Struct, frozen=True):
     @classmethod
     def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":
         """Hooks that are registered for parts of cases of the operation of a context."""
+        if registry.is_empty:
+            # Asked for each case that Hypothesis draws, of 25 names in each registry.
+            return cls(context)
         parts = {
             part: PartHooks(
                 registry.named(f"before_generate_{part}", context),

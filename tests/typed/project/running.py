@@ -79,6 +79,7 @@ def runs() -> None:
     assert_type(result.passed, bool)
     for finding in result.findings:
         assert_type(finding, checker.reports.Finding)
+    result = checker.run(users)
     result = checker.fuzz("openapi.yaml")
     stream = checker.engine.from_schema(users).execute()
     for event in stream:
