@@ -61,6 +61,8 @@ class PartCompiler:
     budget: Budget
     store: FormStore | None = None
     """What is shared with other operations."""
+    is_sampled: bool = True
+    """False for who takes a value or two of a schema: whether more would repeat themselves is not looked at."""
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
@@ -240,6 +242,7 @@ class PartCompiler:
                 self.settings.max_body_bytes // 2,
                 reuses=reuses,
                 opaque=self.opaque,
+                is_sampled=self.is_sampled,
                 allows_extra=self.settings.allow_extra_parameters,
                 words=words_of_types(self.overrides.types),
             )

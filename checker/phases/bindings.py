@@ -1,6 +1,5 @@
 """Values of earlier answers set into cases: found by runtime expressions, and found again when a sequence is sent again."""
 
-import copy
 import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -9,6 +8,7 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
+from checker.core.copies import copied
 from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.response import Outcome, Response
@@ -125,7 +125,7 @@ def _parsed(expression: str) -> Value:
 
 
 def _is_set(case: Case, binding: Binding) -> bool:
-    value = copy.deepcopy(binding.literal)
+    value = copied(binding.literal)
     if binding.location is not Location.BODY:
         getattr(case, binding.location.container)[binding.name] = value
         return True
@@ -137,7 +137,7 @@ def _is_set(case: Case, binding: Binding) -> bool:
     if not isinstance(case.body, dict):
         return False
     # What was drawn may be shared with other cases.
-    case.body = copy.deepcopy(case.body)
+    case.body = copied(case.body)
     return _is_placed(case.body, binding.name.split("/")[1:], value)
 
 

@@ -1,8 +1,8 @@
 """The stateful phase: each answer leads on to a request that uses what the sequence has made so far."""
 
 import json
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -21,7 +21,13 @@ from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import Sent, evaluated
-from checker.phases.known_resources import DECLARED, KnownResources, ValueOrigin, request_place
+from checker.phases.known_resources import (
+    DECLARED,
+    KnownResources,
+    Leads,
+    ValueOrigin,
+    request_place,
+)
 from checker.phases.making import CaseFactory, GeneratedCase
 
 _NEGATIVE: Final = 0.1
@@ -58,7 +64,9 @@ class ChainExplorer(Struct):
     _goals: dict[Label, Sequence[Label]] = field(default_factory=dict)
     """First operation of a sequence -> those far below it."""
     _dead: set[Label] = field(default_factory=set)
-    _around: Mapping[Resource, Sequence[Label]] | None = None
+    _leads: dict[tuple[Label, int, bool], Leads] = field(default_factory=dict)
+    _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
+    _roots: Sequence[Label] | None = None
 
     def follow(
         self, sequence: Sequence[Sent], seed: int, index: int, phase: PhaseInfo
@@ -77,7 +85,9 @@ class ChainExplorer(Struct):
         return made
 
     def _nothing_known(self) -> KnownResources:
-        return KnownResources(self.model, self.rules.algorithms, self.host, self._places)
+        return KnownResources(
+            self.model, self.rules.algorithms, self.host, self._places, self._leads
+        )
 
     def _next(
         self, known: KnownResources, recipe: tuple[int, int, int], phase: PhaseInfo
@@ -130,7 +140,7 @@ class ChainExplorer(Struct):
         use = self.model.uses[removing]
         if use.method != REMOVING:
             return None
-        others = (self.model.uses[label] for label in self._members.get(use.resource, ()))
+        others = (self.model.uses[label] for label in self._on(use.resource))
         return next((one.label for one in others if _reads_member(one)), None)
 
     def _goals_of(self, root: Label) -> Sequence[Label]:
@@ -152,49 +162,63 @@ class ChainExplorer(Struct):
 
     def _weights(self, known: KnownResources) -> dict[Label, float]:
         """Operations that may follow, by how much they are wanted."""
-        found: dict[Label, float] = {}
+        found = self._led_to(known)
+        if found:
+            wanted = set().union(*map(self.model.sources_of, found))
+            for target in self._beginnings:
+                found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
         steps = known.steps
-        sent = [one.use.label for one in steps]
         last = steps[-1].use
-        was_removed = last.method == REMOVING and steps[-1].succeeded
-        for step, shown in enumerate(steps):
-            followers = self.model.followers(shown.use.label)
+        if last.method == REMOVING and steps[-1].succeeded:
+            for target in found:
+                use = self.model.uses[target]
+                if use.resource == last.resource and _reads_member(use):
+                    found[target] = _AGAIN
+        for target, count in Counter(one.use.label for one in steps).items():
+            if target in found:
+                found[target] /= 1 + count
+        for target in self._dead:
+            found.pop(target, None)
+        return found
+
+    def _led_to(self, known: KnownResources) -> dict[Label, float]:
+        """Operations that can use what was answered, the more the more answers lead there."""
+        found: dict[Label, float] = {}
+        leading: Counter[Label] = Counter()
+        for step, shown in enumerate(known.steps):
+            leads = known.leads_of(step)
             if shown.succeeded:
-                others = self._members.get(shown.use.resource, ())
-                for target in (*followers, *others):
-                    found[target] = _WEIGHTS.get(self.model.uses[target].method, 1.0)
-            for target in followers:
-                if any(not one.is_inferred for one in known.transitions_from(step, target)):
-                    found[target] = 2 * _WEIGHTS.get(self.model.uses[target].method, 1.0)
-        for target in list(found):
-            leading = sum(bool(known.transitions_from(step, target)) for step in range(len(steps)))
-            found[target] *= leading or 1
-        wanted = {source for target in found for source in self.model.sources_of(target)}
-        for target in self._beginnings if found else ():
-            found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
-        for target in found:
-            use = self.model.uses[target]
-            if was_removed and use.resource == last.resource and _reads_member(use):
-                found[target] = _AGAIN
-            found[target] /= 1 + sent.count(target)
-        return {target: weight for target, weight in found.items() if target not in self._dead}
+                found |= self._after(shown.use.label)
+            for target in leads.declared:
+                found[target] = 2 * self._weight(target)
+            leading.update(leads.transitions.keys())
+        for target, count in leading.items():
+            if target in found:
+                found[target] *= count
+        return found
+
+    def _weight(self, target: Label) -> float:
+        return _WEIGHTS.get(self.model.uses[target].method, 1.0)
+
+    def _after(self, label: Label) -> Mapping[Label, float]:
+        """Operations that can use what one answers, and those on its resource, by how much they are wanted."""
+        found = self._followers.get(label)
+        if found is None:
+            targets = (*self.model.followers(label), *self._on(self.model.uses[label].resource))
+            found = self._followers[label] = {one: self._weight(one) for one in targets}
+        return found
+
+    def _on(self, resource: Resource) -> Sequence[Label]:
+        """Operations on a resource, members or not."""
+        uses = self.model.uses.items()
+        return [label for label, use in uses if use.resource == resource] if resource else []
 
     @property
-    def _members(self) -> Mapping[Resource, Sequence[Label]]:
-        """Resource -> operations on it, members or not."""
-        if self._around is None:
-            around: dict[Resource, list[Label]] = {}
-            for label, use in self.model.uses.items():
-                if use.resource:
-                    around.setdefault(use.resource, []).append(label)
-            self._around = around
-        return self._around
-
-    @property
-    def _beginnings(self) -> Iterator[Label]:
-        for label in self.model.roots:
-            if self.model.uses[label].method in CREATING:
-                yield label
+    def _beginnings(self) -> Sequence[Label]:
+        if self._roots is None:
+            uses = self.model.uses
+            self._roots = [one for one in self.model.roots if uses[one].method in CREATING]
+        return self._roots
 
     def _bindings(
         self, known: KnownResources, target: Label, chance: Random

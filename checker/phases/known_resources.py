@@ -45,6 +45,18 @@ class ValueOrigin(Struct, frozen=True):
     score: float
 
 
+class Leads(Struct, frozen=True):
+    """Where an answer leads, by its operation and status."""
+
+    transitions: Mapping[Label, Sequence[Transition]]
+    """By the operation that they lead to."""
+    declared: Sequence[Label]
+    """Those that a link of the description leads to, in document order."""
+
+
+NOWHERE: Final = Leads({}, ())
+
+
 class ShownStep(Struct):
     """What one step has shown. Nothing changes it: the steps that follow ask again and again."""
 
@@ -57,8 +69,8 @@ class ShownStep(Struct):
     """(field, pointer, value) of the scalars in its answer; None: nobody asked yet."""
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of what it says of the API itself."""
-    transitions: dict[Label, list[Transition]] = field(default_factory=dict)
-    """Operation -> those that lead there from its answer, as far as asked."""
+    leads: "Leads | None" = None
+    """Where its answer leads; None: nobody asked yet."""
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
     """(operation, variable of its path) -> the surest way to a value that it shows, as far as asked."""
 
@@ -79,7 +91,9 @@ class KnownResources(Struct):
     host: str
     """Of the API: other hosts' URLs name nothing of it."""
     places: dict[Label, Places]
-    """Shared by all sequences of a worker."""
+    """Shared by all sequences of a worker, and so are `leads`."""
+    leads: dict[tuple[Label, int, bool], Leads] = field(default_factory=dict)
+    """By operation, status, and whether that is a success."""
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[Sent]) -> None:
@@ -94,36 +108,48 @@ class KnownResources(Struct):
     def transitions(self, target: Label) -> Iterator[tuple[int, Transition]]:
         """(step, transition) of all that lead to an operation from an answer that was given."""
         for step in range(len(self.steps)):
-            for one in self.transitions_from(step, target):
+            for one in self.leads_of(step).transitions.get(target, ()):
                 yield step, one
 
-    def transitions_from(self, step: int, target: Label) -> Sequence[Transition]:
-        """Those that lead to an operation from the answer of one step."""
+    def leads_of(self, step: int) -> Leads:
+        """Where the answer of one step leads."""
         shown = self.steps[step]
-        found = shown.transitions.get(target)
-        if found is None:
-            found = shown.transitions[target] = list(self._transitions_of(shown, target))
-        return found
+        if shown.leads is None:
+            outcome = shown.sent.outcome
+            if not isinstance(outcome, Response):
+                shown.leads = NOWHERE
+            else:
+                key = (shown.use.label, outcome.status_code, shown.succeeded)
+                if key not in self.leads:
+                    self.leads[key] = self._leads_of(shown, outcome.status_code)
+                shown.leads = self.leads[key]
+        return shown.leads
 
-    def _transitions_of(self, shown: ShownStep, target: Label) -> Iterator[Transition]:
-        outcome, operation = shown.sent.outcome, shown.sent.case.operation
-        known = self.model.transitions_to(target, operation.label)
-        if not known or not isinstance(outcome, Response):
-            return
+    def _leads_of(self, shown: ShownStep, status: int) -> Leads:
+        operation = shown.sent.case.operation
         responses = operation.definition.get("responses")
         documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
-        for one in known:
-            if one.is_inferred and not (_BY_NAME in self.algorithms and shown.succeeded):
-                continue
-            if one.is_inferred or one.is_for(outcome.status_code, documented):
-                yield one
+        is_guessed = _BY_NAME in self.algorithms and shown.succeeded
+        found: dict[Label, Sequence[Transition]] = {}
+        for target in self.model.followers(operation.label):
+            ways = [
+                one
+                for one in self.model.transitions_to(target, operation.label)
+                if (is_guessed if one.is_inferred else one.is_for(status, documented))
+            ]
+            if ways:
+                found[target] = ways
+        declared = (label for label, ways in found.items() if not all(w.is_inferred for w in ways))
+        return Leads(found, tuple(declared))
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Ways to a value of a variable of the target's path, the surest of each step."""
         key, found = (target.label, name), []
         for step, shown in enumerate(self.steps):
             if key not in shown.origins:
-                ways = self._sources_of(step, target, name, owner)
+                # What is only called alike is never surer than the others.
+                ways = list(self._sources_of(step, target, name, owner))
+                ways = ways or list(self._named(step, target, name, owner))
                 shown.origins[key] = max(ways, key=lambda way: way.score, default=None)
             surest = shown.origins[key]
             if surest is not None:
@@ -133,8 +159,8 @@ class KnownResources(Struct):
     def _sources_of(
         self, step: int, target: Operation, name: str, owner: Resource
     ) -> Iterator[ValueOrigin]:
-        """Those of one step."""
-        for one in self.transitions_from(step, target.label):
+        """Those of one step, but for what is only called alike."""
+        for one in self.leads_of(step).transitions.get(target.label, ()):
             for value in one.values:
                 if (value.location, value.name) == place_of(target, name):
                     yield ValueOrigin(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
@@ -146,7 +172,6 @@ class KnownResources(Struct):
                 yield ValueOrigin(step, _said(shown.sent.case.operation, variable), SAME_PATH)
         if shown.use.method != REMOVING:
             yield from self._located(step, target, name)
-            yield from self._named(step, target, name, owner)
 
     def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
         """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""
@@ -189,10 +214,11 @@ class KnownResources(Struct):
     def _named(
         self, step: int, target: Operation, name: str, owner: Resource
     ) -> Iterator[ValueOrigin]:
-        if _BY_NAME not in self.algorithms:
+        shown = self.steps[step]
+        if _BY_NAME not in self.algorithms or not shown.succeeded or shown.use.method == REMOVING:
             return
         kinds, _ = variable_kinds(target, name)
-        resource = self.steps[step].use.resource
+        resource = shown.use.resource
         for field_name, pointer, value in self._leaves_of(step):
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 continue

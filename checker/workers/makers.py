@@ -9,7 +9,7 @@ from msgspec import Struct
 from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, HookContext, HookSource
-from checker.core.operation import Operation
+from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.resources import ResourceModel
 from checker.corpus.inflight import Stage
@@ -66,7 +66,7 @@ def open_makers(
         _factory, rules, selected, recorder, (settings.phases[0], settings.reusing_phases)
     )
     decides = _has_making_hooks(users.hooks, ("before_generate",))
-    factory = make(partial(_component_hooks, users.hooks))
+    factory = make(_component_hooks(users.hooks))
     factory.values = users.pool
     if recorder.demands is not None:
         recorder.demands.respect = factory.learn
@@ -104,8 +104,18 @@ def _factory(
     )
 
 
-def _component_hooks(hooks: HookSource, operation: Operation) -> ComponentHooks:
-    return ComponentHooks.from_registry(hooks, HookContext(operation))
+def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]:
+    """Hooks of operations, looked up once: they are asked for each case of a list."""
+    found: dict[Label, ComponentHooks] = {}
+
+    def of(operation: Operation) -> ComponentHooks:
+        known = found.get(operation.label)
+        if known is None:
+            known = ComponentHooks.from_registry(hooks, HookContext(operation))
+            found[operation.label] = known
+        return known
+
+    return of
 
 
 def _no_hooks(operation: Operation) -> ComponentHooks:

@@ -1,6 +1,5 @@
 """One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
 
-import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -8,6 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
+from checker.core.copies import copied
 from checker.core.meta import (
     CaseMetadata,
     ComponentProvenance,
@@ -90,7 +90,7 @@ class BoundaryCase(Struct, frozen=True):
             "parameter_location": None if self.location is None else str(self.location),
         }
         containers = {
-            location: copy.deepcopy(parts.containers.get(location, {})) for location in LOCATIONS
+            location: copied(parts.containers.get(location, {})) for location in LOCATIONS
         }
         case = Case(
             operation,
@@ -99,7 +99,7 @@ class BoundaryCase(Struct, frozen=True):
             headers=containers[Location.HEADER],
             cookies=containers[Location.COOKIE],
             query=containers[Location.QUERY],
-            body=parts.body if parts.body is NOT_SET else copy.deepcopy(parts.body),
+            body=parts.body if parts.body is NOT_SET else copied(parts.body),
             media_type=parts.media_type,
             meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data)),
         )

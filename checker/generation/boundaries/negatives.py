@@ -172,14 +172,17 @@ def _probed(
     told: set[str] = set()
     # Of parameters and top properties every cell is counted; deeper one value of each type has to do.
     is_one_of_each = breach.keyword == "type" and len(breach.path) > 1
+    put: Any = None
+    try:
+        # What stands around them is compiled once.
+        draw = breach.around(lambda source: put)
+    except _REASONS:
+        return
     for probe in probes:
         kind = _TYPES[probe.__class__][-1] if is_one_of_each else repr(probe)
         if kind in told:
             continue
-        try:
-            draw = breach.around(lambda source, probe=probe: probe)  # type: ignore[misc]
-        except _REASONS:
-            return
+        put = probe
         for found in islice(_simplest(draw, compiler, is_broken, ranks=1), 1):
             told.add(kind)
             yield found

@@ -100,7 +100,9 @@ class OperationEdges:
         # Dictionaries are for chance; what is forced is forced everywhere.
         forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
         settings = replace(self.settings, overrides=Overrides(forced))
-        self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store)
+        self._compiler = PartCompiler(
+            self.operation, settings, DrawContext(), Budget(), self.store, is_sampled=False
+        )
         choices = alternatives(self.operation, settings)
         self._alternative = next(filter(None, choices), ())
         if all(choices):

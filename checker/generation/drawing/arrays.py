@@ -1,11 +1,11 @@
 """Arrays: which items a canonical form asks for, each compiled."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
+from checker.core.copies import copied
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.containers import ArrayPlan, compile_array
 from checker.generation.drawing.distinct import identity
@@ -81,7 +81,7 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
 
     def drawn(source: Source) -> list[Any]:
         values: list[Any] = draw(source)
-        again = copy.deepcopy(values[source.choice(len(values)) if len(values) > 1 else 0])
+        again = copied(values[source.choice(len(values)) if len(values) > 1 else 0])
         return [*values, again]
 
     return drawn

@@ -72,6 +72,7 @@ class Compiler(Struct):
     is_minimal: bool = False
     """Only what is required, as far as possible without recursion."""
     variety: Variety = Variety.USUAL
+    is_sampled: bool = True
     allows_extra: bool = True
     """Objects may have properties that no schema speaks of."""
     words: Mapping[str, Words] = field(default_factory=dict)
@@ -123,7 +124,7 @@ class Compiler(Struct):
 
     def _varied(self, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
         """`draw`, or what gives more different values where its own would repeat themselves all the time."""
-        if self.is_minimal or self.formats:
+        if self.is_minimal or self.formats or not self.is_sampled:
             return draw
         most, root = different(draw, self.context), conjunction[0].pointer if conjunction else "#"
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
@@ -221,13 +222,11 @@ class Compiler(Struct):
         self.opaque.update(form.opaque)
         if overlapping or form.needs_check or form.opaque:
             draw = retried(draw, is_valid, self.context, form.pointer)
-        is_outermost = len(self._open) == 1 and self.variety is Variety.USUAL
-        return (
-            self._varied(conjunction, place, draw) if is_outermost and may_be_poor(form) else draw
-        )
+        is_usual = len(self._open) == 1 and self.variety is Variety.USUAL
+        return self._varied(conjunction, place, draw) if is_usual and may_be_poor(form) else draw
 
     def _may_overlap(self, branches: Branches) -> bool:
-        """True for a `oneOf` of which a value may satisfy more than one alternative."""
+        """True for a `oneOf` of which a value may satisfy several alternatives."""
         return (
             branches.keyword == "oneOf"
             and not discrimination.discriminated(self.canon, branches)

@@ -1,12 +1,12 @@
 """Arrays whose items differ from each other."""
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
 import orjson
 from msgspec import Struct
 
+from checker.core.copies import copied
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
 
@@ -100,7 +100,7 @@ def compile_drawn_out(plan: Distinct, members: list[Any]) -> Draw:
                 break
             # In their order as long as the simplest choice is made.
             at = source.choice(len(urn)) if len(urn) > 1 else 0
-            values.append(copy.deepcopy(urn.pop(at)))
+            values.append(copied(urn.pop(at)))
             source.stop_span()
         return values
 

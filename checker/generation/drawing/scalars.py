@@ -1,12 +1,12 @@
 """Null, booleans, numbers and listed values of a schema."""
 
-import copy
 import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from checker.core.copies import copied
 from checker.core.errors import Unsatisfiable
 from checker.generation.normalization.bounds import Numbers
 from checker.generation.normalization.forms import Canonical
@@ -25,7 +25,7 @@ def compile_listed(values: list[Any]) -> Draw:
     """Draws one of the listed values."""
     count = len(values)
     if any(isinstance(value, dict | list) for value in values):
-        return lambda source: copy.deepcopy(values[source.choice(count) if count > 1 else 0])
+        return lambda source: copied(values[source.choice(count) if count > 1 else 0])
     return listed(values)
 
 

@@ -1,6 +1,5 @@
 """Values that users or the description give, in place of generated ones: asked for by choices, so they shrink and replay."""
 
-import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -9,6 +8,7 @@ from msgspec.structs import replace
 
 from checker.config.dictionaries import as_type
 from checker.config.overrides import TypeWords
+from checker.core.copies import copied
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json
@@ -51,7 +51,7 @@ class Words(Struct, frozen=True):
         def take(index: int) -> Any:
             value = entries[index]
             context.bindings.append(given)
-            return copy.deepcopy(value) if isinstance(value, list | dict) else value
+            return copied(value) if isinstance(value, list | dict) else value
 
         taken = finished(which, take)
         return either(share, taken, draw) if share < 1 else taken

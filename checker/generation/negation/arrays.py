@@ -1,10 +1,10 @@
 """How the keywords of arrays are broken. What is wrong with single items is found at the items."""
 
-import copy
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from checker.core.copies import copied
 from checker.core.errors import Unsatisfiable
 from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, mixed
 from checker.generation.normalization.forms import inverse
@@ -48,7 +48,7 @@ def _beyond(spot: MutationSite, most: int) -> Draw:
     def repeated(source: Source) -> list[Any]:
         items: list[Any] = draw(source)
         last = items[-1]
-        items.extend(copy.deepcopy(last) for _ in range(most + 1 - len(items)))
+        items.extend(copied(last) for _ in range(most + 1 - len(items)))
         return items
 
     return repeated
@@ -76,7 +76,7 @@ def _duplicated(spot: MutationSite) -> Draw:
             items: list[Any] = draw(source)
             last = len(items) - 1
             which = source.integer(prefix, last) if prefix < last else last
-            items.append(copy.deepcopy(items[which]))
+            items.append(copied(items[which]))
             return items
 
         return longer
@@ -86,7 +86,7 @@ def _duplicated(spot: MutationSite) -> Draw:
 
         def equal(source: Source) -> list[Any]:
             items: list[Any] = draw(source)
-            items[-1] = copy.deepcopy(items[source.choice(len(items) - 1)])
+            items[-1] = copied(items[source.choice(len(items) - 1)])
             return items
 
         return equal

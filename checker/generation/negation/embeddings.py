@@ -7,7 +7,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
 from checker.generation.negation.mutation_sites import MutationSite
 from checker.generation.negation.objects import unknown_name, with_room
-from checker.generation.normalization.forms import Canonical, Facet
+from checker.generation.normalization.forms import Canonical
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
@@ -20,11 +20,34 @@ Broken = Callable[[Source], tuple[Any, Any]]
 Host = Callable[[Broken], Broken]
 """Puts a broken value into a larger one. Raises `Unsatisfiable`."""
 
-_ARRAY: Final = {"type": "array"}
-_OBJECT: Final = {"type": "object"}
+_ARRAY: Final[dict[str, Any]] = {"type": "array"}
+_OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _NAME: Final = 24
 """Characters of a name, unless its pattern asks for more."""
 _SAMPLES: Final = 6
+
+
+class _Once:
+    """Compiles what stands around a broken value when it is first asked for: all ways to break it stand in the same."""
+
+    __slots__ = ("_draw", "_make", "_reason")
+
+    def __init__(self, make: Callable[[], Draw]) -> None:
+        self._make = make
+        self._draw: Draw | None = None
+        self._reason: Unsatisfiable | None = None
+
+    def __call__(self) -> Draw:
+        """The draws; raises `Unsatisfiable` again, and `BudgetSpent` as long as there is none."""
+        if self._reason is not None:
+            raise self._reason
+        if self._draw is None:
+            try:
+                self._draw = self._make()
+            except Unsatisfiable as error:
+                self._reason = error
+                raise
+        return self._draw
 
 
 def bare(draw: Draw) -> Broken:
@@ -39,14 +62,17 @@ def bare(draw: Draw) -> Broken:
 
 def in_property(spot: MutationSite, name: str) -> Host:
     """As a declared property."""
+    with_it = _Once(
+        lambda: spot.draw((*spot.rest(), spot.made(f"with-{name}", _OBJECT | {"required": [name]})))
+    )
+    with_room_for_it = _with_room(spot)
 
     def host(broken: Broken) -> Broken:
-        made = spot.made(f"with-{name}", _OBJECT | {"required": [name]})
         try:
-            around = spot.draw((*spot.rest(), made))
+            around = with_it()
         except Unsatisfiable:
             # There is no valid value for it.
-            return _with_name(spot, lambda source: name, broken)
+            return _with_name(with_room_for_it(), lambda source: name, broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -60,7 +86,8 @@ def in_property(spot: MutationSite, name: str) -> Host:
 
 def in_additional(spot: MutationSite) -> Host:
     """As a property that is not declared."""
-    return lambda broken: _with_name(spot, unknown_name(spot), broken)
+    around, name = _with_room(spot), _Once(lambda: unknown_name(spot))
+    return lambda broken: _with_name(around(), name(), broken)
 
 
 def companions(form: Canonical, pattern: str) -> frozenset[str]:
@@ -82,7 +109,7 @@ def companions(form: Canonical, pattern: str) -> frozenset[str]:
 def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
     """As a property whose name matches these patterns, and no other one."""
 
-    def host(broken: Broken) -> Broken:
+    def named() -> Draw:
         form = spot.form
         try:
             written = writer(pattern, alphabets.VISIBLE.intervals)
@@ -101,17 +128,20 @@ def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
             )
 
         at = spot.pointer("patternProperties")
-        name = retried(
+        return retried(
             lambda source: written.write(source, 0, most), is_name, spot.compiler.context, at
         )
-        return _with_name(spot, name, broken)
 
-    return host
+    name, around = _Once(named), _with_room(spot)
+    return lambda broken: _with_name(around(), name(), broken)
 
 
-def _with_name(spot: MutationSite, name: Draw, broken: Broken) -> Broken:
-    around = spot.draw((*spot.rest(), with_room(spot, "room")))
+def _with_room(spot: MutationSite) -> _Once:
+    """Objects that may have one property more."""
+    return _Once(lambda: spot.draw((*spot.rest(), with_room(spot, "room"))))
 
+
+def _with_name(around: Draw, name: Draw, broken: Broken) -> Broken:
     def whole(source: Source) -> tuple[Any, Any]:
         value = around(source)
         key = name(source)
@@ -123,10 +153,11 @@ def _with_name(spot: MutationSite, name: Draw, broken: Broken) -> Broken:
 
 def as_name(spot: MutationSite) -> Host:
     """As the name of a property."""
+    objects = _with_room(spot)
+    items = _Once(lambda: spot.compiler.compile(spot.form.additional, item_of(spot.place)))
 
     def host(broken: Broken) -> Broken:
-        around = spot.draw((*spot.rest(), with_room(spot, "room")))
-        item = spot.compiler.compile(spot.form.additional, item_of(spot.place))
+        around, item = objects(), items()
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -141,13 +172,13 @@ def as_name(spot: MutationSite) -> Host:
 
 def at_index(spot: MutationSite, index: int) -> Host:
     """As an item of those that are declared one by one."""
+    with_it, with_as_many = _with_items(spot, f"with-{index}", index + 1), _as_many(spot, index)
 
     def host(broken: Broken) -> Broken:
-        made = spot.made(f"with-{index}", _ARRAY | {"minItems": index + 1})
         try:
-            around = spot.draw((*spot.rest(), made))
+            around = with_it()
         except Unsatisfiable:
-            return _appended(spot, index, broken)
+            return _appended(with_as_many(), broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -162,13 +193,13 @@ def at_index(spot: MutationSite, index: int) -> Host:
 def among_items(spot: MutationSite) -> Host:
     """As one of the other items; not one of those that the array has to contain."""
     first = max(len(spot.form.prefix), len(spot.form.contained))
+    with_it, with_as_many = _with_items(spot, "with-item", first + 1), _as_many(spot, first)
 
     def host(broken: Broken) -> Broken:
-        made: Facet = spot.made("with-item", _ARRAY | {"minItems": first + 1})
         try:
-            around = spot.draw((*spot.rest(), made))
+            around = with_it()
         except Unsatisfiable:
-            return _appended(spot, first, broken)
+            return _appended(with_as_many(), broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = around(source)
@@ -182,10 +213,19 @@ def among_items(spot: MutationSite) -> Host:
     return host
 
 
-def _appended(spot: MutationSite, count: int, broken: Broken) -> Broken:
+def _with_items(spot: MutationSite, tag: str, least: int) -> _Once:
+    """Arrays with so many items at least."""
+    return _Once(lambda: spot.draw((*spot.rest(), spot.made(tag, _ARRAY | {"minItems": least}))))
+
+
+def _as_many(spot: MutationSite, count: int) -> _Once:
+    """Arrays with exactly so many items."""
+    said = _ARRAY | {"minItems": count, "maxItems": count}
+    return _Once(lambda: spot.draw((*spot.rest(), spot.made(f"with {count} at most", said))))
+
+
+def _appended(around: Draw, broken: Broken) -> Broken:
     """After all the items that there can be."""
-    made = spot.made(f"with {count} at most", _ARRAY | {"minItems": count, "maxItems": count})
-    around = spot.draw((*spot.rest(), made))
 
     def whole(source: Source) -> tuple[Any, Any]:
         value = around(source)
