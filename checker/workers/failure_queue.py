@@ -124,7 +124,7 @@ class FailureQueue:
                     settled.append(finding)
                     if flight.running.is_endless:
                         # Nothing promises that `fuzz` sends the same after a death.
-                        self._write(settled)
+                        self._write(settled, flight)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
@@ -132,19 +132,23 @@ class FailureQueue:
         place.ledger.enter(Activity.RECORD)
         desk.enter(Stage.RECORD)
         # All at once: a worker that dies on the way leaves the whole case to be looked into again.
-        self._write(settled)
+        self._write(settled, flight)
 
-    def _write(self, settled: list[Finding]) -> None:
+    def _write(self, settled: list[Finding], flight: InFlight) -> None:
         """Write down last versions, and forget them."""
         for finding in settled:
             self._place.recorder.settled(finding)
             if finding.reproduced:
-                self._save(finding)
+                self._save(finding, flight)
         self._up.send(Found(len(settled)))
         settled.clear()
 
-    def _save(self, finding: Finding) -> None:
+    def _save(self, finding: Finding, flight: InFlight) -> None:
+        again = flight.again
         try:
+            if again is not None and again.fingerprint == finding.fingerprint:
+                # What it was before it became smaller need not be tried by later runs.
+                self._place.saved.forget((again.step,))
             self._place.saved.save(finding.steps)
         except Exception as error:  # noqa: BLE001 - the wall: the finding is written down all the same
             self._place.recorder.gave_up(finding.label, finding.phase, error)
