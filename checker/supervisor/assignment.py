@@ -42,6 +42,10 @@ class Plan(Protocol):
         """Leave an operation to the end: after it the target serves nobody."""
         ...
 
+    def let_go(self) -> bool:
+        """Lease what was held until all else is done and looked at again; whether there is any."""
+        ...
+
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """A slow task for a worker that holds so many of them beside its others; None when there is none for it."""
         ...

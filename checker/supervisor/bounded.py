@@ -93,6 +93,8 @@ class BoundedPlan:
         """Operation -> lists that ended at a failure, and where: phases that draw their cases send the rest."""
         self._last: deque[_Piece] = deque()
         """What waits for the end of the run."""
+        self.holds_last = False
+        """Whether that waits until it is let go, too."""
         self._waiting: deque[_Piece] = deque()
         self._slow: deque[_Piece] = deque()
         self._left: list[_Piece] = []
@@ -117,13 +119,18 @@ class BoundedPlan:
         self._begin_next_stage()
         if self._is_kept_for_last:
             return int(not self._is_busy)
-        return len(self._waiting) or int(bool(self._last) and self._is_at_its_end)
+        return len(self._waiting) or int(self._may_end)
 
     @property
     def is_over(self) -> bool:
         """Whether every task is finished or dropped."""
         self._begin_next_stage()
-        return not self._last and self._is_at_its_end
+        return (self.holds_last or not self._last) and self._is_at_its_end
+
+    def let_go(self) -> bool:
+        """Lease what waits for the end from now on; whether there is any."""
+        self.holds_last = False
+        return bool(self._last)
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """The first task in the queue; when nothing else is left, what waited for the end, one after another."""
@@ -131,7 +138,7 @@ class BoundedPlan:
         self._begin_next_stage()
         if self._is_kept_for_last and self._is_busy:
             return None
-        if self._last and (self._is_kept_for_last or self._is_at_its_end):
+        if self._is_kept_for_last or self._may_end:
             return self._lease(self._last.popleft(), worker)
         return self._lease(self._taken(worker), worker) if self._waiting else None
 
@@ -139,6 +146,11 @@ class BoundedPlan:
     def _is_at_its_end(self) -> bool:
         """Whether nothing is left but what waits for the end, if anything does."""
         return not any((self._waiting, self._stages, self._slow, self._left, self._leased))
+
+    @property
+    def _may_end(self) -> bool:
+        """Whether it is the turn of what waits for the end."""
+        return bool(self._last) and self._is_at_its_end and not self.holds_last
 
     @property
     def _is_kept_for_last(self) -> bool:

@@ -138,6 +138,10 @@ class ExplorationPlan:
         self._leased[task.id] = (cluster, elapsed_s)
         return task
 
+    def let_go(self) -> bool:
+        """False: nothing is held."""
+        return False
+
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """None: a cluster goes on beside those of its operations that are slow."""
         return None

@@ -44,6 +44,8 @@ def make_plan(
         },
     )
     plan.is_hopeless = view.is_never_allowed
+    # Failures are looked at again before anything ends the service; with a limit there is no time to wait for that.
+    plan.holds_last = window is None
     if window is not None:
         plan.limit(window, settings.workers)
     return plan

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.corpus.records import Finding
-from checker.supervisor.assignment import NOTHING_DONE
+from checker.supervisor.assignment import NOTHING_DONE, Plan
 from checker.workers.messages import Again, LeaseReport, Task
 
 MOST = 500
@@ -86,7 +86,9 @@ class SecondLooks:
     tasks: Sequence[Task] = ()
     """What is left out of it for want of time is missed by nobody."""
 
-    def __init__(self, tasks: Iterable[Task], number: int = 1) -> None:
+    def __init__(self, tasks: Iterable[Task], plan: Plan, number: int = 1) -> None:
+        self.plan = plan
+        """What was done before."""
         self.number = number
         """Of this round, from 1 on."""
         self._waiting = deque(tasks)
@@ -135,7 +137,20 @@ class SecondLooks:
     def hold_back(self, label: Label) -> None:
         """Look at nothing of it any more: nothing comes later."""
         self._waiting = deque(task for task in self._waiting if label not in task.labels)
+        self.plan.hold_back(label)
+
+    def let_go(self) -> bool:
+        """False: nothing is held."""
+        return False
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """None: few requests are not worth lanes of their own."""
         return None
+
+
+def following(plan: Plan, findings: Iterable[Finding], *, cases: int, share: float) -> Plan:
+    """What follows a plan that is over: a round of looks, and in the end the plan that they interrupted."""
+    done = plan.number if isinstance(plan, SecondLooks) else 0
+    first = plan.plan if isinstance(plan, SecondLooks) else plan
+    tasks = second_looks(findings, cases=cases, share=share) if done < ROUNDS else []
+    return SecondLooks(tasks, first, done + 1) if tasks else first

@@ -39,7 +39,7 @@ from checker.supervisor.quarantine import (
     unreachable_errors,
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
-from checker.supervisor.second_look import ROUNDS, SecondLooks, second_looks
+from checker.supervisor.second_look import SecondLooks, following
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.supervisor.unreported import Unreported
@@ -85,6 +85,7 @@ class Supervisor:
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
+        self._has_looked = False
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._settled: dict[str, Settled] = {}
@@ -258,16 +259,15 @@ class Supervisor:
         worker.tell(Assign((task,)))
 
     def _looks_again(self) -> bool:
-        """Whether something is left to do: findings that may become smaller."""
-        view, settings = self._chronicle.view, self._settings
-        done = self._plan.number if isinstance(self._plan, SecondLooks) else 0
-        if settings.kind != "run" or done == ROUNDS:
+        """Whether something is left to do: findings that may become smaller, then what may end the service."""
+        plan, view = self._plan, self._chronicle.view
+        if plan is None or self._settings.kind != "run" or self._has_looked:
             return False
         # A look at what ends a session ends it once more.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
-        tasks = second_looks(kept, cases=view.cases, share=settings.shrink_share)
-        self._plan = SecondLooks(tasks, done + 1)
-        return not self._plan.is_over
+        self._plan = following(plan, kept, cases=view.cases, share=self._settings.shrink_share)
+        self._has_looked = not isinstance(self._plan, SecondLooks)
+        return not self._has_looked or self._plan.let_go()
 
     def _take_back(self, worker: CrewMember, idle: Idle) -> None:
         assert self._plan is not None

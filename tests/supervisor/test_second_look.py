@@ -7,9 +7,21 @@ from msgspec.structs import replace
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Finding
-from checker.supervisor.second_look import AROUND, FEWEST, MOST, SecondLooks, second_looks
+from checker.supervisor.bounded import BoundedPlan
+from checker.supervisor.second_look import (
+    AROUND,
+    FEWEST,
+    MOST,
+    SecondLooks,
+    following,
+    second_looks,
+)
+from checker.workers.messages import OperationCard
 from tests.corpus.generated import finding
 
+ENDING = OperationCard("POST /shutdown", "POST", ("shutdown",), is_ending=True)
+CARDS = (OperationCard("GET /a", "GET", ("a",)), ENDING)
+PLAN = BoundedPlan(CARDS, seed=1, max_examples=3)
 STEP = Step(Label("GET /a"), Drawn((1,)), ())
 
 
@@ -97,9 +109,8 @@ def test_the_share_is_kept_whatever_the_order(
 
 
 def test_a_task_of_a_dead_worker_comes_first_and_one_that_came_back_is_over() -> None:
-    plan = SecondLooks(
-        second_looks([unfinished("f"), unfinished("g", label="GET /b")], cases=800, share=0.2)
-    )
+    found = [unfinished("f"), unfinished("g", label="GET /b")]
+    plan = SecondLooks(second_looks(found, cases=800, share=0.2), PLAN)
     first, second = plan.lease(0.0), plan.lease(0.0)
     assert first is not None
     assert second is not None
@@ -110,3 +121,23 @@ def test_a_task_of_a_dead_worker_comes_first_and_one_that_came_back_is_over() ->
     for task in (first, second):
         plan.come_back(task, task.stop, finished=True, spent_s=0.0)
     assert plan.is_over
+
+
+def test_failures_are_looked_at_again_before_anything_ends_the_service() -> None:
+    plan = BoundedPlan(CARDS, seed=1, max_examples=3)
+    plan.holds_last = True
+    task = plan.lease(0.0)
+    assert task is not None
+    assert task.labels == ("GET /a",)
+    plan.come_back(task, task.stop, finished=True, spent_s=0.0)
+    assert (plan.is_over, plan.waiting, plan.lease(0.0)) == (True, 0, None)
+    looks = following(plan, [unfinished("f")], cases=800, share=0.2)
+    assert isinstance(looks, SecondLooks)
+    assert following(looks, [], cases=800, share=0.2) is plan
+    assert plan.let_go()
+    last = plan.lease(0.0)
+    assert last is not None
+    assert last.labels == ("POST /shutdown",)
+    plan.come_back(last, last.stop, finished=True, spent_s=0.0)
+    assert plan.is_over
+    assert not plan.let_go()
