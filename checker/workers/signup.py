@@ -182,6 +182,11 @@ class AccountHooks:
         self._accounts = accounts
         self._account: Body | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """No: there is one of ours."""
+        return False
+
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Those of users, and ours for the login."""
         found = self._inner.named(name, context)
