@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +23,6 @@ from checker.transport.settings import HttpSettings
 from checker.workers.credentials import CredentialKeeper
 from checker.workers.identities import Identities, UserSource, Wiring
 from checker.workers.schemes import SchemeCredentials
-from checker.workers.signing import digest_signer, signers_of
 from checker.workers.signup import Accounts, SignUpSource
 from checker.workers.tokens import Send, TokenSource
 from checker.workers.transports import transport_of
@@ -76,12 +77,18 @@ def equip(
     else:
         registry = next((one for one in registered if one), GLOBAL_AUTH)
         keeper.sources = CREDENTIAL_SOURCES | {one.name: one for one in registry.providers}
-        keeper.signers = signers_of(wiring.origin, registry.signers)
+        if registry.signers:
+            keeper.signers = _signing().signers_of(wiring.origin, registry.signers)
         if asked.accounts is not None and not (keeper.sources or keeper.signers):
             made = SignUpSource(asked.accounts, wiring.send)
             keeper.sources, keeper.trial = {made.name: made}, made
     if any(own.authentication.is_digest for own in operations.layers.everywhere()):
-        keeper.signers = (*keeper.signers, digest_signer(wiring.origin, operations.of))
+        keeper.signers = (*keeper.signers, _signing().digest_signer(wiring.origin, operations.of))
+
+
+def _signing() -> Any:
+    """What signs requests needs an HTTP client, which takes a tenth of the time in which a worker starts."""
+    return import_module("checker.workers.signing")
 
 
 def _tokens(

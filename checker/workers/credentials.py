@@ -16,7 +16,6 @@ from checker.corpus.secrets import Secrets
 from checker.transport.proofs import put
 from checker.workers.identities import Identities, source_name
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
-from checker.workers.signing import RequestSigner
 
 MOST_IN_VAIN = 3
 """Times in a row that newer credentials are fetched for an operation and refused."""
@@ -26,6 +25,18 @@ _MOST_IN_THE_AIR = 256
 
 Address = tuple[str, str]
 """Name of a source, and a key of its."""
+
+
+class RequestSigner(Protocol):
+    """Says what a request carries once its bytes are known."""
+
+    def sign(self, case: Case, request: WireRequest) -> Credentials | None:
+        """Headers for the request of a case; None for one that it does not sign. Raises `CredentialError`."""
+        ...
+
+    def is_challenged(self, request: WireRequest, response: Response) -> bool:
+        """Whether the same request, signed anew, may be let in: an answer told what was missing."""
+        ...
 
 
 class ReauthState(Struct):

@@ -1,7 +1,7 @@
 """Requests that are signed when all else of them is known: digest authentication, and objects of HTTP clients."""
 
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import httpx
 
@@ -14,23 +14,12 @@ from checker.core.operation import Operation
 from checker.core.providers import AuthContext, SigningScope
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
+from checker.workers.credentials import RequestSigner
 
 _MOST_WAITING = 64
 """Requests whose answers may still bring a challenge."""
 
 Flow = Generator[httpx.Request, httpx.Response, None]
-
-
-class RequestSigner(Protocol):
-    """Says what a request carries once its bytes are known."""
-
-    def sign(self, case: Case, request: WireRequest) -> Credentials | None:
-        """Headers for the request of a case; None for one that it does not sign. Raises `CredentialError`."""
-        ...
-
-    def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Whether the same request, signed anew, may be let in: an answer told what was missing."""
-        ...
 
 
 class HttpxSigner:

@@ -5,48 +5,31 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
-import httpx
-from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.rules import require_certificates
-from checker.core.codings import Undecoded, codings_of, decoded, readable
-from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind, UnreadableFile
-from checker.core.redact import Redaction
-from checker.core.request import BaseUrl, canonical_url, without_userinfo
-from checker.kinds.fetching.advice import (
-    API,
-    BESIDE,
-    NEIGHBOUR,
-    Advice,
-    NotReady,
-    network_error,
-)
+from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
+from checker.kinds.fetching.advice import API, BESIDE, NEIGHBOUR, Advice, NotReady
 from checker.kinds.fetching.allowance import Allowance, Portion
-from checker.kinds.fetching.connections import Watch
+from checker.kinds.fetching.fetched import Fetched, Reaching, canonical, origin_of
 from checker.kinds.sources import DIRECT, FetchOptions
 
-_USER_AGENT: Final = "checker"
+if TYPE_CHECKING:
+    from checker.kinds.fetching.journey import Journey
+
 _RETRY_S: Final = 0.25
-_TIMEOUT_S: Final = 10.0
-_ERROR_BYTES: Final = 4096
-"""Of an answer that is no document, for people."""
 _OPTIONS: Final = frozenset(
     ("headers", "cookies", "auth", "params", "timeout", "trust_env", "follow_redirects")
 )
-_REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 
-class Fetched(Struct, frozen=True):
-    """A document as it came, without its codings."""
-
-    content: bytes
-    content_type: str | None
-    location: str
-    """Where it was in the end, without what is secret in that URL."""
+def _journeys() -> Any:
+    """What sends requests. Most processes fetch nothing, and its client is a tenth of what a worker imports."""
+    return import_module("checker.kinds.fetching.journey")
 
 
 class Web:
@@ -64,13 +47,11 @@ class Web:
                 raise TypeError(f"from_url() got an unexpected keyword argument {name!r}")
         self.way = way
         self.allowance = Allowance(way.limits)
-        self._verify: bool | ssl.SSLContext = (
-            _certificates(way.verify) if isinstance(way.verify, str) else way.verify
-        )
+        verify = _certificates(way.verify) if isinstance(way.verify, str) else way.verify
         if way.cert is not None:
-            self._verify = _with_certificate(self._verify, way.cert, way.cert_key)
-        self._options = dict(options)
-        self._own = _origin(location) if location is not None else None
+            verify = _journeys().with_certificate(verify, way.cert, way.cert_key)
+        own = origin_of(location) if location is not None else None
+        self._reaching = Reaching(own, dict(options), way, verify)
         self._silent: dict[str, LoaderError] = {}
 
     def get(
@@ -80,7 +61,7 @@ class Web:
 
         Raises `LoaderError`; `ForeignDescription` where a server answers, and refuses.
         """
-        url = _canonical(url)
+        url = canonical(url)
         if not re.match("https?://[^/]", url):
             raise LoaderError(
                 f"{self.way.redaction.url(url)} is not an http(s) URL; "
@@ -112,13 +93,12 @@ class Web:
     def _fetched(self, url: str, advice: Advice, question: bytes | None = None) -> Fetched:
         """The document where the redirects end."""
         portion = self.allowance.document(self.way.redaction.url(url))
-        journey = _Journey(self._own, self._options, portion, advice)
+        journey = self._journey(portion, advice)
         journey.question = question
-        if self._options.get("follow_redirects") is False:
-            journey.most_redirects = 0
+        is_followed = self._reaching.options.get("follow_redirects") is not False
         try:
-            for _ in range(journey.most_redirects + 1):
-                found = self._visited(url, journey)
+            for _ in range(1 + is_followed * portion.limits.max_redirects):
+                found = journey.visit(url)
                 if isinstance(found, Fetched):
                     return found
                 url = self._next(url, found)
@@ -142,196 +122,14 @@ class Web:
             )
         return found
 
-    def _visited(self, url: str, journey: "_Journey") -> "Fetched | str":
-        """The document, or the target of a redirect as it is written."""
-        portion, shown = journey.portion, self.way.redaction.url(url)
-        asked = f"{shown} through the proxy" if self.way.proxy else shown
-        is_begun = False
-        with Watch(portion.left_s()) as watch:
-            try:
-                with journey.client(url, self._connecting()) as client:
-                    response = journey.send(client, url, watch)
-                    is_begun = True
-                    try:
-                        found = self._read(response, shown, journey)
-                    finally:
-                        response.close()
-                        journey.remember(url, client)
-            except httpx.HTTPError as error:
-                if watch.is_over or portion.left_s() <= 0:
-                    late = portion.too_late()
-                    raise (late if is_begun else NotReady.of(late)) from error
-                raise network_error(asked, error, journey.advice) from error
-            except (httpx.InvalidURL, ValueError) as error:
-                raise LoaderError(
-                    f"{shown} cannot be asked for: {error}; correct the URL, or what is sent with it"
-                ) from error
-            if watch.is_over and isinstance(found, Fetched):
-                # An answer without a length just ends where we ended it.
-                raise portion.too_late()
-        return found
-
-    def _read(self, response: httpx.Response, shown: str, journey: "_Journey") -> "Fetched | str":
-        fields = response.headers.multi_items()
-        target = response.headers.get("location")
-        if response.status_code in _REDIRECTS and target is not None:
-            return str(target)
-        if response.status_code >= 400:
-            raise _refusal(response, shown, journey.advice)
-        portion = journey.portion
-        for piece in response.iter_raw():
-            portion.take(piece)
-        content = portion.taken()
-        plain = decoded(content, codings_of(fields), is_cut=False, most=portion.limits.max_size)
-        if isinstance(plain, Undecoded):
-            raise LoaderError(
-                f"{shown} cannot be decoded: {plain.message}; {journey.advice.broken}"
-            )
-        if plain.is_cut:
-            raise portion.too_large()
-        return Fetched(
-            portion.close(plain.content),
-            response.headers.get("content-type"),
-            self.way.redaction.url(without_userinfo(journey.place_of(response))),
-        )
-
-    def _connecting(self) -> dict[str, Any]:
-        """Options of every client."""
-        if isinstance(self._verify, bool):
+    def _journey(self, portion: Portion, advice: Advice) -> "Journey":
+        journeys = _journeys()
+        if isinstance(self._reaching.verify, bool):
             # Made once, and only if there is anything to fetch: it takes longer than most requests.
-            self._verify = httpx.create_ssl_context(verify=self._verify)
-        return {"verify": self._verify, "proxy": self.way.proxy}
-
-
-class _Journey:
-    """One document's way through redirects."""
-
-    def __init__(
-        self, own: BaseUrl | None, options: Mapping[str, Any], portion: Portion, advice: Advice
-    ) -> None:
-        self.portion = portion
-        self.advice = advice
-        self.most_redirects = portion.limits.max_redirects
-        self.question: bytes | None = None
-        """JSON that is posted; None: what is there is asked for."""
-        self._own = own
-        self._asked: BaseUrl | None = None
-        """Who was asked last."""
-        self._options = options
-        self._cookies: dict[tuple[str, str, int], Any] = {}
-        """By site: what one server sets is not told to another one."""
-        if own is not None:
-            self._cookies[own.site] = options.get("cookies")
-        self._params = options.get("params")
-
-    def client(self, url: str, connecting: Mapping[str, Any]) -> httpx.Client:
-        """A client for one request."""
-        timeout = httpx.Timeout(self._options.get("timeout", _TIMEOUT_S))
-        left_s = max(self.portion.left_s(), 0.001)
-        limits = {
-            name: left_s if seconds is None else min(seconds, left_s)
-            for name, seconds in timeout.as_dict().items()
-        }
-        socket = _origin(url).socket
-        if socket:
-            connecting = {"transport": httpx.HTTPTransport(uds=socket)}
-        return httpx.Client(
-            **connecting,
-            timeout=httpx.Timeout(**limits),
-            trust_env=self._options.get("trust_env", True),
-            cookies=self._cookies.get(_origin(url).site),
-        )
-
-    def send(self, client: httpx.Client, url: str, watch: Watch) -> httpx.Response:
-        """Response whose body is not read yet. Only the server that the user named is shown what the user gave."""
-        self._asked = origin = _origin(url)
-        is_own = self._own is not None and origin.site == self._own.site
-        headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
-        if self.question is not None:
-            headers |= {"Content-Type": "application/json", "Accept": "application/json"}
-        userinfo, auth, params = origin.userinfo, None, None
-        if is_own:
-            assert self._own is not None
-            headers |= dict(self._options.get("headers") or {})
-            auth, params = self._options.get("auth"), self._params
-            userinfo = userinfo or self._own.userinfo
-        if auth is None and userinfo and "authorization" not in map(str.lower, headers):
-            user, _, password = userinfo.partition(":")
-            auth = (user, password)
-        # Of a redirect, the server has written the whole query.
-        self._params = None
-        request = client.build_request(
-            "GET" if self.question is None else "POST",
-            without_userinfo(url).replace(origin.url, origin.plain.url, 1),
-            params=params,
-            content=self.question,
-            headers=[(_octets(name), _octets(value)) for name, value in headers.items()],
-            extensions={"trace": watch.trace},
-        )
-        return client.send(request, auth=auth, stream=True, follow_redirects=False)
-
-    def place_of(self, response: httpx.Response) -> str:
-        """URL that an answer came from: of a socket, clients know the path below it alone."""
-        if self._asked is None or not self._asked.socket:
-            return str(response.url)
-        return self._asked.url + response.url.raw_path.decode("ascii")
-
-    def remember(self, url: str, client: httpx.Client) -> None:
-        """Keep the cookies that a server has set, for its own further requests."""
-        self._cookies[_origin(url).site] = client.cookies
-
-
-def _octets(value: str | bytes) -> bytes:
-    """A name or a value of a header as it is sent (RFC 9110, 5.5)."""
-    return value.encode("latin-1") if isinstance(value, str) else value
-
-
-def _origin(url: str) -> BaseUrl:
-    """Origin of an http(s) URL. Raises `LoaderError`."""
-    try:
-        return BaseUrl.from_url(url)
-    except ValueError as error:
-        raise LoaderError(f"{Redaction().url(url)} is not a URL: {error}; correct it") from error
-
-
-def _canonical(url: str) -> str:
-    """Raises `LoaderError` for the address of no socket."""
-    try:
-        return canonical_url(url)
-    except ValueError as error:
-        raise LoaderError(str(error)) from error
-
-
-def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderError:
-    side = "server" if response.status_code >= 500 else "client"
-    reason = f"{response.status_code} {response.reason_phrase}".strip()
-    kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
-    if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
-        # Whoever asks in the way of another kind may be answered: 501 is of the method (RFC 9110, 15.6.2).
-        kind = ForeignDescription
-    return kind(
-        f"Failed to load {shown} due to {side} error (HTTP {reason}); {advice.refused}",
-        [f"HTTP {reason}", *_beginning(response)],
-        kind=LoaderErrorKind.of_status(response.status_code),
-    )
-
-
-def _beginning(response: httpx.Response) -> list[str]:
-    """First lines of an answer that is no document, as far as they come."""
-    found = bytearray()
-    try:
-        for piece in response.iter_raw():
-            found += piece[:_ERROR_BYTES]
-            if len(found) >= _ERROR_BYTES:
-                break
-    except httpx.HTTPError:
-        # The status says what is wrong: whatever came of the body has to do.
-        return []
-    fields = response.headers.multi_items()
-    text = readable(bytes(found), codings_of(fields), is_cut=True).content.decode(
-        "utf-8", "replace"
-    )
-    return text[:500].splitlines()[:10]
+            verify = journeys.context_of(self._reaching.verify)
+            self._reaching = replace(self._reaching, verify=verify)
+        journey: Journey = journeys.Journey(self._reaching, portion, advice)
+        return journey
 
 
 def _certificates(path: str) -> ssl.SSLContext:
@@ -351,21 +149,6 @@ def _certificates(path: str) -> ssl.SSLContext:
             f"the certificates in {path} cannot be used: {reason}; give a CA bundle in PEM form",
             kind=LoaderErrorKind.INVALID_CERTIFICATE,
         ) from error
-
-
-def _with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) -> ssl.SSLContext:
-    """How hosts are verified, with what says who is asking. Raises `LoaderError`."""
-    context = httpx.create_ssl_context(verify=verify)
-    try:
-        # Without a password for it a key that has one would be asked for on the terminal.
-        context.load_cert_chain(cert, key, password="")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise LoaderError(
-            f"the client certificate in {cert} cannot be used: {reason}; give it, and its key without a password, in PEM form",
-            kind=LoaderErrorKind.INVALID_CERTIFICATE,
-        ) from error
-    return context
 
 
 def _waited(

@@ -1,0 +1,238 @@
+"""Documents over HTTP: one document's way through redirects, and what is wrong when it does not come."""
+
+import re
+import ssl
+from http import HTTPStatus
+from typing import Any, Final
+
+import httpx
+
+from checker.core.codings import Undecoded, codings_of, decoded, readable
+from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
+from checker.core.request import BaseUrl, without_userinfo
+from checker.kinds.fetching.advice import Advice, NotReady
+from checker.kinds.fetching.allowance import Portion
+from checker.kinds.fetching.connections import Watch
+from checker.kinds.fetching.fetched import Fetched, Reaching, origin_of
+
+_USER_AGENT: Final = "checker"
+_TIMEOUT_S: Final = 10.0
+_ERROR_BYTES: Final = 4096
+"""Of an answer that is no document, for people."""
+_REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
+
+
+class Journey:
+    """One document's way through redirects."""
+
+    def __init__(self, reaching: Reaching, portion: Portion, advice: Advice) -> None:
+        self.question: bytes | None = None
+        """JSON that is posted; None: what is there is asked for."""
+        self._reaching = reaching
+        self._portion = portion
+        self._advice = advice
+        self._asked: BaseUrl | None = None
+        """Who was asked last."""
+        self._cookies: dict[tuple[str, str, int], Any] = {}
+        """By site: what one server sets is not told to another one."""
+        if reaching.own is not None:
+            self._cookies[reaching.own.site] = reaching.options.get("cookies")
+        self._params = reaching.options.get("params")
+
+    def visit(self, url: str) -> Fetched | str:
+        """The document, or the target of a redirect as it is written."""
+        portion, shown = self._portion, self._reaching.way.redaction.url(url)
+        asked = f"{shown} through the proxy" if self._reaching.way.proxy else shown
+        is_begun = False
+        with Watch(portion.left_s()) as watch:
+            try:
+                with self._client(url) as client:
+                    response = self._send(client, url, watch)
+                    is_begun = True
+                    try:
+                        found = self._read(response, shown)
+                    finally:
+                        response.close()
+                        # What a server has set is for its own further requests.
+                        self._cookies[origin_of(url).site] = client.cookies
+            except httpx.HTTPError as error:
+                if watch.is_over or portion.left_s() <= 0:
+                    late = portion.too_late()
+                    raise (late if is_begun else NotReady.of(late)) from error
+                raise _network_error(asked, error, self._advice) from error
+            except (httpx.InvalidURL, ValueError) as error:
+                raise LoaderError(
+                    f"{shown} cannot be asked for: {error}; correct the URL, or what is sent with it"
+                ) from error
+            if watch.is_over and isinstance(found, Fetched):
+                # An answer without a length just ends where we ended it.
+                raise portion.too_late()
+        return found
+
+    def _read(self, response: httpx.Response, shown: str) -> Fetched | str:
+        fields = response.headers.multi_items()
+        target = response.headers.get("location")
+        if response.status_code in _REDIRECTS and target is not None:
+            return str(target)
+        if response.status_code >= 400:
+            raise _refusal(response, shown, self._advice)
+        portion = self._portion
+        for piece in response.iter_raw():
+            portion.take(piece)
+        content = portion.taken()
+        plain = decoded(content, codings_of(fields), is_cut=False, most=portion.limits.max_size)
+        if isinstance(plain, Undecoded):
+            raise LoaderError(f"{shown} cannot be decoded: {plain.message}; {self._advice.broken}")
+        if plain.is_cut:
+            raise portion.too_large()
+        return Fetched(
+            portion.close(plain.content),
+            response.headers.get("content-type"),
+            self._reaching.way.redaction.url(without_userinfo(self._place_of(response))),
+        )
+
+    def _client(self, url: str) -> httpx.Client:
+        """A client for one request."""
+        timeout = httpx.Timeout(self._reaching.options.get("timeout", _TIMEOUT_S))
+        left_s = max(self._portion.left_s(), 0.001)
+        limits = {
+            name: left_s if seconds is None else min(seconds, left_s)
+            for name, seconds in timeout.as_dict().items()
+        }
+        socket = origin_of(url).socket
+        connecting: dict[str, Any] = (
+            {"transport": httpx.HTTPTransport(uds=socket)}
+            if socket
+            else {"verify": self._reaching.verify, "proxy": self._reaching.way.proxy}
+        )
+        return httpx.Client(
+            **connecting,
+            timeout=httpx.Timeout(**limits),
+            trust_env=self._reaching.options.get("trust_env", True),
+            cookies=self._cookies.get(origin_of(url).site),
+        )
+
+    def _send(self, client: httpx.Client, url: str, watch: Watch) -> httpx.Response:
+        """Response whose body is not read yet. Only the server that the user named is shown what the user gave."""
+        self._asked = origin = origin_of(url)
+        own = self._reaching.own
+        is_own = own is not None and origin.site == own.site
+        headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
+        if self.question is not None:
+            headers |= {"Content-Type": "application/json", "Accept": "application/json"}
+        userinfo, auth, params = origin.userinfo, None, None
+        if is_own:
+            assert own is not None
+            headers |= dict(self._reaching.options.get("headers") or {})
+            auth, params = self._reaching.options.get("auth"), self._params
+            userinfo = userinfo or own.userinfo
+        if auth is None and userinfo and "authorization" not in map(str.lower, headers):
+            user, _, password = userinfo.partition(":")
+            auth = (user, password)
+        # Of a redirect, the server has written the whole query.
+        self._params = None
+        request = client.build_request(
+            "GET" if self.question is None else "POST",
+            without_userinfo(url).replace(origin.url, origin.plain.url, 1),
+            params=params,
+            content=self.question,
+            headers=[(_octets(name), _octets(value)) for name, value in headers.items()],
+            extensions={"trace": watch.trace},
+        )
+        return client.send(request, auth=auth, stream=True, follow_redirects=False)
+
+    def _place_of(self, response: httpx.Response) -> str:
+        """URL that an answer came from: of a socket, clients know the path below it alone."""
+        if self._asked is None or not self._asked.socket:
+            return str(response.url)
+        return self._asked.url + response.url.raw_path.decode("ascii")
+
+
+def context_of(verify: bool) -> ssl.SSLContext:
+    """How hosts are verified by the authorities that clients know, or not at all."""
+    return httpx.create_ssl_context(verify=verify)
+
+
+def with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) -> ssl.SSLContext:
+    """How hosts are verified, with what says who is asking. Raises `LoaderError`."""
+    context = httpx.create_ssl_context(verify=verify)
+    try:
+        # Without a password for it a key that has one would be asked for on the terminal.
+        context.load_cert_chain(cert, key, password="")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise LoaderError(
+            f"the client certificate in {cert} cannot be used: {reason}; give it, and its key without a password, in PEM form",
+            kind=LoaderErrorKind.INVALID_CERTIFICATE,
+        ) from error
+    return context
+
+
+def _octets(value: str | bytes) -> bytes:
+    """A name or a value of a header as it is sent (RFC 9110, 5.5)."""
+    return value.encode("latin-1") if isinstance(value, str) else value
+
+
+def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderError:
+    side = "server" if response.status_code >= 500 else "client"
+    reason = f"{response.status_code} {response.reason_phrase}".strip()
+    kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
+    if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
+        # Whoever asks in the way of another kind may be answered: 501 is of the method (RFC 9110, 15.6.2).
+        kind = ForeignDescription
+    return kind(
+        f"Failed to load {shown} due to {side} error (HTTP {reason}); {advice.refused}",
+        [f"HTTP {reason}", *_beginning(response)],
+        kind=LoaderErrorKind.of_status(response.status_code),
+    )
+
+
+def _beginning(response: httpx.Response) -> list[str]:
+    """First lines of an answer that is no document, as far as they come."""
+    found = bytearray()
+    try:
+        for piece in response.iter_raw():
+            found += piece[:_ERROR_BYTES]
+            if len(found) >= _ERROR_BYTES:
+                break
+    except httpx.HTTPError:
+        # The status says what is wrong: whatever came of the body has to do.
+        return []
+    fields = response.headers.multi_items()
+    text = readable(bytes(found), codings_of(fields), is_cut=True).content.decode(
+        "utf-8", "replace"
+    )
+    return text[:500].splitlines()[:10]
+
+
+def _network_error(asked: str, error: httpx.HTTPError, advice: Advice) -> LoaderError:
+    """The error for what the network did; `NotReady` where another try may help."""
+    kind = (
+        NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
+    )
+    return kind(_sentence(asked, error, advice), [str(error)], kind=_loader_error_kind(error))
+
+
+def _loader_error_kind(error: httpx.HTTPError) -> LoaderErrorKind:
+    if not isinstance(error, httpx.ConnectError):
+        return LoaderErrorKind.NETWORK_OTHER
+    is_about_tls = re.search("SSL|CERTIFICATE", str(error).upper())
+    return LoaderErrorKind.CONNECTION_SSL if is_about_tls else LoaderErrorKind.CONNECTION_OTHER
+
+
+def _sentence(asked: str, error: httpx.HTTPError, advice: Advice) -> str:
+    text = str(error)
+    if isinstance(error, httpx.TimeoutException):
+        return f"{asked} did not answer in time; {advice.silent}"
+    if "CERTIFICATE" in text.upper():
+        return f"{asked} has a certificate that cannot be verified; {advice.unverified}"
+    if isinstance(error, httpx.ConnectError):
+        return f"{asked} {_connect_fault(text)}; {advice.unreachable}"
+    return f"{asked} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
+
+
+def _connect_fault(text: str) -> str:
+    if "refused" in text.lower():
+        return "refused the connection"
+    reason = text.rpartition("] ")[2]
+    return f"cannot be connected to ({reason})" if reason else "cannot be connected to"
