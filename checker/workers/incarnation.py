@@ -70,5 +70,8 @@ def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving
             return Leaving(LeavingKind.CANNOT_OPEN, sentence, extras, error.kind, url)
         case UsageError():
             return Leaving(LeavingKind.USAGE, sentence)
+        case StorageError():
+            # One that takes the place of another meets what the others meet while they work.
+            return Leaving(LeavingKind.DISK, sentence)
         case _:
             return Leaving(LeavingKind.CANNOT_START, sentence)

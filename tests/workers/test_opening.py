@@ -1,6 +1,7 @@
 """What one worker finds when it opens a description, and what it tells of it."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -8,13 +9,15 @@ import pytest
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
-from checker.core.errors import LoaderError
+from checker.core.errors import LoaderError, StorageError
 from checker.core.operation import Label
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
+from checker.workers import incarnation
+from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.opening import open_worker_context
 from tests.apps.serving import json_reply, serving
 from tests.asking import saying
@@ -109,3 +112,16 @@ def test_a_damaged_description_is_fetched_again_and_told(tmp_path: Path) -> None
     assert (again, kept.read_bytes()) == (name, whole)
     (told,) = [one for one in records if isinstance(one, Note) and one.kind == DAMAGED]
     assert told.text == f"{kept} is damaged: it is not what its name says; it was fetched again"
+
+
+def test_a_disk_that_is_full_when_a_worker_begins_is_called_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StorageError("no space left")
+
+    said: list[object] = []
+    monkeypatch.setattr(incarnation, "open_worker_context", full)
+    queue: Any = SimpleNamespace(send=said.append)
+    incarnation.work(2, asked(tmp_path, "openapi.json"), queue, queue)
+    assert said == [Leaving(LeavingKind.DISK, "no space left")]
