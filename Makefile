@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-JOBS ?= 2
+# One more than the cores of a small machine: a third of the time tests wait for processes that begin.
+JOBS ?= 3
 
 .PHONY: demo test test-browser test-servers test-matrix check bench bench-corpora bench-findings clean
 
