@@ -29,16 +29,16 @@ WORKERS = 2
 
 _COUNTING_HOOKS = """
 import os
-import checker.phases.making as making
+import checker.openapi.operation as operation
 
-original = making.compile_operation
+original = operation.compile_operation
 
 def counted(*arguments, **options):
     with open(os.environ["COMPILED"], "a") as log:
         log.write(".")
     return original(*arguments, **options)
 
-making.compile_operation = counted
+operation.compile_operation = counted
 """
 
 
