@@ -76,3 +76,14 @@ def test_peers_that_mean_nothing_are_one_sentence(run, folder: Path, peers: str,
     result = run(Notebooks())
     assert result.exit_code == 2
     assert said in result.output
+
+
+def test_the_check_can_be_switched_off(invoke: Any, run, folder: Path) -> None:
+    app = Notebooks()
+    off = "[checks.object_level_authorization]\nenabled = false\n"
+    (folder / "checker.toml").write_text(PEERS + off)
+    with serving(app.answer, DOCUMENT) as served:
+        result = invoke("run", served.document_url, "-u", served.url, *RUN)
+    assert TITLE not in result.output
+    assert app.readers["anna"]
+    assert not app.readers["bert"]

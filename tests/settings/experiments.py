@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from tests.settings.careless import DOCUMENT, Careless
 from tests.settings.runs import Experiment
 
 ONE = ("--inline", "-n", "1", "--mode", "positive")
@@ -22,6 +23,12 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "plain": Experiment((*ONE, "--phases", "examples", "-c", "not_a_server_error"), GIVEN),
     # One failure would end the lists.
     "listed": Experiment(("--inline", "-n", "3", "--seed", "1", "--continue-on-failure")),
+    "careless": Experiment(
+        ("--inline", "-n", "12", "--seed", "1", "--continue-on-failure"),
+        {"auth.openapi.Key.api_key": "s3cret"},
+        Careless,
+        DOCUMENT,
+    ),
     "nothing": Experiment(("--inline",)),
     **{phase: of_phase(phase) for phase in ("examples", "coverage", "fuzzing", "stateful")},
 }

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from checker.checks.judge import UNJUDGED
-from checker.checks.table import TABLE as CHECKS
 from checker.config.config import Config
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.resolve import Invocation, run_settings
@@ -161,13 +160,6 @@ def test_what_was_refused_is_taken_again_without_calibration(tmp_path: Path) -> 
     with workplace(tmp_path, document=THINGS) as place:
         assert takes_refused(link_calibration=False)
         assert not takes_refused(link_calibration=True)
-
-
-@pytest.mark.parametrize("name", [one.name for one in CHECKS if not one.switch])
-def test_a_check_that_is_switched_off_judges_nothing(name: str) -> None:
-    off = {"checks": {name: {"enabled": False}}}
-    every = OperationSettings().checks
-    assert saying(off).common.checks == tuple(one for one in every if one != name)
 
 
 def value_of(config: Any, place: Place) -> Any:
