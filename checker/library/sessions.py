@@ -1,9 +1,8 @@
 """Requests of cases sent by clients of users: sessions of `httpx` and `requests`, test clients of frameworks."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, Final
-
-import httpx
 
 from checker.core.errors import IncorrectUsage
 from checker.core.request import BaseUrl, WireRequest
@@ -19,8 +18,10 @@ def session_for(transport: Mapping[str, Any]) -> Any:
     if not any(name in transport for name in _OF_CLIENTS):
         return None
     if _is_of(transport.get("auth"), "requests"):
-        return __import__("requests").Session()
+        return import_module("requests").Session()
     options = {name: transport[name] for name in ("verify", "cert") if name in transport}
+    # Most calls go over our own transport, and the client takes long to import.
+    httpx = import_module("httpx")
     proxies = transport.get("proxies") or {}
     mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
     return httpx.Client(**options, mounts=mounts or None)
