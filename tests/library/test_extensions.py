@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import checker
 
+from .signing import Token
+
 
 @pytest.fixture
 def schema(document, api):
@@ -90,16 +92,6 @@ def test_operations_are_chosen_by_weight(schema) -> None:
 
     collect()
     assert found == {"POST /items"}
-
-
-class Token:
-    """Gives a token to operations that are read."""
-
-    def get(self, case: checker.Case, ctx: checker.AuthContext) -> str:
-        return "t"
-
-    def set(self, case: checker.Case, data: str, ctx: checker.AuthContext) -> None:
-        case.headers["x-token"] = data
 
 
 def test_users_apply_authentication_themselves(schema, api) -> None:

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import checker
 from checker.corpus.records import SchemaOpened
 
+from .signing import Token
+
 
 @pytest.fixture
 def schema(document, api):
@@ -50,16 +52,6 @@ def test_hooks_and_providers_of_the_schema(schema, api) -> None:
     assert {headers.get("x-token") for verb, _, headers, _ in api.requests if verb == "POST"} == {
         "t"
     }
-
-
-class Token:
-    """Gives a token."""
-
-    def get(self, case: checker.Case, ctx: checker.AuthContext) -> str:
-        return "t"
-
-    def set(self, case: checker.Case, data: str, ctx: checker.AuthContext) -> None:
-        case.headers["x-token"] = data
 
 
 def test_urls_and_bodies(schema, api) -> None:
