@@ -50,7 +50,6 @@ class BoundedPlan:
         """`orders`: phases whose operations come in the order of users, or with None of the document, all at once."""
         wanted = orders or {}
         rows = [phase_named(name) for name in phases]
-        retry = next((row for row in rows if row.tries_saved), None)
         self._stages = deque(
             stage
             for row in rows
@@ -69,18 +68,7 @@ class BoundedPlan:
         """How many stages have begun."""
         self._elapsed_s = 0.0
         """When somebody asked for work last."""
-        self._tasks = {
-            (card.label, row.name): replace(
-                _bounded_task(card.label, row, seed, _count_of(card, max_examples)),
-                tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-                drawn=_drawn_in(card, rows[:number], max_examples),
-                to_draw=_drawn_in(card, rows[number + 1 :], max_examples),
-                ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
-            )
-            for number, row in enumerate(rows)
-            for card in cards
-            if _is_tested(card, row)
-        }
+        self._tasks = _tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._awaited = self._producers | {card.label for card in cards if card.method == REMOVING}
         self._given_up: set[str] = set()
@@ -379,6 +367,25 @@ def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
     """Cases of an operation in phases that say in advance how many there are."""
     drawn = (row for row in phases if row.source is not CaseSource.LISTED)
     return sum(_count_of(card, usual) for row in drawn if _is_tested(card, row))
+
+
+def _tasks_of(
+    cards: Sequence[OperationCard], rows: Sequence[Phase], seed: int, max_examples: int
+) -> dict[tuple[str, str], Task]:
+    """(operation, phase) -> what it has to do there."""
+    retry = next((row for row in rows if row.tries_saved), None)
+    return {
+        (card.label, row.name): replace(
+            _bounded_task(card.label, row, seed, _count_of(card, max_examples)),
+            tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+            drawn=_drawn_in(card, rows[:number], max_examples),
+            to_draw=_drawn_in(card, rows[number + 1 :], max_examples),
+            ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
+        )
+        for number, row in enumerate(rows)
+        for card in cards
+        if _is_tested(card, row)
+    }
 
 
 def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Task:

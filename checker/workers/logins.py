@@ -3,7 +3,6 @@
 import dataclasses
 import json
 from itertools import count
-from time import time
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +12,7 @@ from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.traffic import Keep
-from checker.workers.drafts import DRAFT_BYTES, Answered
+from checker.workers.drafts import DRAFT_BYTES, Answered, answered
 from checker.workers.identities import Wiring
 from checker.workers.tokens import Send
 from checker.workers.traffic import Traffic
@@ -34,7 +33,7 @@ class LoginTraffic(msgspec.Struct):
     _numbers: "count[int]" = msgspec.field(default_factory=count)
 
     def over(self, wiring: Wiring) -> Wiring:
-        """The same way to send logins, with an eye on it."""
+        """Wiring that sends logins as this one does, and takes note of them."""
         return msgspec.structs.replace(
             wiring,
             send=self._noted(wiring.send, wiring.origin.base_path),
@@ -47,16 +46,16 @@ class LoginTraffic(msgspec.Struct):
         def noted(request: WireRequest) -> Outcome:
             outcome = send(request)
             sent = dataclasses.replace(request, target=above.encode() + request.target)
-            self._sent.append(Answered(sent, outcome, time()))
+            self._sent.append(answered(sent, outcome))
             return outcome
 
         return noted
 
     def write(self) -> None:
         """Hand over what was sent since the last time."""
-        for answered in self._sent:
+        for one in self._sent:
             name = f"login-{next(self._numbers)}"
-            self.traffic.writer.offer(_LoginDraft(self.traffic, name, answered), interesting=True)
+            self.traffic.writer.offer(_LoginDraft(self.traffic, name, one), interesting=True)
         self._sent.clear()
 
 

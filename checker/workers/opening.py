@@ -35,6 +35,7 @@ from checker.workers.collector import uncollected
 from checker.workers.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.constants import with_constants
 from checker.workers.context import WorkerContext
+from checker.workers.credentials import CredentialKeeper
 from checker.workers.description import Description, other_host, read_description, settled_target
 from checker.workers.first_look import look_first
 from checker.workers.logins import LoginTraffic
@@ -114,10 +115,7 @@ def open_worker_context(
     )
     makers = open_makers(settings, subject.selected, rules, recorder, acting)
     asked = Requested(settings, subject.schemes, operations, accounts, users)
-    logins = LoginTraffic(recorder.traffic)
-    keeper = keeper_of(asked, logins.over(wiring_of(settings, origin)), recorder.secrets)
-    if keeper is not None:
-        keeper.fetched = logins.write
+    keeper = _keeper(asked, origin, recorder)
     caller = Caller(origin, subject.schemes, keeper, users)
     lanes = Lanes.of(settings, users)
     connect = transport_of(settings)
@@ -159,6 +157,16 @@ def open_worker_context(
         calling_stage=caller.stage("before_call", Stage.MAKE),
         judging_stage=caller.stage("after_call", Stage.JUDGE),
     )
+
+
+def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> CredentialKeeper | None:
+    """What fetches credentials, whose logins are recorded; None where there are none to fetch."""
+    logins = LoginTraffic(recorder.traffic)
+    wiring = logins.over(wiring_of(asked.settings, origin))
+    keeper = keeper_of(asked, wiring, recorder.secrets)
+    if keeper is not None:
+        keeper.fetched = logins.write
+    return keeper
 
 
 def _purse(settings: RunSettings, recorder: Recorder) -> Purse:
