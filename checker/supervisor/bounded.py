@@ -54,9 +54,7 @@ class BoundedPlan:
             stage
             for row in rows
             for stage in _stages(
-                row,
-                _as_wanted(cards, wanted.get(row.name)),
-                ordered=row.name not in wanted,
+                row, _as_wanted(cards, wanted.get(row.name)), ordered=row.name not in wanted
             )
         )
         self._shares = TimeShares()
