@@ -30,8 +30,8 @@ from checker.corpus.records import TaskProgress
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
 from checker.workers.messages import Assign, Down, Drain, Task
-from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
+from checker.workers.starting.opening import open_worker_context
 
 PHASES = {"run": "fuzzing", "fuzz": "exploration"}
 WARM_UP = 3_000

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
-from checker.workers.opening import open_worker_context
+from checker.workers.starting.opening import open_worker_context
 
 ROUNDS = 5
 _BARE = {

@@ -43,7 +43,7 @@ from checker.library.observed import Observation
 from checker.library.runs import fuzz, run
 from checker.library.schema import LoadedSchema as BaseSchema
 from checker.phases.attempt import CheckResult
-from checker.workers.credentials import ReauthState
+from checker.workers.authentication.credentials import ReauthState
 
 __version__: str
 

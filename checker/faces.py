@@ -15,7 +15,7 @@ PUBLIC = {
     "CheckContext": "checker.checks.context:CheckContext",
     "ExtraDataSource": "checker.library.extra_data:ExtraDataSource",
     "Observation": "checker.library.observed:Observation",
-    "ReauthState": "checker.workers.credentials:ReauthState",
+    "ReauthState": "checker.workers.authentication.credentials:ReauthState",
     "Registry": "checker.core.registry:Registry",
     "HookContext": "checker.core.hooks:HookContext",
     "Response": "checker.core.response:Response",

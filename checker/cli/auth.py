@@ -17,7 +17,7 @@ from checker.cli.testing import TestingCommand
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.corpus.layout import RunLayout
-from checker.workers.auth_trial import trials
+from checker.workers.starting.auth_trial import trials
 
 _REFUSED = 1
 

@@ -8,7 +8,7 @@ from checker.cli.options import RUN_SETTINGS, run_options
 from checker.cli.planned import planned_run
 from checker.cli.testing import TestingCommand
 from checker.reporting.graphs import GRAPHS
-from checker.workers.outline import read_resources
+from checker.workers.starting.outline import read_resources
 
 
 @click.command(cls=TestingCommand)

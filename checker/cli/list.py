@@ -8,7 +8,7 @@ from checker.cli.options import RUN_SETTINGS, run_options
 from checker.cli.planned import planned_run
 from checker.cli.testing import TestingCommand
 from checker.reporting.outlines import outline_json, outline_text
-from checker.workers.outline import read_outline
+from checker.workers.starting.outline import read_outline
 
 
 @click.command(cls=TestingCommand)

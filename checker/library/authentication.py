@@ -21,10 +21,10 @@ from checker.kinds.protocol import ApiSchema
 from checker.library.parametrized import Tested
 from checker.library.verdicts import KeptClassChecks
 from checker.transport.settings import HttpSettings
-from checker.workers.configured_sources import Requested, equip
-from checker.workers.credentials import CredentialKeeper, ReauthState
-from checker.workers.identities import Wiring
-from checker.workers.schemes import SchemeCredentials
+from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
+from checker.workers.authentication.identities import Wiring
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.starting.configured_sources import Requested, equip
 
 TEST_AUTH: Final = "_checker_auth"
 """Attribute of a test function: providers that are for it alone."""

@@ -22,7 +22,7 @@ from checker.library.changed import judged_anew
 from checker.library.extra_data import ExtraDataSource
 from checker.library.observed import Observation, located_transitions, observe
 from checker.library.odd_characters import is_null_byte_refused, is_path_refused
-from checker.workers.credentials import ReauthState
+from checker.workers.authentication.credentials import ReauthState
 
 
 class ExtensionPoints:

@@ -9,8 +9,8 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers
+from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import dispatched
-from checker.workers.schemes import SchemeCredentials
 
 _MANY: Final = 16
 """Makers that are kept: each call may bring headers of its own."""

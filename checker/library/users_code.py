@@ -23,7 +23,7 @@ from checker.library import extensions
 from checker.library.extra_data import ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
-from checker.workers.credentials import ReauthState
+from checker.workers.authentication.credentials import ReauthState
 from checker.workers.users import UsersCode
 
 

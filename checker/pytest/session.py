@@ -43,7 +43,7 @@ from checker.reporting.summaries import write_summary
 from checker.reporting.views import report_of
 from checker.reporting.whole import whole_file
 from checker.reporting.writers import writer_of
-from checker.workers.components import MODES, Components
+from checker.workers.recording.components import MODES, Components
 
 _RUN: Final = "pytest"
 _MOST: Final = 200_000

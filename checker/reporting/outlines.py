@@ -4,7 +4,7 @@ from msgspec import to_builtins
 
 from checker.reporting.json_text import json_text
 from checker.reporting.text import xml_text
-from checker.workers.outline import Outline, OutlinedOperation
+from checker.workers.starting.outline import Outline, OutlinedOperation
 
 _WIDEST = 60
 """Columns of labels: a longer one moves its own line alone."""

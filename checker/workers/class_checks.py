@@ -15,7 +15,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.packing import pack, unpack
 from checker.corpus.reader import Journals
 from checker.corpus.records import CheckState, Finding, OperationError
-from checker.workers.titles import title_of
+from checker.workers.recording.titles import title_of
 
 LABEL = "Run checks"
 """Stands in the place of an operation: what they say is of the run as a whole."""

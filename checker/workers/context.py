@@ -16,16 +16,16 @@ from checker.phases.attempt import Tools
 from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory
+from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.class_checks import ClassChecks
 from checker.workers.climbing import Climbing
 from checker.workers.concurrency import Concurrency, SlowLanes
-from checker.workers.credentials import CredentialKeeper
 from checker.workers.messages import Opened
-from checker.workers.purse import Purse
-from checker.workers.recorder import Recorder
+from checker.workers.recording.purse import Purse
+from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.served import Sent
 from checker.workers.saved import SavedExamples
 from checker.workers.selected import SelectedOperations
-from checker.workers.served import Sent
 from checker.workers.time_accounting import TimeAccounting
 
 

@@ -15,9 +15,9 @@ from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.cleaning import clean_up
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.loop import Worker
-from checker.workers.opening import open_worker_context
+from checker.workers.outages.reachable import unreachable_target
 from checker.workers.queues import Receiver, Sender
-from checker.workers.reachable import unreachable_target
+from checker.workers.starting.opening import open_worker_context
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 

@@ -9,13 +9,9 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.health.signs import REFUSALS
 from checker.phases.attempt import Verdict
-from checker.workers.answers import Answers
-from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.concluding import conclude_run
 from checker.workers.context import WorkerContext
-from checker.workers.failure_queue import Abandoned, FailureQueue, Placed
-from checker.workers.health import TargetHealth
-from checker.workers.leased import InFlight
+from checker.workers.failures.failure_queue import Abandoned, FailureQueue, Placed
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
 from checker.workers.messages import (
@@ -28,13 +24,17 @@ from checker.workers.messages import (
     Known,
     Peers,
 )
-from checker.workers.outage_control import OutageControl
 from checker.workers.outage_messages import Examine, GoOn, Hold
+from checker.workers.outages.health import TargetHealth
+from checker.workers.outages.outage_control import OutageControl
 from checker.workers.queues import Receiver, Sender
-from checker.workers.slowness import Slowness
-from checker.workers.task_counts import TaskCounts
+from checker.workers.recording.leased import InFlight
+from checker.workers.recording.unconfirmed import UnconfirmedFailure
+from checker.workers.scheduling.answers import Answers
+from checker.workers.scheduling.case_scheduler import CaseScheduler
+from checker.workers.scheduling.slowness import Slowness
+from checker.workers.scheduling.task_counts import TaskCounts
 from checker.workers.time_accounting import Activity
-from checker.workers.unconfirmed import UnconfirmedFailure
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2

@@ -17,7 +17,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory, GenerationRules, PoolView
-from checker.workers.recorder import Recorder
+from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (
     tell_of_operation,

@@ -25,7 +25,7 @@ from checker.generation.settings import UNEXPECTED_METHODS, mode_of
 from checker.phases.attempt import Judging
 from checker.phases.making import GenerationRules
 from checker.transport.settings import Dispatch, Headers, HttpSettings
-from checker.workers.schemes import SchemeCredentials
+from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 

@@ -5,13 +5,13 @@ from checker.core.operation import Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.kinds.protocol import CaseProgram
+from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
-from checker.workers.enumerations import enumerations_of
-from checker.workers.recorder import Recorder
-from checker.workers.schemes import SchemeCredentials
+from checker.workers.recording.enumerations import enumerations_of
+from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.tried import documented_types
 from checker.workers.selected import SelectedOperations
-from checker.workers.tried import documented_types
 
 
 def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:

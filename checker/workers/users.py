@@ -19,7 +19,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.resources import Transition
 from checker.core.response import Outcome
 from checker.phases.attempt import KnowingMaker
-from checker.workers.credentials import ReauthState
+from checker.workers.authentication.credentials import ReauthState
 
 
 def _as_it_is(maker: KnowingMaker, origin: BaseUrl) -> KnowingMaker:

@@ -9,7 +9,10 @@ from math import inf
 from typing import Any
 
 from checker.generation.sources import shrinking
-from checker.workers import leased, loop, shrink_budget, slowness
+from checker.workers import loop
+from checker.workers.failures import shrink_budget
+from checker.workers.recording import leased
+from checker.workers.scheduling import slowness
 
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
     (shrinking, "monotonic", lambda: 0.0),

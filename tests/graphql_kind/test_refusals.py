@@ -20,7 +20,7 @@ from checker.generation.settings import GenerationSettings
 from checker.phases.making import CaseFactory, GenerationRules
 from checker.refusals.reading import demands_in
 from checker.transport.prepare import RequestMaker
-from checker.workers.demands import DemandLearner
+from checker.workers.recording.demands import DemandLearner
 from tests.graphql_kind.making import opened, operations
 
 SDL = """

@@ -16,8 +16,8 @@ from checker.core.request import BaseUrl
 from checker.demo.http import Reply, Request
 from checker.reporting.findings import failures_by_cause
 from checker.supervisor.execution import execute
-from checker.workers import reachable
-from checker.workers.health import TargetHealth
+from checker.workers.outages import reachable
+from checker.workers.outages.health import TargetHealth
 from tests.health.killed import KilledTarget, answer, killed_target
 from tests.health.mortal import Mortal, mortal
 from tests.health.running import Ran

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from checker.workers.unconfirmed import MOST_EVIDENCE
+from checker.workers.recording.unconfirmed import MOST_EVIDENCE
 from tests.e2e.runner import Command, Ran, worker_pids
 from tests.hostile.behaviours import Behaviour
 from tests.hostile.contents import CODINGS, ESCAPES, REDIRECTS, STATUSES

@@ -18,7 +18,7 @@ from checker.reporting.summary import (
     warning_lines,
 )
 from checker.reporting.views import report_of
-from checker.workers.signup import SIGN_UP_FAILED, SIGNED_UP
+from checker.workers.authentication.signup import SIGN_UP_FAILED, SIGNED_UP
 
 from .samples import (
     AT,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checker.demo.http import Reply, Request
-from checker.workers.preloaded import KINDS
+from checker.workers.starting.preloaded import KINDS
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, Ran
 

@@ -15,7 +15,7 @@ from checker.supervisor.exploration import (
     ExplorationPlan,
 )
 from checker.workers.messages import LeaseReport, Task
-from checker.workers.rounds import CONSTANT_PRODUCER, DULL, DULL_CASES, Rounds
+from checker.workers.recording.rounds import CONSTANT_PRODUCER, DULL, DULL_CASES, Rounds
 
 ANSWER_S = 0.1
 COUNT_S = 1.0

@@ -34,8 +34,8 @@ from checker.workers.messages import (
     Task,
     Waiting,
 )
-from checker.workers.opening import open_worker_context
 from checker.workers.queues import Receiver, Sender
+from checker.workers.starting.opening import open_worker_context
 from tests.asking import saying
 
 ID = {"type": "integer", "minimum": 1, "maximum": 1_000_000}

@@ -4,8 +4,8 @@ from itertools import permutations
 
 from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
-from checker.workers.defects import MOST_TEXTS, MOST_VARIANTS, Defects
 from checker.workers.messages import Settled
+from checker.workers.recording.defects import MOST_TEXTS, MOST_VARIANTS, Defects
 
 LABEL = "GET /a"
 

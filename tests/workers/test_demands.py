@@ -25,7 +25,7 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.making import CaseFactory, GenerationRules
 from checker.transport.prepare import plain_maker
-from checker.workers.demands import DemandLearner
+from checker.workers.recording.demands import DemandLearner
 from tests.refusals.frameworks import DOCUMENT, FRAMEWORKS, Framework
 
 LABEL = Label("POST /members")

@@ -12,8 +12,8 @@ from checker.core.sequence import Drawn, Step
 from checker.corpus.exchange import exchange_fields
 from checker.corpus.records import OperationError
 from checker.corpus.secrets import Secrets
-from checker.workers import traffic
-from checker.workers.recorder import Recorder
+from checker.workers.recording import traffic
+from checker.workers.recording.recorder import Recorder
 from tests.workers.harness import LABELS, TASK, Ran, run, workplace
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from checker.core.response import Response
 from checker.corpus.records import ResourceMade
-from checker.workers.makings import Makings
+from checker.workers.recording.makings import Makings
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 KEY = {"name": "box", "in": "path", "required": True, "schema": {"type": "string"}}

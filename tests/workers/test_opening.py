@@ -18,7 +18,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers import incarnation
 from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.opening import open_worker_context
+from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import json_reply, serving
 from tests.asking import saying
 

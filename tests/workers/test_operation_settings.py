@@ -16,7 +16,7 @@ from checker.core.phases import FUZZING
 from checker.corpus.fold import RunView
 from checker.supervisor.endings import Ending
 from checker.supervisor.execution import execute
-from checker.workers.opening import open_worker_context
+from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import serving
 from tests.reporting.samples import finding
 from tests.workers.block_probes import OVER, PROBES, Observed, Place, Probe, document, good

@@ -10,8 +10,8 @@ from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError
 from checker.core.meta import GenerationMode
 from checker.generation.settings import UNEXPECTED_METHODS, GenerationSettings
+from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import generation_rules
-from checker.workers.schemes import SchemeCredentials
 from tests.asking import saying
 from tests.openapi.documents import operation
 

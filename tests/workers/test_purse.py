@@ -6,10 +6,10 @@ from checker.core.failures import Severity
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
-from checker.workers.defects import Defects
-from checker.workers.leased import LeasedTask
 from checker.workers.messages import Again, Task
-from checker.workers.purse import AROUND, ENOUGH, Purse
+from checker.workers.recording.defects import Defects
+from checker.workers.recording.leased import LeasedTask
+from checker.workers.recording.purse import AROUND, ENOUGH, Purse
 from tests.workers.test_defects import settled
 
 LABEL = "GET /a"

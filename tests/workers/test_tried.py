@@ -4,8 +4,8 @@ from typing import Any
 
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
-from checker.workers.enumerations import enumerations_of
-from checker.workers.tried import Shown, documented_types
+from checker.workers.recording.enumerations import enumerations_of
+from checker.workers.recording.tried import Shown, documented_types
 from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, operations_of
 
 LABEL = "POST /pets/{kind}"

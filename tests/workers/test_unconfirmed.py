@@ -11,7 +11,12 @@ from checker.core.meta import PhaseInfo
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.unconfirmed import MOST_STRAYS, ExpectedFailure, JudgedCase, UnconfirmedFailure
+from checker.workers.recording.unconfirmed import (
+    MOST_STRAYS,
+    ExpectedFailure,
+    JudgedCase,
+    UnconfirmedFailure,
+)
 from tests.corpus.generated import finding
 
 

@@ -17,7 +17,7 @@ from checker.supervisor.lock import Ownership
 from checker.workers.entry import Work, main
 from checker.workers.queues import Receiver, Sender
 
-_PRELOADED = ["checker.workers.preloaded"]
+_PRELOADED = ["checker.workers.starting.preloaded"]
 _GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"

@@ -1,0 +1,75 @@
+"""Whether credentials that stand from the beginning are let in anywhere, before hundreds of requests are refused."""
+
+from itertools import islice
+
+from checker.config.auth import Authentication
+from checker.core.case import Case
+from checker.core.errors import ConfigError
+from checker.core.operation import Operation
+from checker.core.response import Response
+from checker.core.security import is_open
+from checker.core.send import Transport
+from checker.health.signs import looks_dangerous
+from checker.phases.attempt import Tools
+from checker.phases.literals import literal_of
+from checker.phases.making import GeneratedCase
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.recording.served import Sent
+from checker.workers.selected import SelectedOperations
+
+HARMLESS = ("GET", "HEAD")
+_MOST_TRIED = 3
+_MOST_READ = 200
+"""Operations that are read to find some: a large description is not read for this."""
+
+
+def is_harmless(operation: Operation) -> bool:
+    """Whether a request to it changes nothing, as far as anybody can tell, and needs no input."""
+    if looks_dangerous(operation.path, operation.operation_id):
+        return False
+    is_needy = operation.body_required or any(one.required for one in operation.parameters)
+    return operation.method in HARMLESS and not is_needy
+
+
+def look_first(
+    selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport
+) -> Sent | None:
+    """The request that was not refused; None where none was made, or none was answered.
+
+    Raises `ConfigError` when up to three operations that ask for what is configured all answer 401.
+
+    What has to be fetched is not tried: logins say themselves that they fail.
+    """
+    configured = schemes.configured
+    if not configured.is_static:
+        return None
+    first = islice(selected.values(), _MOST_READ)
+    asking = (one for one in first if is_harmless(one) and _asks(one, schemes, configured))
+    refusing = []
+    for operation in islice(asking, _MOST_TRIED):
+        case = Case(operation, "first-look")
+        request = tools.maker.make(case)
+        outcome = http.send(0, request)
+        if not isinstance(outcome, Response):
+            return None
+        if outcome.status_code != 401:
+            made = GeneratedCase(case, operation.label, (), (), literal_of(case))
+            return Sent(made, request, outcome.status_code)
+        refusing.append(operation.label)
+    if refusing:
+        raise ConfigError(
+            f"the credentials that are configured were refused: {', '.join(refusing)} answered 401; correct them in "
+            "`[auth]` or `--auth` (`checker auth check` tries each of them)"
+        )
+    return None
+
+
+def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authentication) -> bool:
+    """Whether all that it asks for is there."""
+    alternatives = operation.security
+    if is_open(alternatives):
+        return False
+    if configured.basic is not None:
+        return True
+    chosen = schemes.chosen(operation)
+    return any(set(one.schemes) <= set(chosen) for one in alternatives if not one.undeclared)

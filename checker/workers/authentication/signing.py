@@ -1,0 +1,170 @@
+"""Requests that are signed when all else of them is known: digest authentication, and objects of HTTP clients."""
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+import httpx
+
+from checker.config.auth import BasicAuth
+from checker.config.operation_settings import OperationSettings
+from checker.core.case import Case
+from checker.core.credentials import Credentials
+from checker.core.errors import CredentialError
+from checker.core.operation import Operation
+from checker.core.providers import AuthContext, SigningScope
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Response
+from checker.workers.authentication.credentials import RequestSigner
+
+_MOST_WAITING = 64
+"""Requests whose answers may still bring a challenge."""
+
+Flow = Generator[httpx.Request, httpx.Response, None]
+
+
+class HttpxSigner:
+    """Signs with `httpx.Auth`: what a flow wants to send first, and what an answer taught it."""
+
+    def __init__(self, origin: BaseUrl, auth_of: Callable[[Case], httpx.Auth | None]) -> None:
+        self._origin = origin
+        self._auth_of = auth_of
+        self._flows: dict[int, tuple[WireRequest, Flow]] = {}
+        """By the `id` of requests, which they keep alive."""
+
+    def sign(self, case: Case, request: WireRequest) -> Credentials | None:
+        """Headers that the flow adds to a request."""
+        auth = self._auth_of(case)
+        if auth is None:
+            return None
+        sent = _as_httpx(request, self._origin)
+        before = dict(sent.headers)
+        try:
+            flow = auth.sync_auth_flow(sent)
+            wanted = next(flow)
+        except Exception as error:
+            raise CredentialError(f"{_name(auth)}: {type(error).__name__}: {error}") from error
+        while len(self._flows) >= _MOST_WAITING:
+            self._flows.pop(next(iter(self._flows)))
+        self._flows[id(request)] = (request, flow)
+        return Credentials(_changed(before, dict(wanted.headers)))
+
+    def is_challenged(self, request: WireRequest, response: Response) -> bool:
+        """Whether the flow goes on with this answer; what it learnt counts for the next request."""
+        _, flow = self._flows.pop(id(request), (request, None))
+        if flow is None:
+            return False
+        answer = httpx.Response(
+            response.status_code,
+            headers=response.raw_headers,
+            request=_as_httpx(request, self._origin),
+        )
+        try:
+            flow.send(answer)
+        except StopIteration:
+            return False
+        except Exception as error:
+            raise CredentialError(f"{type(error).__name__}: {error}") from error
+        return True
+
+
+class CallableSigner:
+    """Signs with an object that `requests` takes: it is called with the request and changes it."""
+
+    def __init__(self, origin: BaseUrl, signing: SigningScope) -> None:
+        self._origin = origin
+        self._signing = signing
+
+    def sign(self, case: Case, request: WireRequest) -> Credentials | None:
+        """Headers that the object adds to a request."""
+        if not self._signing.covers(AuthContext(case.operation)):
+            return None
+        prepared = PreparedRequest(request, self._origin)
+        before = dict(prepared.headers)
+        try:
+            signed = self._signing.signer(prepared) or prepared
+        except Exception as error:
+            signer = _name(self._signing.signer)
+            raise CredentialError(f"{signer}: {type(error).__name__}: {error}") from error
+        return Credentials(_changed(before, {k: _text(v) for k, v in signed.headers.items()}))
+
+    def is_challenged(self, request: WireRequest, response: Response) -> bool:
+        """No: the object is told of no answer."""
+        return False
+
+
+class PreparedRequest:
+    """What objects made for `requests` look at and change."""
+
+    def __init__(self, request: WireRequest, origin: BaseUrl) -> None:
+        self.method = request.method
+        self.url = request.url(origin.plain)
+        self.path_url = request.target.decode("latin-1")
+        self.headers: dict[str, Any] = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers
+        }
+        self.body = request.body
+
+    def register_hook(self, event: str, hook: Callable[..., Any]) -> None:
+        """Refuse: what has to see answers is written for `httpx`, too."""
+        raise CredentialError("objects that look at answers are not called; give an `httpx.Auth`")
+
+
+def digest_signer(
+    origin: BaseUrl, settings_of: Callable[[Operation], OperationSettings]
+) -> HttpxSigner:
+    """Signs by digest (RFC 7616) where the settings of an operation have a user and a password for it."""
+    known: dict[BasicAuth, httpx.DigestAuth] = {}
+
+    def auth_of(case: Case) -> httpx.Auth | None:
+        basic = settings_of(case.operation).authentication.basic
+        if basic is None or basic.type != "digest":
+            return None
+        return known.setdefault(basic, httpx.DigestAuth(basic.username, basic.password))
+
+    return HttpxSigner(origin, auth_of)
+
+
+def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestSigner, ...]:
+    """What users gave to `set_from_requests`."""
+    return tuple(
+        HttpxSigner(origin, _scoped(one))
+        if isinstance(one.signer, httpx.Auth)
+        else CallableSigner(origin, one)
+        for one in given
+    )
+
+
+def _scoped(signing: SigningScope) -> Callable[[Case], httpx.Auth | None]:
+    return lambda case: signing.signer if signing.covers(AuthContext(case.operation)) else None
+
+
+class _ExactUrl(httpx.URL):
+    """A URL whose path is sent, and signed, as it stands."""
+
+    exact = b""
+
+    @property
+    def raw_path(self) -> bytes:
+        return self.exact
+
+
+def _as_httpx(request: WireRequest, origin: BaseUrl) -> httpx.Request:
+    made = httpx.Request(
+        request.method, origin.plain.url, headers=list(request.headers), content=request.body
+    )
+    url = _ExactUrl(origin.plain.url)
+    url.exact = request.target
+    made.url = url
+    return made
+
+
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in after.items() if before.get(name) != value}
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _name(signer: object) -> str:
+    return type(signer).__name__

@@ -1,0 +1,301 @@
+"""Automatic sign-up: an account made, and a token got for it, as the description says how."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from msgspec import Struct
+
+from checker.config.auth import FORM, REFRESH_S, is_json_or_form
+from checker.config.overrides import Overrides
+from checker.config.settings import RunSettings
+from checker.core.case import NOT_SET, Case
+from checker.core.credentials import Credentials, CredentialSource
+from checker.core.digests import digest, digest_int
+from checker.core.errors import CheckerError, CredentialError
+from checker.core.hooks import Hook, HookContext, HookSource
+from checker.core.locations import Location
+from checker.core.meta import PhaseInfo
+from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.request import WireRequest
+from checker.core.resource_names import normalised
+from checker.core.response import Outcome, Response
+from checker.core.security import UNAUTHORIZED, SecurityScheme, chosen_schemes
+from checker.core.signup import SignUpFlow
+from checker.core.verdicts import Outcome as Judged
+from checker.corpus.records import Note
+from checker.generation.settings import GenerationSettings
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import Rejected
+from checker.health.safety import Safety
+from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.workers.authentication.schemes import carried_as
+from checker.workers.authentication.tokens import Send, extracted, login_request
+
+SIGNED_UP: Final = "signed_up"
+SIGN_UP_FAILED: Final = "sign_up_failed"
+_DRAWN: Final = 40
+"""Bodies among which the fullest is taken."""
+_MOST_SHOWN: Final = 200
+_TAKEN: Final = (400, 409, 422)
+"""What servers answer to a sign-up of somebody who is there already."""
+Body = dict[str, Any]
+
+
+class Accounts(Struct, frozen=True):
+    """How a run makes itself known to an API that nobody gave credentials for."""
+
+    flow: SignUpFlow
+    sign_up: ApiOperation
+    login: ApiOperation
+    seed: int
+    tell: Callable[[Note], None]
+    """Writes down what came of it."""
+
+
+def accounts_of(
+    settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]
+) -> Accounts | None:
+    """None where the description says nothing of accounts, where users gave credentials, and where none may be made."""
+    if not settings.auto_signup or settings.safety == Safety.READ_ONLY:
+        return None
+    if _has_credentials(settings, schema.security_schemes.values()):
+        return None
+    flow = schema.sign_up_flow()
+    if flow is None:
+        return None
+    sign_up, login = schema.find(flow.sign_up), schema.find(flow.login)
+    if isinstance(sign_up, BrokenOperation | None) or isinstance(login, BrokenOperation | None):
+        return None
+    return Accounts(flow, sign_up, login, settings.seed, tell)
+
+
+def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -> bool:
+    """Whether anything that a user gave says who is calling: other headers do not."""
+    places = {(location, name.lower()) for location, name in (one.place for one in schemes)}
+    places.add((Location.HEADER, "authorization"))
+    given = {
+        (Location.HEADER, name.lower())
+        for one in settings.operations.everywhere()
+        for name, _ in one.headers
+    }
+    given |= {
+        (one.location, one.path[0].lower())
+        for one in settings.overrides.parameters
+        if one.location is not None and one.path
+    }
+    has_userinfo = any(
+        "@" in (url or "").partition("://")[2].partition("/")[0]
+        for url in (settings.base_url, settings.location)
+    )
+    has_own = any(one.authentication for one in settings.operations.everywhere())
+    return has_own or has_userinfo or bool(places & given)
+
+
+class SignUpSource(CredentialSource):
+    """The token of an account that the run makes for itself."""
+
+    name = "automatic sign-up"
+    refresh_s = REFRESH_S
+
+    def __init__(self, accounts: Accounts, send: Send) -> None:
+        self._accounts = accounts
+        self._send = send
+        self._sign_up: Body | None = None
+        """What this worker signed up with."""
+        self._tried: set[Label] = set()
+        """Operations without declared security whose refusal was answered with the token."""
+        self._needing: set[Label] = set()
+        """Those of them that it opened."""
+
+    def key(self, case: Case) -> str | None:
+        """One token for all operations that ask for its scheme, or turned out to need it."""
+        scheme, operation = self._accounts.flow.scheme, case.operation
+        # A login needs the account to be there.
+        if operation.label in self._needing or operation.label == self._accounts.flow.login:
+            return ""
+        return "" if scheme in chosen_schemes(operation.security, (scheme.name,)) else None
+
+    def carried(self, held: Credentials, case: Case) -> Credentials | None:
+        """The token; a login brings its own proof."""
+        return None if case.operation.label == self._accounts.flow.login else held
+
+    def is_worth_a_try(self, case: Case, response: Response) -> bool:
+        """Whether a request that was refused is sent again with the token, once: its operation declares no security."""
+        operation, flow = case.operation, self._accounts.flow
+        is_known = operation.label in (flow.sign_up, flow.login, *self._tried)
+        if operation.security or is_known or response.status_code not in UNAUTHORIZED:
+            return False
+        self._tried.add(operation.label)
+        self._needing.add(operation.label)
+        return True
+
+    def learn(self, case: Case, response: Response) -> None:
+        """Keep to the token where it was of use."""
+        if response.status_code in UNAUTHORIZED and case.operation.label in self._tried:
+            self._needing.discard(case.operation.label)
+
+    def fetch(self, case: Case) -> Credentials:
+        """The token; nothing, and a note that says why, where there is none: the run goes on without."""
+        flow = self._accounts.flow
+        try:
+            token = self._token()
+        except CredentialError as error:
+            text = f"Auth: {error}; continuing without authentication"
+            self._accounts.tell(Note(SIGN_UP_FAILED, "", "", text))
+            return Credentials()
+        text = f"Auth: signed up with {flow.sign_up} and logged in with {flow.login}"
+        self._accounts.tell(Note(SIGNED_UP, "", "", text))
+        return carried_as(flow.scheme, token)
+
+    def _token(self) -> str:
+        """Raises `CredentialError`."""
+        accounts, flow = self._accounts, self._accounts.flow
+        refused = ""
+        if self._sign_up is None:
+            media_type, body = _sign_up_body(accounts)
+            answer = self._answer(accounts.sign_up, media_type, body)
+            if answer.status_code in _TAKEN:
+                # Another worker, or a run with this seed, may have been here.
+                refused = _refusal(accounts.sign_up, answer)
+            elif not 200 <= answer.status_code < 400:
+                raise CredentialError(_refusal(accounts.sign_up, answer))
+            self._sign_up = body
+        media_type, body = _login_body(accounts, self._sign_up)
+        answer = self._answer(accounts.login, media_type, body)
+        if not 200 <= answer.status_code < 400:
+            self._sign_up = None
+            raise CredentialError(refused or _refusal(accounts.login, answer))
+        return extracted(answer, "body", flow.token)
+
+    def _answer(self, operation: Operation, media_type: str, body: Body) -> Response:
+        outcome: Outcome = self._send(_request(operation, media_type, body))
+        if not isinstance(outcome, Response):
+            raise CredentialError(f"{operation.label} was not answered: {outcome.message}")
+        return outcome
+
+
+class AccountHooks:
+    """Implements `checker.core.hooks.HookSource`: half of the valid logins are those of the account of the run."""
+
+    def __init__(self, inner: HookSource, accounts: Accounts) -> None:
+        self._inner = inner
+        self._accounts = accounts
+        self._account: Body | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """No: there is one of ours."""
+        return False
+
+    def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
+        """Those of users, and ours for the login."""
+        found = self._inner.named(name, context)
+        operation = None if context is None else context.operation
+        is_login = operation is not None and operation.label == self._accounts.flow.login
+        return (*found, self._as_account) if name == "map_case" and is_login else found
+
+    def _as_account(self, context: HookContext, case: Case) -> Case:
+        """What was drawn decides: the same case is the same whoever makes it again."""
+        is_valid = case.meta is not None and not case.meta.mode.is_negative
+        if not is_valid or not isinstance(case.body, dict):
+            return case
+        if digest_int("login", case.operation.label, repr(case.body)) % 2:
+            return case
+        given = self._given()
+        body = {
+            **case.body,
+            **{name: given[name] for name in self._accounts.flow.shared if name in given},
+        }
+        if _is_valid(self._accounts.login, case.media_type or "", body):
+            case.body = body
+        return case
+
+    def _given(self) -> Body:
+        if self._account is None:
+            try:
+                _, self._account = _sign_up_body(self._accounts)
+            except CredentialError:
+                self._account = {}
+        return self._account
+
+
+def _refusal(operation: Operation, answer: Response) -> str:
+    said = answer.content[:_MOST_SHOWN].decode("utf-8", "replace").strip()
+    return f"{operation.label} failed: {answer.status_code} {said}".rstrip()
+
+
+def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
+    """Media type and value: every property filled, credentials that nobody has, an administrator where one can be asked for."""
+    flow = accounts.flow
+    media_type, body = _fullest(accounts.sign_up, accounts.seed)
+    mine = digest("account", str(accounts.seed))[:10]
+    wanted = [*flow.preferred, *((name, _fresh(name, flow, mine)) for name in flow.shared)]
+    for name, value in wanted:
+        trial = {**body, name: value}
+        # What the schema does not take stays as it was drawn.
+        if _is_valid(accounts.sign_up, media_type, trial):
+            body = trial
+    return media_type, body
+
+
+def _login_body(accounts: Accounts, account: Body) -> tuple[str, Body]:
+    media_type, body = _fullest(accounts.login, accounts.seed)
+    given = {name: account[name] for name in accounts.flow.shared if name in account}
+    granted = {**body, **given, "grant_type": "password"}
+    if "grant_type" in body and _is_valid(accounts.login, media_type, granted):
+        return media_type, granted
+    return media_type, {**body, **given}
+
+
+def _fresh(name: str, flow: SignUpFlow, mine: str) -> str:
+    """A value that nobody else has, of the kind that a name tells of."""
+    if name in flow.passwords:
+        return f"Chk-{mine}-9z"
+    return f"checker-{mine}@example.com" if "mail" in normalised(name) else f"checker{mine}"
+
+
+def _fullest(operation: ApiOperation, seed: int) -> tuple[str, Body]:
+    """Media type and value of the valid body with the most properties. Raises `CredentialError`."""
+    bodies = list(_drawn(operation, seed))
+    if not bodies:
+        raise CredentialError(f"{operation.label} failed: no body for it can be made")
+    media_type, body = max(bodies, key=lambda one: len(_filled(one[1])))
+    whole = dict(body)
+    for kind, other in bodies:
+        if kind == media_type:
+            whole |= {name: other[name] for name in _filled(other) - _filled(whole)}
+    return media_type, whole if _is_valid(operation, media_type, whole) else body
+
+
+def _filled(body: Body) -> set[str]:
+    return {name for name, value in body.items() if value is not None}
+
+
+def _drawn(operation: ApiOperation, seed: int) -> Iterator[tuple[str, Body]]:
+    settings = GenerationSettings(
+        allow_extra_parameters=False, allow_x00=False, overrides=Overrides()
+    )
+    try:
+        program = operation.compile(settings)
+    except CheckerError:
+        return
+    for index in range(_DRAWN):
+        source = RandomSource(digest_int("sign-up", operation.label, str(seed), str(index)))
+        try:
+            case = program.draw(source, f"signup-{index}", PhaseInfo("signup"))
+        except (CheckerError, Rejected):
+            continue
+        media_type = case.media_type or ""
+        if case.body is not NOT_SET and isinstance(case.body, dict) and is_json_or_form(media_type):
+            yield media_type, case.body
+
+
+def _request(operation: Operation, media_type: str, body: Body) -> WireRequest:
+    is_form = media_type.partition(";")[0].strip().lower() == FORM
+    plain = {name: value for name, value in body.items() if not is_form or value is not None}
+    return login_request(operation.method, operation.path, plain, media_type)
+
+
+def _is_valid(operation: Operation, media_type: str, body: Body) -> bool:
+    request = _request(operation, media_type, body)
+    return operation.judge_request(request).outcome is not Judged.INVALID

@@ -1,0 +1,122 @@
+"""Tokens that a request of the configuration gets: `[auth.dynamic.openapi.<scheme>]`."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from checker.config.auth import FORM, REFRESH_S, DynamicScheme
+from checker.core.case import Case
+from checker.core.credentials import Credentials, CredentialSource
+from checker.core.errors import CredentialError
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from checker.core.security import SecurityScheme
+from checker.transport.settings import Headers
+from checker.validation.pointers import walked
+from checker.workers.authentication.schemes import SchemeCredentials, carried_as
+
+Send = Callable[[WireRequest], Outcome]
+"""Sends a request that is no test to where tests go; its path stands below the base path."""
+
+_REJECTED: Final = (400, 401, 403, 422)
+_MOST_BYTES: Final = 16_384
+"""Of a token: longer headers are refused nearly everywhere."""
+
+
+class TokenSource(CredentialSource):
+    """The token for one security scheme: fetched as configured, carried by the operations that ask for the scheme."""
+
+    refresh_s = REFRESH_S
+
+    def __init__(
+        self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, send: Send
+    ) -> None:
+        self.name = f"auth.dynamic.openapi.{asked.name}"
+        self._asked = asked
+        self._scheme = scheme
+        self._schemes = schemes
+        self._send = send
+
+    def key(self, case: Case) -> str | None:
+        """One token for all operations that ask for the scheme."""
+        return "" if self._scheme in self._schemes.chosen(case.operation) else None
+
+    def fetch(self, case: Case) -> Credentials:
+        """The token of a new answer. Raises `CredentialError`."""
+        asked = self._asked
+        request = login_request(
+            asked.method, asked.path, dict(asked.payload), asked.payload_content_type
+        )
+        response = answered(self._send(request), f"{asked.method} {asked.path}")
+        token = extracted(response, asked.extract_from, asked.extract_selector)
+        return carried_as(self._scheme, token)
+
+    def is_refused(self, response: Response) -> bool:
+        """Whether it has a status of `retry_on`."""
+        return response.status_code in self._asked.retry_on
+
+
+def login_request(
+    method: str,
+    path: str,
+    payload: dict[str, str] | str | None,
+    media_type: str,
+    headers: Headers = (),
+) -> WireRequest:
+    """A request for a token; a payload of pairs is written as JSON or as a form."""
+    body: bytes | None = None
+    fields = [(b"Accept", b"*/*"), *((n.encode(), v.encode("latin-1")) for n, v in headers)]
+    if payload:
+        is_form = media_type.partition(";")[0].strip().lower() == FORM
+        if isinstance(payload, str):
+            body = payload.encode()
+        else:
+            body = (urlencode(payload) if is_form else json.dumps(payload)).encode()
+        fields.append((b"Content-Type", media_type.encode("latin-1")))
+    elif method not in ("GET", "DELETE"):
+        body = b""
+    # Kept connections may have died since the last token.
+    return WireRequest(method, path.encode(), fields, body, fresh=True)
+
+
+def answered(outcome: Outcome, label: str) -> Response:
+    """The answer to a login. Raises `CredentialError` for what is none, and for a refusal."""
+    if not isinstance(outcome, Response):
+        raise CredentialError(f"{label} was not answered: {outcome.kind}: {outcome.message}")
+    status = outcome.status_code
+    if status in _REJECTED:
+        raise CredentialError(
+            f"{label} answered {status}: the credentials were rejected; correct them in the configuration"
+        )
+    if not 200 <= status < 400:
+        raise CredentialError(f"{label} answered {status}")
+    return outcome
+
+
+def extracted(response: Response, source: str, selector: str) -> str:
+    """The token in an answer: a text, or what is written for another scalar. Raises `CredentialError`."""
+    found: Any = None
+    if source == "header":
+        found = response.headers.get(selector.lower(), [None])[0]
+    elif source == "cookie":
+        found = cookies_of(response).get(selector)
+    else:
+        try:
+            is_there, value = walked(json.loads(response.content), selector)
+        except (ValueError, RecursionError):
+            raise CredentialError("the answer to the login is not JSON") from None
+        found = value if is_there else None
+    if found is None or isinstance(found, dict | list) or found == "":
+        raise CredentialError(f"the answer to the login has no token at {source} {selector!r}")
+    token = found if isinstance(found, str) else json.dumps(found)
+    if len(token) > _MOST_BYTES or any(char in token for char in "\r\n\0"):
+        raise CredentialError(f"what stands at {source} {selector!r} of the login cannot be sent")
+    return token
+
+
+def cookies_of(response: Response) -> dict[str, str]:
+    """Cookies that an answer sets, without their attributes (RFC 6265, 5.2)."""
+    pairs = (text.partition(";")[0] for text in response.headers.get("set-cookie", []))
+    split = (pair.partition("=") for pair in pairs)
+    return {name.strip(): value.strip() for name, sign, value in split if sign and name.strip()}

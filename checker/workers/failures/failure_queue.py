@@ -1,0 +1,284 @@
+"""Suspicions of one worker, settled case by case while the other lanes keep flying."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from checker.core.errors import StorageError
+from checker.core.failures import Failure, Severity
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from checker.corpus.inflight import Stage
+from checker.corpus.records import Finding
+from checker.generation.sources.shrinking import ShrinkBudget
+from checker.workers.context import WorkerContext
+from checker.workers.failures.investigation import Investigator
+from checker.workers.failures.shrink_budget import ShrinkPace, SlowCandidates
+from checker.workers.messages import Found
+from checker.workers.operation_tools import settings_of_case
+from checker.workers.outages.health import TargetHealth
+from checker.workers.queues import Sender
+from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
+from checker.workers.time_accounting import Activity
+
+
+class Placed(Protocol):
+    """What has a place among the cases of a task."""
+
+    @property
+    def running(self) -> LeasedTask: ...
+    @property
+    def index(self) -> int: ...
+
+
+class Abandoned(Exception):
+    """The run ends: what is under way is not waited for."""
+
+
+class FailureQueue:
+    """Holds what failed once until it is confirmed, shrunk and reproduced."""
+
+    def __init__(
+        self,
+        place: WorkerContext,
+        up: Sender,
+        keep_alive: Callable[[], bool],
+        release: Callable[[InFlight], None],
+        health: TargetHealth,
+    ) -> None:
+        self._health = health
+        self._place = place
+        self._up = up
+        self._keep_alive = keep_alive
+        self._release = release
+        self._haste = SlowCandidates()
+        self.waiting: list[tuple[InFlight, UnconfirmedFailure]] = []
+        """What is to be settled. Nothing new flies meanwhile."""
+
+    def add(self, flight: InFlight, suspicions: Iterable[UnconfirmedFailure]) -> None:
+        """Keep suspicions, and their flight's slot, until they are settled.
+
+        One of a defect that waits already takes its place: it is of an earlier case, whose answer came later.
+        """
+        for suspicion in suspicions:
+            flight.pending += 1
+            for waiting in self.waiting:
+                if waiting[1].finding.fingerprint == suspicion.finding.fingerprint:
+                    self.waiting.remove(waiting)
+                    self._forgo(waiting[0])
+                    break
+            self.waiting.append((flight, suspicion))
+        self._up.send(Found(flight.pending))
+
+    @property
+    def lowest_index(self) -> int | None:
+        """Of the cases that wait; None when there are none."""
+        return min((flight.index for flight, _ in self.waiting), default=None)
+
+    def settle_next(self, lane: int, flying: Iterable[Placed], *, hasten: bool) -> bool:
+        """Settle all suspicions of one case on an idle lane; False when all wait for answers to earlier cases.
+
+        Which case shows a defect must not depend on whose answer came first. With `hasten` the first versions, which are
+        on disk, must do.
+        """
+        earliest: dict[str, int] = {}
+        for flight in flying:
+            task = flight.running.task.id
+            earliest[task] = min(flight.index, earliest.get(task, flight.index))
+        for flight in sorted((waiting[0] for waiting in self.waiting), key=_index):
+            if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
+                together = [suspicion for of, suspicion in self.waiting if of is flight]
+                self.waiting = [waiting for waiting in self.waiting if waiting[0] is not flight]
+                left = [one for one in together if self._place.recorder.is_open(one)]
+                if left and not hasten:
+                    self._settle(flight, left, lane)
+                for _ in together:
+                    self._forgo(flight)
+                return True
+        return False
+
+    def _forgo(self, flight: InFlight) -> None:
+        flight.pending -= 1
+        if not flight.pending:
+            self._release(flight)
+
+    def _settle(self, flight: InFlight, suspicions: list[UnconfirmedFailure], lane: int) -> None:
+        place = self._place
+        desk = _Desk(
+            place,
+            self._keep_alive,
+            self._haste,
+            self._health,
+            flight,
+            lane,
+            _failed_after_s(suspicions),
+        )
+        settled: list[Finding] = []
+        try:
+            # Of what is abandoned the first versions, which are on disk, must do.
+            with suppress(Abandoned):
+                for finding in desk.investigator().settle(suspicions):
+                    settled.append(finding)
+                    if flight.running.is_endless:
+                        # Nothing promises that `fuzz` sends the same after a death.
+                        self._write(settled, flight)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
+            place.recorder.gave_up(suspicions[0].label, flight.running.task.phase, error)
+        place.ledger.enter(Activity.RECORD)
+        desk.enter(Stage.RECORD)
+        # All at once: a worker that dies on the way leaves the whole case to be looked into again.
+        self._write(settled, flight)
+
+    def _write(self, settled: list[Finding], flight: InFlight) -> None:
+        """Write down last versions, and forget them."""
+        for finding in settled:
+            self._place.recorder.settled(finding)
+            if finding.reproduced:
+                self._save(finding, flight)
+        self._up.send(Found(len(settled)))
+        settled.clear()
+
+    def _save(self, finding: Finding, flight: InFlight) -> None:
+        again = flight.again
+        try:
+            if again is not None and again.fingerprint == finding.fingerprint:
+                # What it was before it became smaller need not be tried by later runs.
+                self._place.saved.forget((again.step,))
+            self._place.saved.save(finding.steps)
+        except Exception as error:  # noqa: BLE001 - the wall: the finding is written down all the same
+            self._place.recorder.gave_up(finding.label, finding.phase, error)
+
+
+class _Desk(Struct):
+    """Where one case is looked into: its lane, its slot, what it may cost."""
+
+    place: WorkerContext
+    keep_alive: Callable[[], bool]
+    haste: SlowCandidates
+    health: TargetHealth
+    flight: InFlight
+    lane: int
+    failed_after_s: float
+    _stage: Stage = Stage.CONFIRM
+    _pace: ShrinkPace = field(default_factory=ShrinkPace)
+    _is_ending: bool = False
+
+    def investigator(self) -> Investigator:
+        """One that sends over this lane."""
+        place = self.place
+        return Investigator(
+            tools=place.tools,
+            factory=place.factory,
+            describer=place.recorder.traffic,
+            defects=place.recorder.defects,
+            render=place.recorder.reproduction,
+            send=self.send,
+            stage=self.enter,
+            affords=self.affords,
+            allowance=self.allowance,
+            suspect=self.suspect,
+            sent=lambda verdict: place.recorder.keep_makings(self.flight, verdict),
+            hurry=self.hurry,
+        )
+
+    def enter(self, stage: Stage) -> None:
+        """What follows is of this stage; each shrink is at its own pace."""
+        if stage is Stage.SHRINK and self._stage is not stage:
+            self._pace = ShrinkPace()
+        self._stage = stage
+        self.place.slots.enter(
+            self.flight.slot, stage, self.flight.running.task.id, self.flight.index
+        )
+
+    def send(self, wanted: WireRequest) -> Outcome:
+        """The answer to one request of the inquiry."""
+        # Deadlines are for one request, not for all of them.
+        self.enter(self._stage)
+        if self._stage is not Stage.SHRINK:
+            return self._send(wanted)
+        task = self.flight.running.task.id
+        limit_s = self.haste.limit_s(task, self.failed_after_s)
+        outcome = self._send(wanted, limit_s)
+        self.haste.observe(task, self.failed_after_s, outcome.elapsed)
+        self._pace.observe(outcome.elapsed)
+        return outcome
+
+    def affords(self, suspicion: UnconfirmedFailure) -> bool:
+        """Whether a failure may have more than the one request that each has."""
+        purse, flight = self.place.purse, self.flight
+        is_second = suspicion.second is not None
+        return is_second or purse.affords(flight.running, flight.index, suspicion.label)
+
+    def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
+        """What the shrink of one failure may take; None if nothing is to be shrunk."""
+        finding, place = suspicion.finding, self.place
+        shot = suspicion.chain[-1]
+        if settings_of_case(place.operations, shot.made.case).no_shrink:
+            return None
+        if suspicion.second is not None:
+            return suspicion.second
+        running, index = self.flight.running, self.flight.index
+        severity = Severity(finding.severity)
+        return place.purse.allowance(running, index, suspicion.label, severity, finding.check)
+
+    def suspect(
+        self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure
+    ) -> UnconfirmedFailure | None:
+        """Another failure that turned up on the way, if it is news: nothing is lost."""
+        outcome = shot.verdict.outcome
+        if outcome is not None and self.health.excuses(outcome):
+            return None
+        return self.place.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
+
+    def hurry(self) -> str:
+        """Why a shrink should end now; empty if there is no reason."""
+        if self._is_ending:
+            return "with the run"
+        if self.flight.made.label in self.place.held_back and not self.flight.running.task.is_last:
+            return "since the target serves nobody after it"
+        if self._pace.is_over:
+            return f"after {self._pace.requests} requests to a slow target"
+        if self.haste.is_needed(self.flight.running.task.id):
+            return "because of slow answers"
+        return ""
+
+    def _send(self, wanted: WireRequest, patience_s: float | None = None) -> Outcome:
+        ledger, running = self.place.ledger, self.flight.running
+        ledger.enter(Activity.WAIT)
+        running.requests += 1
+        running.inquiries += 1
+        self.place.purse.spent += 1
+        outcome = self._answer(wanted, patience_s)
+        running.waited(outcome.elapsed)
+        self._is_ending = self.keep_alive()
+        ledger.enter(Activity.JUDGE)
+        return outcome
+
+    def _answer(self, wanted: WireRequest, patience_s: float | None) -> Outcome:
+        """The answer of a target that serves: where it does not, it is waited for."""
+        http, health, made = self.place.http, self.health, self.flight.made
+        is_last = self.flight.running.task.is_last
+        while True:
+            outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)
+            if not health.holds(made, wanted, outcome, is_last=is_last):
+                break
+            while health.is_holding:
+                health.sit_out()
+            self.enter(self._stage)
+        if isinstance(outcome, Response):
+            health.served.note(made, wanted, outcome.status_code)
+        return outcome
+
+
+def _failed_after_s(suspicions: list[UnconfirmedFailure]) -> float:
+    first = suspicions[0].chain[-1].verdict.outcome
+    return first.elapsed if first is not None else 0.0
+
+
+def _index(flight: InFlight) -> int:
+    return flight.index

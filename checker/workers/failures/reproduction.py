@@ -1,0 +1,88 @@
+"""Findings re-sent exactly as they are printed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from msgspec import Struct
+
+from checker.checks.judge import UNJUDGED
+from checker.core import curl
+from checker.core.case import Case
+from checker.core.errors import CheckerError
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.core.send import Exchanging, Purpose
+from checker.generation.sources.context import Rejected
+from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome
+from checker.phases.making import GeneratedCase
+from checker.workers.recording.unconfirmed import Chain, JudgedCase
+
+
+class PrintedReplay(Struct):
+    """Sends commands in place of cases, as a reader would: with the identifiers that the answers give this time."""
+
+    tools: Tools
+    render: Callable[[WireRequest], str]
+    """The command that sends a request."""
+    drive: Callable[[GeneratedCase, Exchanging[Verdict], Purpose], JudgedCase]
+    following: Callable[[GeneratedCase, Sequence[Verdict]], GeneratedCase]
+    """A step with the values that earlier ones gave this time."""
+
+    def sent(
+        self, chain: Chain, own: WireRequest | None = None
+    ) -> tuple[tuple[str, ...], Verdict | None]:
+        """The commands of a sequence, and what came of the last one; None if there is none.
+
+        A command that holds a value of an earlier answer is printed with the old one, which the target may not have any
+        more, and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
+        """
+        requests = [
+            (shot, request) for shot in chain if (request := shot.verdict.request) is not None
+        ]
+        if own is not None:
+            requests[-1] = (requests[-1][0], own)
+        commands = [self._command(shot.verdict, request) for shot, request in requests]
+        sent: list[Verdict] = []
+        for number, (shot, request) in enumerate(requests, 1):
+            is_last = number == len(requests)
+            made = shot.made
+            if sent and made.bindings and len(requests) == len(chain) and not (own and is_last):
+                made, request = self._followed(made, request, sent)
+            again = replace(
+                curl.as_sent(self._command(shot.verdict, request)),
+                fresh=True,
+                via=request.via,
+                proofs=request.proofs,
+            )
+            work = self._printed(made.case, again, sent if is_last else None)
+            sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)
+        return tuple(commands), sent[-1] if sent else None
+
+    def _followed(
+        self, made: GeneratedCase, request: WireRequest, sent: Sequence[Verdict]
+    ) -> tuple[GeneratedCase, WireRequest]:
+        """A step and its request with the values of this time; as they were where it cannot be made again."""
+        try:
+            anew = self.following(made, sent)
+        except (CheckerError, Rejected):
+            return made, request
+        tools = self.tools
+        return anew, build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
+
+    def _command(self, verdict: Verdict, request: WireRequest) -> str:
+        command, outcome = self.render(request), verdict.outcome
+        # With a method of its own curl sends that again, where clients go on with GET.
+        is_redirected = isinstance(outcome, Response) and outcome.redirects > 0
+        if is_redirected and request.method in ("GET", "HEAD"):
+            return curl.with_redirects(command)
+        return command
+
+    def _printed(
+        self, case: Case, request: WireRequest, before: Sequence[Verdict] | None
+    ) -> Exchanging[Verdict]:
+        """One attempt with a command instead of a case. What comes before the last one is not judged: it has no `before`."""
+        outcome = yield from exchange(self.tools, case, request)
+        judgement = UNJUDGED
+        if before is not None:
+            judgement = yield from judge_outcome(self.tools, case, outcome, before, request=request)
+        return Verdict(case, request, outcome, judgement)

@@ -1,0 +1,128 @@
+"""Sequences that failed, sent again: with what their producers answer this time, without the steps that do not matter, smaller."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checker.core.digests import digest, digest_int
+from checker.core.errors import CheckerError
+from checker.core.meta import PhaseInfo
+from checker.core.send import Purpose
+from checker.generation.sources.context import Rejected
+from checker.generation.sources.shrinking import ShrinkBudget
+from checker.phases.bindings import Sent, resolved, without_step
+from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.shrinking import ShrinkPlan, StillFails, content_of, shrink_case
+from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
+
+
+class StepSender(Protocol):
+    """Sends one step after others and judges the answer."""
+
+    def __call__(
+        self, made: GeneratedCase, purpose: Purpose, earlier: Sequence[JudgedCase]
+    ) -> JudgedCase: ...
+
+
+class SequenceReplay(Struct):
+    """Sends the steps of one sequence once more."""
+
+    factory: CaseFactory
+    phase: PhaseInfo
+    send: StepSender
+
+    def replayed(self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM) -> Chain:
+        """All steps, each with the values that earlier ones gave this time."""
+        shots: list[JudgedCase] = []
+        for made in chain:
+            shots.append(self.send(self._remade(made, shots), purpose, shots))
+        return tuple(shots)
+
+    def without_idle_steps(self, chain: Chain, fails: Callable[[JudgedCase], bool]) -> Chain:
+        """The sequence without the steps that it fails without, the latest first.
+
+        Whose values a later step takes stays: with a value of yesterday the failure would be of that day's state.
+        """
+        for number in range(len(chain) - 2, -1, -1):
+            steps = [shot.made for shot in chain]
+            if any(number in _steps_bound(made) for made in steps[number + 1 :]):
+                continue
+            shorter = self.replayed(list(_dropped(steps, number)))
+            if fails(shorter[-1]):
+                chain = shorter
+        return chain
+
+    def _remade(self, made: GeneratedCase, earlier: Sequence[JudgedCase]) -> GeneratedCase:
+        return self.following(made, before_in(earlier))
+
+    def following(self, made: GeneratedCase, sent: Sequence[Sent]) -> GeneratedCase:
+        """A step with the values that earlier ones gave this time. Raises whatever making a case does."""
+        bindings = tuple(resolved(binding, sent) for binding in made.bindings)
+        name = digest("confirmed", made.case.id)[:12]
+        return self.factory.remake(
+            replace(made.step, bindings=bindings), name=name, phase=self.phase
+        )
+
+
+class SequenceShrink(Struct):
+    """Makes each step of a sequence small, the last one first: what leads to it has to fail it again each time."""
+
+    replay: SequenceReplay
+    wanted: Callable[[JudgedCase], bool]
+    """Whether the last step failed as it should; raises `ShrinkingStopped` when nothing more is to be sent."""
+    may_send: Callable[[], None]
+    """Raises `ShrinkingStopped` as well: asked before each candidate."""
+    requests: int
+    """That all of it may take."""
+    executions: int = 0
+    is_finished: bool = True
+
+    def shrunk(self, chain: Chain) -> Chain:
+        """The smallest sequence that still failed."""
+        share = self.requests // (len(chain) ** 2)
+        if share <= 0:
+            self.is_finished = False
+            return chain
+        for number in range(len(chain) - 1, -1, -1):
+            steps = [shot.made for shot in chain]
+            plan = ShrinkPlan(
+                digest("shrunk", steps[number].case.id)[:12],
+                self.replay.phase,
+                ShrinkBudget(executions=share),
+                seed=digest_int("shrink", steps[number].case.id),
+            )
+            try:
+                result = shrink_case(
+                    self.replay.factory, steps[number], self._still_fails(steps, number), plan
+                )
+            except (CheckerError, Rejected):
+                # One step that cannot be drawn anew stays as it is.
+                continue
+            self.executions += result.executions * len(chain)
+            self.is_finished = self.is_finished and result.finished
+            if content_of(result.made.case) == content_of(steps[number].case):
+                continue
+            smaller = self.replay.replayed([*steps[:number], result.made, *steps[number + 1 :]])
+            if self.wanted(smaller[-1]):
+                chain = smaller
+        return chain
+
+    def _still_fails(self, steps: Sequence[GeneratedCase], number: int) -> StillFails:
+        def still_fails(candidate: GeneratedCase) -> bool:
+            self.may_send()
+            tried = [*steps[:number], candidate, *steps[number + 1 :]]
+            return self.wanted(self.replay.replayed(tried, Purpose.SHRINK)[-1])
+
+        return still_fails
+
+
+def _steps_bound(made: GeneratedCase) -> set[int]:
+    return {binding.step for binding in made.bindings if binding.expression}
+
+
+def _dropped(steps: Sequence[GeneratedCase], number: int) -> Iterator[GeneratedCase]:
+    for place, made in enumerate(steps):
+        if place != number:
+            yield replace(made, bindings=without_step(made.bindings, number))

@@ -1,0 +1,130 @@
+"""What became of a failure that was looked into, and who writes down what was sent for it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from checker.checks.judge import Judgement
+from checker.core.response import Outcome
+from checker.core.send import Purpose
+from checker.corpus.records import Finding, Interaction
+from checker.phases.attempt import Verdict
+from checker.phases.making import GeneratedCase
+from checker.workers.recording.drafts import Answered
+from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
+
+MORE_TRIES = 6
+"""Times that commands are sent once more which did not show their failure each time."""
+
+
+class Describer(Protocol):
+    """Turns shots into records."""
+
+    def interaction(self, shot: JudgedCase) -> Interaction:
+        """A shot as a finding keeps it."""
+        ...
+
+    def record(self, shot: JudgedCase) -> None:
+        """Write down a request."""
+        ...
+
+    def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
+        """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
+        ...
+
+    def beside(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
+        """Write down what else was sent for a case: what was refused for its credentials before, what checks sent after."""
+        ...
+
+
+class Settlement(Struct):
+    """What became of one suspicion; others of the same case may be shown by the same requests."""
+
+    chain: Chain
+    is_confirmed: bool
+    executions: int = 0
+    stopped: str = ""
+    wants_more: bool = False
+    commands: tuple[str, ...] = ()
+    printed: list[tuple[Outcome | None, Judgement]] = field(default_factory=list)
+    """Answers to the commands as printed, each time that they were sent."""
+    is_of_check: bool = False
+    """Whether the commands are those of one check: they show nothing else."""
+
+    def showed(self, wanted: ExpectedFailure) -> int:
+        """How often the commands as printed showed a failure."""
+        made, request = self.chain[-1].made, self.chain[-1].verdict.request
+        verdicts = (
+            Verdict(made.case, request, outcome, judgement) for outcome, judgement in self.printed
+        )
+        return sum(wanted.again(JudgedCase(made, one)) is not None for one in verdicts)
+
+    def told(self, last: Finding, wanted: ExpectedFailure, describer: Describer) -> Finding:
+        """A finding with what was found out about it."""
+        showed = self.showed(wanted)
+        return replace(
+            last,
+            case=self.chain[-1].made.case.id,
+            steps=tuple(shot.made.step for shot in self.chain),
+            interactions=tuple(describer.interaction(evidence(shot)) for shot in self.chain),
+            reproduction="\n".join(self.commands),
+            reproduced=showed > 0,
+            # It was seen once before.
+            hits=1 + showed,
+            tries=1 + len(self.printed),
+            shrink_executions=self.executions,
+            text=wanted.text,
+            stopped=self.stopped,
+            wants_more=self.wants_more,
+        )
+
+
+Send = Callable[[Settlement, ExpectedFailure], None]
+"""Sends the commands of a settlement, and adds the answer to it."""
+
+
+def as_printed(
+    chain: Chain, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str]
+) -> Settlement:
+    """What comes of commands alone: of that of the last request if it needs nothing before it, else of all."""
+    last = chain[-1:]
+    sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
+    for sequence in sequences:
+        settlement = Settlement(
+            sequence, is_confirmed=False, stopped=spent_after(0), wants_more=len(sequence) == 1
+        )
+        send(settlement, wanted)
+        settlement.is_confirmed = settlement.showed(wanted) > 0
+        if settlement.is_confirmed:
+            break
+    count_hits(settlement, wanted, send, hurry)
+    return settlement
+
+
+def count_hits(
+    settlement: Settlement, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str]
+) -> None:
+    """Send commands that did not show their failure once more: how often they do is all that can be said."""
+    if settlement.is_confirmed and settlement.showed(wanted):
+        return
+    for _ in range(MORE_TRIES):
+        if not hurry():
+            send(settlement, wanted)
+
+
+def shown_by(settlements: Iterable[Settlement], wanted: ExpectedFailure) -> Settlement | None:
+    """What another failure of the same case came to, if its last request shows this one, too."""
+    for settlement in settlements:
+        is_usable = settlement.is_confirmed and not settlement.is_of_check
+        if is_usable and wanted.shown(settlement.chain[-1]) is not None:
+            return settlement
+    return None
+
+
+def spent_after(requests: int) -> str:
+    """Why a shrink ended whose share of the requests was spent: `shrinking stopped after 20 requests`."""
+    if requests:
+        return f"after {requests} requests"
+    return "before it began (`generation.shrink-share` of the requests was spent)"

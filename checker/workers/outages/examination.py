@@ -1,0 +1,166 @@
+"""Looks into an outage: waits until the target serves again, and sends what came before alone to see which did it."""
+
+from collections.abc import Iterator, Sequence
+
+from checker.core.digests import digest_int
+from checker.core.errors import CheckerError
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.core.phases import FUZZING
+from checker.core.response import Response
+from checker.generation.sources.context import Rejected
+from checker.phases.making import GeneratedCase
+from checker.workers.context import WorkerContext
+from checker.workers.outage_messages import Examine, Examined, Trouble
+from checker.workers.outages.outage_report import Account, tell
+from checker.workers.outages.witnesses import Witnesses, is_ending, is_refused
+from checker.workers.recording.served import Sent
+
+GONE_PATIENCE_S = 30.0
+"""A target that nobody reaches is waited for so long."""
+REFUSED_PATIENCE_S = 4.0
+"""Everybody is turned away for so long before the run goes on as it is."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
+_LATEST = 4
+"""Requests before an outage of which each is a suspect, whatever it does."""
+_MOST_SUSPECTS = 12
+"""That are sent alone, each."""
+_MOST_TOGETHER = 25
+"""Requests of one operation that are sent one after another: some targets count."""
+_MOST_GROUPS = 3
+_MOST_RELATED = 6
+_TRIES = 8
+"""Cases of each related operation, to undo what one has done."""
+
+
+class Examination:
+    """One outage in the eyes of one worker."""
+
+    def __init__(self, place: WorkerContext, witnesses: Witnesses) -> None:
+        self._place = place
+        self._witnesses = witnesses
+        self._recent = list(witnesses.served.recent)
+        """What was sent before it."""
+        self._sorted = self._by_suspicion()
+
+    def done(self, order: Examine, lost: Sequence[Sent]) -> Examined:
+        """What this worker finds; told to people if nobody else will. `lost`: what was in the air when the target died."""
+        trouble = order.trouble
+        if order.doubted is not None and not self._is_founded():
+            return Examined(order.number, None, trouble, serves=True, is_unfounded=True)
+        serves = is_certain = self._has_recovered(trouble)
+        if serves:
+            culprit = self._culprit(trouble, lost)
+            if culprit is not None:
+                serves = self._has_recovered(trouble)
+        elif self._witnesses.is_guess:
+            # It may always have refused that.
+            return Examined(order.number, None, trouble, serves=True)
+        else:
+            culprit = next(iter(lost), None) or self._likely()
+        if culprit is not None or order.is_last or not serves:
+            account = Account(order, culprit, is_certain, serves, refused=self._witnesses.refused)
+            tell(self._place.recorder, account, [*lost, *reversed(self._recent)])
+        label = None if culprit is None else culprit.label
+        return Examined(order.number, label, trouble, serves)
+
+    def _is_founded(self) -> bool:
+        """Whether what somebody else was refused is refused to everybody: only who was served before can tell."""
+        return not self._witnesses.is_guess and self._witnesses.is_turned_away()
+
+    # Until it serves
+
+    def _has_recovered(self, trouble: Trouble) -> bool:
+        """Whether the target serves: at once, with new credentials, when something is undone, or after a while."""
+        witnesses = self._witnesses
+        if not witnesses.is_in_trouble(trouble):
+            return True
+        if trouble is Trouble.REFUSED and (witnesses.renews_credentials() or self._is_undone()):
+            return True
+        patience_s = GONE_PATIENCE_S if trouble is Trouble.GONE else REFUSED_PATIENCE_S
+        pause_s, waited_s = _FIRST_PAUSE_S, 0.0
+        while waited_s < patience_s:
+            witnesses.around.rest(pause_s)
+            waited_s += pause_s
+            if not witnesses.is_in_trouble(trouble):
+                return True
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        return False
+
+    def _is_undone(self) -> bool:
+        """Whether another request to the same thing makes the target serve again: what is switched off can be switched on."""
+        labels: dict[Label, None] = {}
+        for suspect in self._sorted[:_MOST_SUSPECTS]:
+            labels |= dict.fromkeys(self._related(suspect))
+        for label in list(labels)[:_MOST_RELATED]:
+            for made in self._cases(label):
+                try:
+                    outcome = self._witnesses.made(made)
+                except CheckerError:
+                    continue
+                if not is_refused(outcome) and not self._witnesses.is_turned_away():
+                    return True
+        return False
+
+    def _related(self, suspect: Sent) -> Iterator[Label]:
+        """Operations that change what stands at the same path, the suspect's own included, then what stands beside it."""
+        path = suspect.made.case.operation.path
+        parent = path.rpartition("/")[0]
+        changing = [
+            one for one in self._place.selected.entries if one.method not in ("GET", "HEAD")
+        ]
+        yield from (one.label for one in changing if one.path == path)
+        if parent:
+            yield from (one.label for one in changing if one.path.rpartition("/")[0] == parent)
+
+    def _cases(self, label: Label) -> Iterator[GeneratedCase]:
+        factory, phase = self._place.factory, PhaseInfo(FUZZING.name)
+        for index in range(_TRIES):
+            try:
+                yield factory.make(label, digest_int("undo", label), index, phase)
+            except (CheckerError, Rejected):
+                return
+
+    # Who did it
+
+    def _by_suspicion(self) -> list[Sent]:
+        """What was served, the likeliest first: what sounds like it, then the latest and what changes something."""
+        served = [one for one in self._witnesses.served.suspects() if one.is_served]
+        latest = {id(one) for one in served[:_LATEST]}
+        return sorted(
+            served,
+            key=lambda one: (not is_ending(one), one.is_harmless and id(one) not in latest),
+        )
+
+    def _likely(self) -> Sent | None:
+        """Who did it, if nobody can try."""
+        suspects = self._sorted
+        if len(suspects) == 1:
+            return suspects[0]
+        return next((one for one in suspects if not one.is_harmless or is_ending(one)), None)
+
+    def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Sent | None:
+        """The request after which the target serves nobody, or the last of those of one operation."""
+        for suspect in [*lost, *self._sorted][:_MOST_SUSPECTS]:
+            if self._breaks(trouble, suspect):
+                return suspect
+        for group in self._together() if trouble is Trouble.REFUSED else ():
+            for suspect in group:
+                self._witnesses.again(suspect)
+            if self._witnesses.is_in_trouble(trouble):
+                return group[-1]
+        return None
+
+    def _breaks(self, trouble: Trouble, suspect: Sent) -> bool:
+        outcome = self._witnesses.again(suspect)
+        if trouble is Trouble.GONE and isinstance(outcome, Response) and not is_refused(outcome):
+            return False
+        return self._witnesses.is_in_trouble(trouble)
+
+    def _together(self) -> list[list[Sent]]:
+        """Requests of each operation that was sent several lately, oldest first."""
+        groups: dict[Label, list[Sent]] = {}
+        for sent in self._recent:
+            groups.setdefault(sent.label, []).append(sent)
+        many = [group[-_MOST_TOGETHER:] for group in groups.values() if len(group) > 1]
+        return sorted(many, key=lambda group: group[0].is_harmless)[:_MOST_GROUPS]

@@ -1,0 +1,260 @@
+"""The target's health as one worker sees it: answers that do not count, requests that wait, who is to blame."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from checker.core.operation import Label
+from checker.core.request import WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.corpus.records import Note
+from checker.health.first_answers import KIND as FIRST_ANSWERS
+from checker.health.signs import GATEWAY, REFUSALS
+from checker.phases.making import GeneratedCase
+from checker.workers.context import WorkerContext
+from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
+from checker.workers.outages.examination import Examination
+from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
+from checker.workers.outages.served_by_others import ServedByOthers
+from checker.workers.outages.witnesses import MOST_WITNESSES, Surroundings, Witnesses, is_ending
+from checker.workers.queues import Sender
+from checker.workers.recording.served import Sent, ServedRequests
+
+MOST_OUTAGES = 20
+"""That one worker looks into: what fails more often is how the target is."""
+MOST_DOUBTS = 20
+"""Refusals about which one worker asks the others: who is served nothing after so many has wrong credentials."""
+_STREAK = 8
+"""Refusals in a row after which an operation that was known to refuse is looked at again."""
+_BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
+
+
+@dataclass(slots=True)
+class TargetHealth:
+    """Watches answers of one worker. An answer that may say nothing of its operation is held back and asked for again."""
+
+    place: WorkerContext
+    up: Sender
+    listen: Callable[[], object]
+    """Waits a moment for orders and obeys them; raises `Abandoned` when nothing counts any more."""
+    keep_alive: Callable[[], object]
+    """Obeys orders that are there."""
+    free_lane: Callable[[], int]
+    """A lane on which nothing is in flight."""
+    connect: Connect | None = None
+    now: Callable[[], float] = time.monotonic
+    is_holding: bool = False
+    """Whether nothing of the run is to be sent."""
+    has_lost_session: bool = False
+    """Whether the target turns everybody away for good: then its refusals say nothing."""
+    served: ServedRequests = field(default_factory=ServedRequests)
+    _others: ServedByOthers = field(init=False)
+    _number: int = 0
+    """Of the outage that this worker holds for; 0 until it is told."""
+    _has_said: bool = False
+    _order: Examine | None = None
+    _first: Sent | None = None
+    """The answer that showed the outage."""
+    _lost: list[Sent] = field(default_factory=list)
+    """Requests that were in the air when the connection broke."""
+    _late: deque[Sent] = field(default_factory=lambda: deque(maxlen=16))
+    """Requests that were sent a second time, since a connection had ended."""
+    _usual: set[tuple[Label, int]] = field(default_factory=set)
+    """Refusals that are known to be of their operation alone."""
+    _outages: int = 0
+    _doubts: int = 0
+    _streak: int = _STREAK
+    _refused_in_row: int = 0
+    _before_renewal: Label | None = None
+    """Operation that was served last before credentials were fetched anew."""
+
+    def __post_init__(self) -> None:
+        self._others = ServedByOthers(self.place)
+        first = self.place.first_look
+        if first is not None:
+            # It came before the run, and may have ended the session.
+            self.served.note(first.made, first.request, first.status)
+
+    def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
+        """One more answer counts."""
+        served = self.served.note(made, request, status)
+        if served is not None:
+            self._others.tell(served)
+        first = self.place.first_answers
+        if first is not None and first.note(status):
+            self.place.first_answers = None
+            if first.sentence:
+                self.place.recorder.note(Note(FIRST_ANSWERS, "", "", first.sentence))
+                self.place.recorder.flush()
+
+    # What is noticed
+
+    def holds(
+        self,
+        made: GeneratedCase,
+        request: WireRequest | None,
+        outcome: Outcome,
+        *,
+        is_last: bool = False,
+    ) -> bool:
+        """Whether an answer is not to count: the target may be in trouble, and the request is to be sent again."""
+        if request is None:
+            return False
+        if isinstance(outcome, NetworkFailure):
+            is_lost = outcome.kind is FailureKind.DROPPED
+            return outcome.kind in _BROKEN and self._is_broken(made, request, is_lost=is_lost)
+        status = outcome.status_code
+        if status not in REFUSALS or is_last:
+            return False
+        if self.is_holding:
+            return True
+        if self.has_lost_session:
+            return False
+        return self._is_turned_away(Sent(made, request, status))
+
+    def excuses(self, outcome: Outcome, *, is_last: bool = False) -> bool:
+        """Whether a refusal says nothing of its operation: the session is lost, or its operation is what ends it."""
+        return (
+            isinstance(outcome, Response)
+            and outcome.status_code in REFUSALS
+            and (self.has_lost_session or is_last)
+        )
+
+    def sent_again(self, made: GeneratedCase, request: WireRequest) -> None:
+        """A request whose connection ended without a word is sent once more: it may have been the target's last."""
+        self._late.append(Sent(made, request, 0))
+
+    def _note_lost(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> None:
+        """Keep what was in the air when the target died; who was refused a connection was not."""
+        if is_lost or any(late.made is made for late in self._late):
+            self._lost.append(Sent(made, request, 0))
+
+    def renewed(self) -> None:
+        """Credentials had to be fetched anew: look for who ended those before, where a request is suspicious for that."""
+        last = next(reversed(self.served.recent), None)
+        if last is None or self.is_holding or not last.is_served or self._outages >= MOST_OUTAGES:
+            return
+        is_again = self._before_renewal == last.label
+        self._before_renewal = last.label
+        if (is_ending(last) or is_again) and last.label not in self.place.held_back:
+            self._report(Trouble.REFUSED)
+
+    def _is_broken(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> bool:
+        place = self.place
+        if not is_looked_at(place):
+            return False
+        if self.is_holding:
+            self._note_lost(made, request, is_lost=is_lost)
+            return True
+        has_been_there = self.served.has_answered or not has_own_servers(place)
+        if not has_been_there or self._outages >= MOST_OUTAGES:
+            return False
+        if not is_down(place.origin, self.rest, self.connect):
+            return False
+        self._note_lost(made, request, is_lost=is_lost)
+        self._report(Trouble.GONE)
+        return True
+
+    def _is_turned_away(self, refused: Sent) -> bool:
+        """Whether requests that were served before are refused, too."""
+        if self._outages >= MOST_OUTAGES:
+            return False
+        key = (refused.label, refused.status)
+        self._refused_in_row += 1
+        if key in self._usual and not self._is_streak():
+            return False
+        if not self.served.tells_of(refused):
+            self.served.recall(self._others.news())
+        if not self.served.tells_of(refused):
+            return self._has_asked_others(refused)
+        witnesses = self._witnesses(refused)
+        is_turned_away = witnesses.is_turned_away()
+        if not is_turned_away or witnesses.is_guess:
+            self._usual.add(key)
+        if not is_turned_away:
+            return False
+        self._first = refused
+        self._report(Trouble.GONE if refused.status in GATEWAY else Trouble.REFUSED)
+        return True
+
+    def _has_asked_others(self, refused: Sent) -> bool:
+        """Who was never served cannot know whether it was ever otherwise: others may, where there are any."""
+        if self.place.settings.workers < 2 or self._doubts >= MOST_DOUBTS:
+            return False
+        self._first = refused
+        self._report(Trouble.REFUSED, refused.label)
+        return True
+
+    def _is_streak(self) -> bool:
+        """Whether nothing but refusals came for a while: each time that this is found in vain it takes twice as long."""
+        lately = list(self.served.recent)[-self._streak :]
+        if len(lately) < min(self._streak, MOST_WITNESSES) or self._refused_in_row < self._streak:
+            return False
+        if any(sent.status not in REFUSALS for sent in lately):
+            self._refused_in_row = 0
+            return False
+        self._streak, self._refused_in_row = 2 * self._streak, 0
+        return True
+
+    def _report(self, trouble: Trouble, doubted: Label | None = None) -> None:
+        if doubted is None:
+            self._outages += 1
+        else:
+            self._doubts += 1
+        self.is_holding = True
+        self.up.send(Troubled(trouble, doubted, time.time()))
+
+    # What is done about it
+
+    def obey(self, order: Hold | Examine | GoOn) -> None:
+        """Take an order of the supervisor; what it asks for is done by `sit_out`."""
+        match order:
+            case Hold(number):
+                self.is_holding, self._number, self._has_said = True, number, False
+            case Examine():
+                self._order = order
+            case GoOn():
+                if self._first is not None:
+                    self._learn(self._first, order)
+                self.is_holding, self._number, self._order = False, 0, None
+                self._first = None
+                self._lost.clear()
+                self._late.clear()
+                self.has_lost_session = not order.serves
+                self.place.held_back.update(order.held_back)
+
+    def _learn(self, first: Sent, order: GoOn) -> None:
+        """What an outage says of the refusal that showed it: of its own operation, or of whoever was found."""
+        key = (first.label, first.status)
+        if first.label == order.refuses:
+            self._usual.add(key)
+        elif not self.place.held_back.issuperset(order.held_back):
+            self._usual.discard(key)
+
+    def sit_out(self) -> None:
+        """Do a part of what is to be done in an outage: say that nothing flies, look, or wait a moment."""
+        self.place.slots.clear_acting()
+        if self._number and not self._has_said:
+            self._has_said = True
+            self.up.send(Held(self._number))
+        order, self._order = self._order, None
+        if order is not None:
+            witnesses = self._witnesses(self._first, order.doubted)
+            examination = Examination(self.place, witnesses)
+            self.up.send(examination.done(order, self._lost))
+        self.listen()
+
+    def rest(self, seconds: float) -> None:
+        """Let so much time pass; orders are obeyed meanwhile."""
+        until = self.now() + seconds
+        self.place.slots.clear_acting()
+        while self.now() < until:
+            self.listen()
+
+    def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> Witnesses:
+        around = Surroundings(self.rest, self.keep_alive, self.free_lane(), self.connect)
+        about = None if refused is None else refused.operation
+        if about is None and doubted is not None:
+            about = self.place.selected.get(doubted)
+        return Witnesses(self.place, self.served, refused, about, around)

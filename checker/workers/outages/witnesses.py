@@ -1,0 +1,138 @@
+"""Whether a target serves: requests that it served before, sent again."""
+
+import time
+from collections.abc import Callable
+
+from msgspec import Struct, field
+
+from checker.core.errors import CheckerError
+from checker.core.operation import Operation
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from checker.core.send import Purpose
+from checker.health.signs import GATEWAY, REFUSALS, looks_dangerous
+from checker.phases.attempt import build_request, drive, exchange
+from checker.phases.making import GeneratedCase
+from checker.workers.context import WorkerContext
+from checker.workers.outage_messages import Trouble
+from checker.workers.outages.reachable import Connect, is_down
+from checker.workers.recording.drafts import Answered
+from checker.workers.recording.served import Sent, ServedRequests
+
+MOST_WITNESSES = 3
+_JUST_BEFORE = 3
+
+
+class Surroundings(Struct, frozen=True):
+    """What an examination waits and sends with."""
+
+    rest: Callable[[float], None]
+    """Lets seconds pass."""
+    meanwhile: Callable[[], object]
+    """Called while an answer is waited for; raises when nothing counts any more."""
+    lane: int
+    connect: Connect | None = None
+
+
+class Witnesses(Struct):
+    """Asks on one lane whether the target serves what it served before."""
+
+    place: WorkerContext
+    served: ServedRequests
+    refused: Sent | None
+    """The answer that raised the question, if one of this worker did."""
+    about: Operation | None
+    """The operation in question, if it is known."""
+    around: Surroundings
+    sent: int = 0
+    """Requests that the questions took."""
+    is_guess: bool = False
+    """Whether nothing was served that could tell: then the request that was refused is the one that is sent again."""
+    _chosen: list[Sent] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._chosen = self._choice()
+
+    def is_turned_away(self) -> bool:
+        """Whether most requests that were served before are refused now."""
+        count, refused = len(self._chosen), 0
+        for number, witness in enumerate(self._chosen, 1):
+            refused += is_refused(self.again(witness))
+            if 2 * refused > count:
+                return True
+            if 2 * (refused + count - number) <= count:
+                return False
+        return False
+
+    def is_in_trouble(self, trouble: Trouble) -> bool:
+        """Whether nobody answers, or everybody is turned away."""
+        if trouble is Trouble.REFUSED:
+            return self.is_turned_away()
+        if is_down(self.place.origin, self.around.rest, self.around.connect):
+            return True
+        # Whoever stands before the target may answer in its place.
+        return self.refused is not None and self.refused.status in GATEWAY and self.is_turned_away()
+
+    def again(self, sent: Sent) -> Outcome:
+        """The answer to a request that was sent before, with the credentials of now. It is on record."""
+        request, credentials = sent.copy, self.place.tools.credentials
+        if credentials is not None:
+            credentials.apply(sent.made.case, request)
+        return self._answer(sent.made, request)
+
+    def made(self, made: GeneratedCase) -> Outcome:
+        """The answer to a new case. It is on record. Raises `CheckerError` when it cannot be sent."""
+        tools = self.place.tools
+        return self._answer(
+            made, build_request(tools.maker, tools.hooks, made.case, tools.credentials)
+        )
+
+    def renews_credentials(self) -> bool:
+        """Have credentials fetched anew, if there is a source of them; whether the target serves with them."""
+        tools = self.place.tools
+        if tools.credentials is None or not self._chosen:
+            return False
+        made = self._chosen[0].made
+        try:
+            request = build_request(tools.maker, tools.hooks, made.case, tools.credentials)
+            work = exchange(tools, made.case, request)
+            outcome: Outcome = drive(work, lambda wanted: self._answer(made, wanted))
+        except CheckerError:
+            return False
+        # Where nothing else was served, a witness may be what ends its own session.
+        return not is_refused(outcome)
+
+    def _choice(self) -> list[Sent]:
+        refused = self.refused
+        if not self.served.served or (refused is not None and not self.served.tells_of(refused)):
+            return []
+        of = self.about or next(iter(self.served.served.values())).operation
+        known = self.served.witnesses(of)
+        held = self.place.held_back
+        sound = [one for one in known if one.label not in held and not is_ending(one)]
+        # What came just before may be what did it, and would do it again.
+        lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
+        calm = [one for one in sound if one.label not in lately]
+        if not calm and refused is not None and refused.status == 503:
+            self.is_guess = True
+            return [refused]
+        return (calm or sound or known)[:MOST_WITNESSES]
+
+    def _answer(self, made: GeneratedCase, request: WireRequest) -> Outcome:
+        self.sent += 1
+        around = self.around
+        outcome = self.place.http.send(around.lane, request, meanwhile=around.meanwhile)
+        answered = Answered(request, outcome, time.time())
+        self.place.recorder.traffic.unjudged(made, (answered,), Purpose.PROBE)
+        return outcome
+
+
+def is_refused(outcome: Outcome) -> bool:
+    """Whether an answer serves nobody."""
+    return not isinstance(outcome, Response) or outcome.status_code in REFUSALS
+
+
+def is_ending(sent: Sent) -> bool:
+    """Whether the operation of a request sounds as if it ended what others need."""
+    operation = sent.made.case.operation
+    return looks_dangerous(operation.path, operation.operation_id)

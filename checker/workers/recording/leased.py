@@ -1,0 +1,379 @@
+"""A task in work, and an attempt in the air."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct, field
+
+from checker.core.case import Case
+from checker.core.meta import CaseMetadata, PhaseInfo
+from checker.core.operation import Label
+from checker.core.phases import CaseSource, Phase, phase_named
+from checker.core.request import WireRequest
+from checker.core.resources import status_of
+from checker.core.response import Outcome, Response
+from checker.core.send import Exchanging, Purpose
+from checker.core.sequence import Step
+from checker.phases.attempt import Verdict
+from checker.phases.making import GeneratedCase
+from checker.workers.messages import (
+    EXTRA_INDEX,
+    LONG_WAIT_S,
+    MOST_TIMEOUTS,
+    Again,
+    Idle,
+    LeaseReport,
+    Task,
+)
+from checker.workers.recording.drafts import Answered
+from checker.workers.recording.enumerations import Enumeration
+from checker.workers.recording.rounds import DULL_CASES, Rounds
+from checker.workers.recording.tried import Shown, tried_by
+from checker.workers.recording.unconfirmed import JudgedCase, before_in
+
+SAVED_INDEX = 1 << 33
+"""Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
+
+
+class LeasedTask(Struct):
+    """A task in work."""
+
+    task: Task
+    row: Phase
+    next_index: int
+    stop: int
+    ends_at: float | None
+    """None while it waits behind another task."""
+    phase: PhaseInfo
+    is_closed: bool
+    """Whether nothing follows its answers: then a lane can be given away before the answer is judged."""
+    redo: list[int] = field(default_factory=list)
+    flying: int = 0
+    requests: int = 0
+    inquiries: int = 0
+    """Those of the requests that looked into failures."""
+    cases: int = 0
+    failed_cases: int = 0
+    failed_in_lease: int = 0
+    unmade: int = 0
+    """Indices of the lease that gave no case."""
+    succeeded: int = 0
+    """Status of the first 2xx answer."""
+    statuses: dict[tuple[str, int], int] = field(default_factory=dict)
+    wrong: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Those of `statuses` that were answers to cases that are meant to be refused."""
+    tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
+    """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
+    shown: Shown = field(default_factory=Shown)
+    """By cases, whatever they were about."""
+    firsts: set[tuple[int | str, ...]] = field(default_factory=set)
+    """What is new since the last report: (label, status) that came, (label, place, what) that was tried or shown."""
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
+    """`statuses` at the last look."""
+    looks_at: int = 0
+    """Cases of this count at which to look again, in a cluster."""
+    dead_labels: set[str] = field(default_factory=set)
+    faults: Counter[str] = field(default_factory=Counter)
+    """Cases that could not be judged or written down, by operation."""
+    note: str = ""
+    extras: int = 0
+    rounds: Rounds | None = None
+    """Whose turn it is in a cluster; None where each operation has its cases."""
+    given_up: set[Label] = field(default_factory=set)
+    ended_at_failure: bool = False
+    is_slow: bool = False
+    """Whether one of its requests waited long, in this lease or before."""
+    answers: int = 0
+    """Like the next one: of the whole lease, for its report."""
+    long_waits: int = 0
+    timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
+    """Operation -> time-outs in a row, and the index from which on the next one counts."""
+
+    @classmethod
+    def of(cls, task: Task) -> "LeasedTask":
+        """A leased task, not begun: its slice runs from its first case on."""
+        row = phase_named(task.phase)
+        return cls(
+            task,
+            row=row,
+            next_index=task.start,
+            stop=task.stop,
+            ends_at=None,
+            phase=PhaseInfo(task.phase),
+            is_closed=not row.extends,
+            redo=[index for index in task.redo if index not in task.skipped],
+            rounds=(
+                Rounds(task.labels, task.producers) if row.source is CaseSource.ENDLESS else None
+            ),
+            looks_at=len(task.labels) * DULL_CASES,
+            is_slow=task.is_slow,
+            timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
+        )
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether nothing promises that the same is sent once more."""
+        return self.rounds is not None
+
+    def known_cases(self, index: int) -> int:
+        """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
+        drawn = self.task.drawn + self.task.to_draw
+        if self.row.source is not CaseSource.LISTED:
+            return drawn + self.task.stop
+        return drawn + (index + 1 if index < self.task.stop else 0)
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether each of its indices is a whole sequence."""
+        return self.row.source is CaseSource.CHAINED
+
+    def label_of(self, index: int) -> Label:
+        """Operation that a case index belongs to."""
+        labels = self.task.labels
+        return labels[index % len(labels)]
+
+    def take_index(self, now: float) -> int | None:
+        """The next index to make, quarantined ones left out; None when it has none, or no time. Its slice begins at the first."""
+        if self.ends_at is None:
+            self.ends_at = now + self.task.slice_s
+        if now >= self.ends_at:
+            return None
+        if self.redo:
+            return self.redo.pop(0)
+        skipped = self.task.skipped
+        while (index := self.next_index) < self.stop:
+            self.next_index = index + 1
+            if not skipped or index not in skipped:
+                return index
+        return None
+
+    def extra_index(self) -> int:
+        """An index for a case outside the task's numbering."""
+        self.extras += 1
+        return EXTRA_INDEX + self.extras
+
+    def constant(self, label: Label) -> None:
+        """Every further case of the operation would be the same bytes: only what it meets at the target may differ."""
+        if self.rounds is None:
+            self.exhausted(label)
+        elif self.rounds.is_constant(label):
+            self.next_index = self.stop
+
+    def exhausted(self, label: Label) -> None:
+        """Make no further case of the operation."""
+        self.dead_labels.add(label)
+        if len(self.dead_labels) == len(set(self.task.labels)):
+            self.next_index = self.stop
+
+    def end_at_failure(self) -> None:
+        """Make no further case: one failed, and those that are left are for other phases."""
+        self.ended_at_failure = True
+        self.stop = self.next_index
+
+    def stop_now(self) -> None:
+        """Start nothing more."""
+        self.ends_at = 0.0
+
+    def count(self, label: Label, status: int, *, is_wrong: bool = False) -> None:
+        """One case is answered, with a status or without one (0); `is_wrong` if it is meant to be refused."""
+        self.cases += 1
+        kind = (label, status)
+        if is_wrong:
+            self.wrong[kind] = self.wrong.get(kind, 0) + 1
+        count = self.statuses.get(kind)
+        if count is None:
+            self.firsts.add(kind)
+        self.statuses[kind] = (count or 0) + 1
+        if self.rounds is not None and self.cases >= self.looks_at:
+            self._look()
+
+    def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
+        """Count what a case was about."""
+        for place, what in tried_by(meta):
+            kind = (label, place, what, status // 100)
+            count = self.tried.get(kind)
+            if count is None:
+                self.firsts.add((label, place, what))
+            self.tried[kind] = (count or 0) + 1
+
+    def note_shown(
+        self, case: Case, listed: tuple[Enumeration, ...], status: int, content_type: str | None
+    ) -> None:
+        """Count what a case has of what is listed, whatever it was about, and what came."""
+        label = case.operation.label
+        for place, what in self.shown.note(case, listed, status, content_type):
+            self.firsts.add((label, place, what))
+
+    @property
+    def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:
+        """What of the description was met, in words of `TaskProgress.tried`."""
+        about = ((*kind, count) for kind, count in self.tried.items())
+        return (*about, *self.shown.counts())
+
+    def is_news(self, status: int, *, has_failed: bool) -> bool:
+        """Whether a case changes what a report says if its worker dies before it counts it."""
+        is_first = not self.succeeded and 200 <= status < 300
+        if is_first:
+            self.succeeded = status
+        if has_failed:
+            self.failed_cases += 1
+            self.failed_in_lease += 1
+        return is_first or has_failed
+
+    def waited(self, elapsed_s: float) -> None:
+        """One of its requests was answered, or given up, after so long."""
+        self.answers += 1
+        if elapsed_s >= LONG_WAIT_S:
+            self.long_waits += 1
+
+    def timed_out(self, label: Label, index: int) -> bool:
+        """Note that nobody answered a case in time; whether that was the last time-out in a row that an operation has.
+
+        What was in flight together counts as one: it may have been too much at once for the target.
+        """
+        count, since = self.timeouts.get(label, (0, 0))
+        if index >= since:
+            self.timeouts[label] = count + 1, self.next_index
+            return count + 1 == MOST_TIMEOUTS
+        return False
+
+    @property
+    def report(self) -> LeaseReport:
+        """What came of it since it was leased."""
+        count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
+        operations = () if self.rounds is None else self.rounds.reports(self.given_up)
+        return LeaseReport(self.answers, self.long_waits, count, operations, self.ended_at_failure)
+
+    def charge(self, flight: "InFlight") -> None:
+        """Count the requests of a flight."""
+        self.requests += flight.requests
+        if self.task.again:
+            self.inquiries += flight.requests
+
+    def counted(self) -> None:
+        """Begin new counts: the old ones are written down."""
+        self._look()
+        self.cases = self.requests = self.inquiries = self.failed_cases = 0
+        self.statuses.clear()
+        self.wrong.clear()
+        self.tried.clear()
+        self.shown.clear()
+        self.firsts.clear()
+        self.looked_at.clear()
+        self.looks_at = len(self.task.labels) * DULL_CASES
+
+    def _look(self) -> None:
+        """See what came of the operations of a cluster lately; the turn ends if that is nothing.
+
+        Whenever each of them may have had so many cases that it is dull: by the clock, fast targets would be asked in vain
+        for longer.
+        """
+        if self.rounds is None:
+            return
+        seen, now = self.looked_at, dict(self.statuses)
+        self.looked_at, self.looks_at = now, self.cases + len(self.task.labels) * DULL_CASES
+        if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
+            # The rest of its time is better spent elsewhere.
+            self.stop_now()
+
+    @property
+    def waits_for_verdict(self) -> bool:
+        """Whether the case in flight may be its last: nobody knows before it is judged."""
+        return self.task.ends_at_failure and self.flying > 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether every index was made."""
+        if self.redo:
+            return False
+        # Looked at each round when there is one lane: the set is made only for those that need it.
+        return self.next_index >= self.stop or (
+            bool(self.dead_labels) and self.dead_labels.issuperset(self.task.labels)
+        )
+
+    def is_over(self, now: float, leaving: bool) -> bool:
+        """Whether nothing of it is left to wait for."""
+        is_late = self.ends_at is not None and now >= self.ends_at
+        return not self.flying and (self.finished or leaving or is_late)
+
+
+class InFlight(Struct):
+    """An attempt in the air."""
+
+    slot: int
+    """Of the in-flight file: kept while the answer is judged, when the lane may be flying another."""
+    running: LeasedTask
+    index: int
+    made: GeneratedCase
+    work: Exchanging[Verdict] | None
+    """None with plain tools: then there is one answer to wait for, and nothing between."""
+    chain: tuple[JudgedCase, ...]
+    """What was sent before it in the same sequence."""
+    lane: int = 0
+    """Where it was launched last."""
+    wanted: WireRequest | None = None
+    """What it wants to be sent; None before it was asked."""
+    requests: int = 0
+    rest: tuple[Step, ...] = ()
+    """What follows it in a sequence that is sent again."""
+    goes_on: bool = False
+    """Whether the next step of its sequence takes its slot, and counts it."""
+    pending: int = 0
+    """Suspicions that keep its slot."""
+    is_beside: bool = False
+    """Whether it takes none of the lanes that tasks share."""
+    status: int = -1
+    """Of its answer, once that is judged; 0 when none came."""
+    content_type: str | None = None
+    """Of its answer, as it came."""
+    has_failed: bool = False
+    is_wrong_itself: bool = False
+    """Whether a failure is about its own answer, and its own operation: not about what a check sent besides."""
+    is_doubtful: bool = False
+    """Whether it was sent to a target that served nobody."""
+    answers: tuple[Answered, ...] = ()
+    """To its requests so far, where a check may want to send more than one."""
+
+    def answered(self, outcome: Outcome) -> None:
+        """Keep what counts of an answer that is judged."""
+        self.status = 0
+        if isinstance(outcome, Response):
+            self.status = status_of(self.made.case.operation, outcome)
+            self.content_type = outcome.content_type
+
+    @property
+    def before(self) -> tuple[Verdict, ...]:
+        """What was sent before it in the same sequence, as checks see it."""
+        chain = self.chain
+        return before_in(chain) if chain else ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Its sequence as a recipe, the step of its own case last."""
+        return (*(shot.made.step for shot in self.chain), self.made.step)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is one of the cases of the run; examples of earlier runs are tried beside them."""
+        return self.index < SAVED_INDEX and not self.running.task.again
+
+    @property
+    def purpose(self) -> Purpose:
+        """What its case is sent for."""
+        if self.is_counted:
+            return Purpose.TEST
+        return Purpose.CONFIRM if self.running.task.again else Purpose.SAVED
+
+    @property
+    def again(self) -> Again | None:
+        """The finding that it looks at for a second time."""
+        again = self.running.task.again
+        return again[self.index] if again and self.index < len(again) else None
+
+
+def given_back(over: Sequence[LeasedTask]) -> Idle:
+    """What the supervisor is told of tasks that are over."""
+    return Idle(
+        tuple((one.task.id, one.next_index, one.finished) for one in over),
+        tuple(one.report for one in over),
+    )

@@ -1,0 +1,85 @@
+"""How many requests may go into looking into failures: a share of those of the run, counted, never timed."""
+
+from msgspec import Struct
+
+from checker.core.failures import Severity
+from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
+from checker.workers.messages import Again
+from checker.workers.recording.defects import Defects
+from checker.workers.recording.leased import LeasedTask
+
+AROUND = 4
+"""Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed."""
+LOOK = 3
+"""Requests for a failure that nothing is tried on: the case again, the simplest one, and that as printed."""
+LAST = 50
+"""What may go into a failure that ends its run: nothing else is tested with what is saved."""
+ENOUGH = 20
+"""With so many left, a failure that only its command was sent for is looked into after all when it shows again."""
+MOST = 500
+"""Requests for one finding."""
+RICH = 200
+"""With so many a shrink in `fuzz` does all that it can: it has one turn. `run` comes back to it at its end."""
+_MATTERS = (Severity.CRITICAL, Severity.HIGH)
+
+
+def second_budget(again: Again) -> ShrinkBudget:
+    """What a second look at a finding may take, and what is left to do for it."""
+    effort = ShrinkEffort.REST if again.is_lowered else ShrinkEffort.WHOLE
+    return ShrinkBudget(again.allowed, effort=effort)
+
+
+class Purse(Struct):
+    """Requests that are left for looking into failures. A failure that they do not suffice for is sent once, as it is printed.
+
+    In `run` each operation has the share of its own cases, so that neither workers nor the order of answers decide; what
+    is left over goes round at the end of the run. In `fuzz`, and with a limit of time, it is the share of what this worker
+    did: how many cases there will be is not known.
+    """
+
+    share: float
+    defects: Defects
+    is_open_ended: bool = False
+    """Whether nobody knows how many cases there will be."""
+    credit: int = 0
+    """What may be spent before it was earned."""
+    spent: int = 0
+    """By this worker."""
+    earned: int = 0
+    """Cases that this worker sent."""
+
+    def affords(self, running: LeasedTask, index: int, label: str) -> bool:
+        """Whether a failure may have more than the one request that each has. `index`: of the case that showed it."""
+        return self._left(running, index, label) >= LOOK
+
+    def reopens(self, fingerprint: str) -> bool:
+        """Whether a failure that had one request is news again: by now there may be more for it."""
+        is_unfinished = self.is_open_ended and fingerprint in self.defects.unfinished
+        return is_unfinished and self._left_of_earned() >= ENOUGH
+
+    def allowance(
+        self, running: LeasedTask, index: int, label: str, severity: Severity, check: str
+    ) -> ShrinkBudget:
+        """For the shrink of one failure: all that is left for the first of its check if it matters, half of it for others."""
+        left = max(0, self._left(running, index, label) - AROUND)
+        is_first = severity in _MATTERS and self.defects.is_novel(label, check)
+        requests = min(MOST, left if is_first else left // 2)
+        is_whole = running.is_endless and requests >= RICH
+        effort = ShrinkEffort.WHOLE if is_whole else ShrinkEffort.QUICK
+        return ShrinkBudget(requests, effort=effort)
+
+    def _left(self, running: LeasedTask, index: int, label: str) -> int:
+        if running.task.again:
+            # What turns up then is told as it is.
+            return 0
+        if self.is_open_ended:
+            return self._left_of_earned()
+        return int(self._ratio * running.known_cases(index)) - self.defects.spent(label)
+
+    def _left_of_earned(self) -> int:
+        return self.credit + int(self._ratio * self.earned) - self.spent
+
+    @property
+    def _ratio(self) -> float:
+        """Requests for each case."""
+        return self.share / (1 - self.share)

@@ -1,0 +1,399 @@
+"""What one incarnation writes down: verdicts, findings, signals, values, progress."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from checker.checks.judge import CLEAN, Judgement
+from checker.core.errors import NothingToBreak, UnresolvableBody
+from checker.core.failures import Failure
+from checker.core.operation import Label
+from checker.core.request import WireRequest
+from checker.core.resources import CREATING, REMOVING
+from checker.core.response import NetworkFailure, Response
+from checker.core.schema_warnings import WarningKind
+from checker.core.send import Purpose
+from checker.core.sequence import Drawn, Recipe
+from checker.corpus.codec import RecordEncoder
+from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.layered_values import LayeredValues
+from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.records import (
+    UNBROKEN,
+    UNREACHED,
+    CorpusEntry,
+    Finding,
+    Note,
+    OperationError,
+    Record,
+    TaskProgress,
+)
+from checker.corpus.secrets import Secrets
+from checker.corpus.signals import OUTPUTS, SignalSet
+from checker.corpus.values import LiveValues
+from checker.phases.attempt import Verdict
+from checker.phases.making import GeneratedCase
+from checker.workers.messages import Again
+from checker.workers.recording.defects import Defects
+from checker.workers.recording.demands import DemandLearner
+from checker.workers.recording.drafts import Draft
+from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.makings import Makings
+from checker.workers.recording.purse import second_budget
+from checker.workers.recording.titles import title_of
+from checker.workers.recording.traffic import Traffic, without_answer
+from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
+
+_TEST = Purpose.TEST
+_MAKING = CREATING | {REMOVING}
+_DRAWN = get_args(Recipe).index(Drawn)
+"""What names a drawn recipe in files."""
+
+
+class Recorder(Struct):
+    """Owns the journal and the traffic of one incarnation."""
+
+    journal: JournalWriter
+    traffic: Traffic
+    signals: SignalSet
+    values: LiveValues | None
+    """None when nothing is reused (`run`)."""
+    secrets: Secrets
+    layered: LayeredValues | None = None
+    """What `run` reuses; None in `fuzz`."""
+    demands: DemandLearner | None = None
+    """None where nothing is learned of refusals."""
+    reproduction: Callable[[WireRequest], str] = lambda request: ""
+    """The command that sends a request."""
+    makings: Makings | None = None
+    """What the cases made; None where nobody wants to know."""
+    defects: Defects = field(default_factory=Defects)
+    _noted: set[tuple[str, str, str]] = field(default_factory=set)
+    peers: dict[str, JournalReader] = field(default_factory=dict)
+    """Journals of all workers there were, by their paths, this one's included."""
+    _peers_read_at: float = 0.0
+    _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
+    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
+
+    def verdict(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
+        """Write down one verdict; what failed in a way that is new comes back, already on disk."""
+        made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
+        verdict.at = verdict.at or time.time()
+        described, is_notable = verdict, True
+        try:
+            if isinstance(outcome, Response):
+                is_notable = self._learn(flight, verdict, outcome) or verdict.purpose is not _TEST
+                if judgement is not CLEAN:
+                    is_notable = is_notable or self._is_unheard_of(made.label, judgement)
+            elif outcome is not None:
+                is_notable = self._network_error(flight, verdict, outcome)
+        except Exception as error:
+            described = without_answer(verdict, error)
+            raise
+        finally:  # Whatever goes wrong: it was sent.
+            if outcome is not None and outcome.earlier:
+                self.traffic.on_the_way(made, outcome)
+            draft = Draft(self.traffic.encoded, made, described)
+            self.traffic.writer.offer(draft, interesting=is_notable)
+        return () if judgement is CLEAN else self._doubts(flight, verdict)
+
+    def _is_unheard_of(self, label: Label, judgement: Judgement) -> bool:
+        known = self.defects.fingerprints
+        return any(one.fingerprint(label) not in known for one in judgement.failures)
+
+    def _doubts(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
+        """What failed in a way that is new; doubts are noted."""
+        made, judgement = flight.made, verdict.judgement
+        for text in judgement.disagreements:
+            self.note(Note("disagreement", made.label, "", text))
+        for text in judgement.unjudged:
+            self.note(Note("unjudged", made.label, "", text))
+        if not judgement.failures:
+            return ()
+        flight.has_failed, flight.is_wrong_itself = True, judgement.is_of_answer
+        if flight.again is not None:
+            looked = self.second_look(flight, verdict, flight.again)
+            return () if looked is None else (looked,)
+        chain = (*flight.chain, JudgedCase(made, verdict))
+        found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
+        return [suspicion for suspicion in found if suspicion is not None]
+
+    def suspect(
+        self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
+    ) -> UnconfirmedFailure | None:
+        """A failure that is new, on disk before anyone hears of it; None when it is known."""
+        step = chain[-1].made.step
+        fingerprint, label = failure.fingerprint(step.label), failure.blamed(step.label)
+        if not self._is_news(fingerprint, flight, label, failure):
+            return None
+        finding = self._finding(flight, chain, failure)
+        self._commit(finding)
+        return UnconfirmedFailure(finding, failure, chain, flight.running.phase)
+
+    def second_look(
+        self, flight: InFlight, verdict: Verdict, again: Again
+    ) -> UnconfirmedFailure | None:
+        """The failure of a settled finding, if it shows again."""
+        chain = (JudgedCase(flight.made, verdict),)
+        for failure in verdict.judgement.failures:
+            text = self.defects.text_of(again.fingerprint, failure)
+            if text is not None:
+                finding = replace(
+                    self._finding(flight, chain, failure),
+                    fingerprint=again.fingerprint,
+                    task=again.task,
+                    index=again.index,
+                    text=text,
+                    requests=again.requests,
+                )
+                phase = flight.running.phase
+                return UnconfirmedFailure(finding, failure, chain, phase, second_budget(again))
+        return None
+
+    def _finding(
+        self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
+    ) -> Finding:
+        """The first version."""
+        step = chain[-1].made.step
+        return Finding(
+            fingerprint=failure.fingerprint(step.label),
+            label=failure.blamed(step.label),
+            check=failure.check,
+            title=failure.title,
+            message=failure.message,
+            severity=failure.severity.value,
+            unique_key=failure.unique_key,
+            phase=flight.running.task.phase,
+            case=chain[-1].made.case.id,
+            task=flight.running.task.id,
+            index=flight.index,
+            stage="found",
+            steps=tuple(shot.made.step for shot in chain),
+            interactions=tuple(self.traffic.interaction(evidence(shot)) for shot in chain),
+            reproduction="",
+            reproduced=None,
+            shrink_executions=0,
+            at=time.time(),
+            text=failure.text,
+            code=failure.code,
+            withdrawn=failure.needs_repetition,
+            cause=failure.cause(step.label),
+        )
+
+    def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:
+        """Whether nobody knows this defect, or an earlier case of the same task shows it."""
+        place = (flight.running.task.id, flight.index)
+        waiting = self._unsettled.get(fingerprint)
+        if waiting is not None:
+            if waiting[0] != place[0] or waiting[1] <= place[1]:
+                return False
+        elif self.defects.is_known(fingerprint, label, failure):
+            return False
+        else:
+            self.defects.fingerprints.add(fingerprint)
+        self._unsettled[fingerprint] = place
+        return True
+
+    def is_open(self, suspicion: UnconfirmedFailure) -> bool:
+        """Whether no earlier case has taken a failure over: looking into that one may have shown it, too."""
+        finding = suspicion.finding
+        place = self._unsettled.get(finding.fingerprint)
+        return suspicion.second is not None or place == (finding.task, finding.index)
+
+    def settled(self, finding: Finding) -> None:
+        """The last version of a finding."""
+        self._unsettled.pop(finding.fingerprint, None)
+        self._commit(finding)
+
+    def _commit(self, finding: Finding) -> None:
+        # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
+        self.traffic.writer.flush()
+        self.journal.commit(finding)
+
+    def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
+        """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
+        recipe = made.other or (_DRAWN, (made.choices, made.learned))
+        steps = (*(shot.made.step for shot in chain), (made.label, recipe, made.bindings))
+        return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
+
+    def operation_error(
+        self, label: str, phase: str, title: str, message: str, trace: str = ""
+    ) -> None:
+        """An operation that cannot be tested further; each sentence once."""
+        if self._is_new("error", label, title + message):
+            self.journal.append(OperationError(label, phase, title, message, trace))
+
+    def gave_up(self, label: str, phase: str, error: BaseException) -> None:
+        """Why an operation, or one of its cases, is not tested further."""
+        if isinstance(error, NothingToBreak):
+            self.note(Note(UNBROKEN, label, "", error.reason))
+            return
+        if isinstance(error, UnresolvableBody):
+            self.note(Note(WarningKind.MISSING_BODY.value, label, error.pointer, error.reason))
+            return
+        title, trace = title_of(error)
+        self.operation_error(label, phase, title, str(error), trace)
+
+    def keep(self, records: Iterable[Record]) -> None:
+        """Write these down as they are; findings are on disk afterwards."""
+        for record in records:
+            self.journal.write(record)
+
+    def note(self, note: Note) -> None:
+        """Something that the summary counts; each once."""
+        if self._is_new(note.kind, note.label, note.pointer + note.text):
+            self.journal.append(note)
+
+    def progress(
+        self, running: LeasedTask, ledger: tuple[float, float, float, float, float]
+    ) -> None:
+        """How far a task came, since it was leased."""
+        self.journal.append(
+            TaskProgress(
+                task=running.task.id,
+                phase=running.task.phase,
+                labels=running.task.labels,
+                next_index=running.next_index,
+                finished=running.finished,
+                cases=running.cases,
+                requests=running.requests,
+                failed_cases=running.failed_cases,
+                statuses=tuple(
+                    (label, status, count) for (label, status), count in running.statuses.items()
+                ),
+                ledger=ledger,
+                note=running.note,
+                inquiries=running.inquiries,
+                wrong=tuple(
+                    (label, status, count) for (label, status), count in running.wrong.items()
+                ),
+                tried=running.coverage,
+                at=time.time(),
+            )
+        )
+
+    def follow(self, journals: Sequence[str]) -> None:
+        """Read values from these journals of peers from now on."""
+        for path in journals:
+            self.peers.setdefault(path, JournalReader(Path(path)))
+
+    def begin(self, phase: str, label: Label) -> None:
+        """A task of this operation begins: it may use what all workers saw in earlier layers."""
+        if self.layered is not None:
+            self.layered.begin(self.layered.place_of(phase, label), self._news)
+        if self.demands is not None:
+            self.demands.begin(phase)
+
+    def _news(self) -> Iterator[Record]:
+        for reader in self.peers.values():
+            for record in reader.read_new():
+                if self.demands is not None and isinstance(record, DemandHeard):
+                    self.demands.absorb(record)
+                yield record
+
+    def tick(self, now: float) -> None:
+        """Hand over what has waited long enough, and take in what peers saw."""
+        self.journal.tick(now)
+        if self.values is not None and now - self._peers_read_at > 1.0:
+            self._peers_read_at = now
+            for record in self._news():
+                if isinstance(record, ValueSeen | ValueGone):
+                    self.values.absorb(record)
+
+    def catch_up(self) -> None:
+        """Write down what could wait."""
+        self.traffic.writer.catch_up()
+        if self.traffic.faults:
+            self._tell_of_unwritten()
+
+    def flush(self) -> None:
+        """Hand everything over."""
+        self.traffic.writer.flush()
+        self._tell_of_unwritten()
+        self.journal.flush()
+
+    def close(self) -> None:
+        """The end of this incarnation."""
+        self.traffic.writer.close()
+        self._tell_of_unwritten()
+        self.journal.close()
+
+    def _tell_of_unwritten(self) -> None:
+        for label, phase, error in self.traffic.faults:
+            self.gave_up(label, phase, error)
+        self.traffic.faults.clear()
+
+    def _learn(self, flight: InFlight, verdict: Verdict, outcome: Response) -> bool:
+        """Signals and values of one answer; whether it showed anything new."""
+        previous = flight.chain[-1].made.label if flight.chain else None
+        case = flight.made.case
+        ids = self.signals.observe(case, outcome, verdict.judgement, previous)
+        if ids:
+            step = flight.made.step
+            rounds = flight.running.rounds
+            if rounds is not None and any(name in OUTPUTS for _, name in ids):
+                rounds.showed(step.label)
+            self.journal.append(SignalsSeen(step.label, ids))
+            steps = (*tuple(before.made.step for before in flight.chain), step)
+            self.journal.append(
+                CorpusEntry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
+            )
+        if self.demands is not None:
+            for heard in self.demands.observe(
+                flight.made, outcome, flight.running.task.phase, flight.index
+            ):
+                self.journal.append(heard)
+        if self.layered is not None and flight.is_counted and not flight.running.is_chained:
+            phase = flight.running.task.phase
+            for record in self.layered.observe(case, outcome, phase, flight.index):
+                self.journal.append(record)
+        if self.values is not None:
+            for record in self.values.observe(case, outcome):
+                self.journal.append(record)
+        self.keep_makings(flight, verdict)
+        return bool(ids)
+
+    def keep_makings(self, flight: InFlight, verdict: Verdict) -> None:
+        """Write down what a request made that others may hit by chance, whatever it was sent for."""
+        request, outcome = verdict.request, verdict.outcome
+        if self.makings is None or request is None or request.method not in _MAKING:
+            return
+        if isinstance(outcome, Response) and outcome.status_code // 100 in (2, 5):
+            place = (flight.running.task.phase, flight.index)
+            self.keep(self.makings.observe(verdict.case, request, outcome, place))
+
+    def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:
+        """Whether it is told for the first time."""
+        label = flight.made.label
+        if outcome.cause is not None:
+            # Our own fault, which is counted where the others of its task are.
+            return True
+        # One request of each kind is enough to look into it.
+        if not self._is_new("network", label, outcome.kind.value):
+            return False
+        text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
+        request = verdict.request
+        command = "" if request is None else self.reproduction(request)
+        self.journal.append(
+            OperationError(
+                label,
+                flight.running.task.phase,
+                UNREACHED,
+                text,
+                request=command,
+                components=self.traffic.components.of(verdict.case),
+            )
+        )
+        return True
+
+    def _is_new(self, kind: str, label: str, text: str) -> bool:
+        key = (kind, label, text)
+        if key in self._noted or len(self._noted) > 10_000:
+            return False
+        self._noted.add(key)
+        return True

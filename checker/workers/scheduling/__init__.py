@@ -1,0 +1,1 @@
+"""What flies next, and what becomes of its answer."""

@@ -1,0 +1,385 @@
+"""What flies next: sequences that go on, then the case that was made ahead, then the next case of a task."""
+
+from collections import deque
+
+from checker.core.case import Case
+from checker.core.digests import digest
+from checker.core.errors import CheckerError, HookError
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label
+from checker.core.response import Response
+from checker.corpus.inflight import Stage
+from checker.phases.attempt import attempt
+from checker.phases.left_out import LeftOutFirst
+from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
+from checker.phases.novelty import Exhausted
+from checker.workers.context import WorkerContext
+from checker.workers.messages import EXTRA_INDEX, Task
+from checker.workers.recording.enumerations import Enumeration, enumerations_of
+from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.unconfirmed import JudgedCase, before_in
+from checker.workers.scheduling.crash_suspects import is_accused, leave_drawn, leave_made
+from checker.workers.scheduling.followers import Follower, FollowerQueue
+from checker.workers.scheduling.task_counts import TaskCounts
+
+_MAKE = Stage.MAKE
+_SLOW_TOGETHER = 3
+"""Requests of one slow operation that are waited for at once."""
+_TOGETHER_S = 0.05
+"""How long a task that is over may wait for others to be."""
+_MOST_FAULTS = 3
+"""Cases of one operation in one task that our own bugs may cost: then it is given up."""
+
+
+class CaseScheduler:
+    """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
+
+    def __init__(self, place: WorkerContext, counts: TaskCounts) -> None:
+        self.tasks: deque[LeasedTask] = deque()
+        self.slow: deque[LeasedTask] = deque()
+        """Tasks whose requests wait beside those of the others."""
+        self.may_be_over = False
+        """Whether the last flight of a task has landed since `over` was asked."""
+        self._place = place
+        self._counts = counts
+        self._met: set[tuple[int | str, ...]] = set()
+        self._listed: dict[Label, tuple[Enumeration, ...]] = {}
+        """What operations list of values, by operation."""
+        """Statuses and places of operations that are on record."""
+        self._slots = place.slots
+        self._is_plain = place.tools.is_plain
+        self._makers: dict[str, CaseMaker] = {}
+        """By the tasks that are held."""
+        self._request = place.tools.maker.make
+        self._free_slots = list(range(place.slot_count))
+        self.followers = FollowerQueue(place)
+        """Next steps of sequences, made and waiting for a lane."""
+        self._ahead: InFlight | None = None
+        self._is_stopped = False
+        self._told_at = 0.0
+        """When tasks were over last."""
+        # Whoever has one lane may count on his hooks seeing one call after the other.
+        self._makes_ahead = place.calling_stage is not Stage.HOOK
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to make and nothing made."""
+        return not (self.tasks or self.slow or self.followers) and self._ahead is None
+
+    @property
+    def held(self) -> list[LeasedTask]:
+        """All tasks of this worker."""
+        return [*self.tasks, *self.slow]
+
+    @property
+    def has_made(self) -> bool:
+        """Whether a case is made and waits for a lane."""
+        return self._ahead is not None
+
+    def accept(self, task: Task) -> None:
+        """Queue a task; if it begins, what failed in earlier runs comes first."""
+        running = LeasedTask.of(task)
+        self._place.recorder.begin(task.phase, task.labels[0])
+        self._makers[task.id] = self._maker_of(running)
+        self._tally(running)
+        (self.slow if task.is_slow else self.tasks).append(running)
+        if self._is_stopped:
+            running.stop_now()
+            return
+        if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
+            return
+        self.followers.add_saved(running)
+
+    def _maker_of(self, running: LeasedTask) -> CaseMaker:
+        factory, task = self._place.factory, running.task
+        maker = factory.maker(running.row)
+        return LeftOutFirst(factory, maker, task.left_out, task.stop) if task.left_out else maker
+
+    def stop(self, *, finishes_sequences: bool = False) -> None:
+        """Make nothing more. What is made will fly: its index counts as taken."""
+        self._is_stopped = self.may_be_over = True
+        for one in self.followers.dropped(finishes_sequences=finishes_sequences):
+            one.running.flying -= 1
+            if one.slot is not None:
+                self._count_chain(one.running, one.chain)
+                self._leave(one.slot)
+        for running in self.held:
+            running.stop_now()
+
+    def put_aside(self, running: LeasedTask) -> None:
+        """Begin nothing more of a task that turned out to be slow: others come first."""
+        running.is_slow = True
+        running.stop_now()
+        self.tasks.remove(running)
+        self.slow.append(running)
+        self.may_be_over = True
+
+    def put_back(self, flight: InFlight) -> None:
+        """Have a case made again when its task is leased again."""
+        running = flight.running
+        if flight.index < EXTRA_INDEX:
+            running.next_index = min(running.next_index, flight.index)
+        self.release(flight)
+
+    def hold_back(self, labels: frozenset[Label]) -> None:
+        """Begin nothing more of operations that wait for the end of the run; where several take turns, others go on."""
+        for running in self.held:
+            if running.task.is_last:
+                continue
+            if running.is_endless:
+                running.dead_labels |= labels.intersection(running.task.labels)
+            elif not labels.isdisjoint(running.task.labels):
+                running.stop_now()
+        self.may_be_over = True
+
+    def over(self, now: float) -> list[LeasedTask]:
+        """Tasks of which nothing is left to wait for: they are not ours any more.
+
+        Several at once, while there are others to work on: turns may be so short that telling of each would take longer.
+        """
+        self.may_be_over = False
+        held = self.held
+        over = [running for running in held if running.is_over(now, self._is_stopped)]
+        if not over or (len(over) < len(held) and now - self._told_at < _TOGETHER_S):
+            return []
+        self._told_at = now
+        for running in over:
+            (self.slow if running.is_slow else self.tasks).remove(running)
+            del self._makers[running.task.id]
+        return over
+
+    # Flights
+
+    def next(self, now: float, before: int | None = None) -> InFlight | None:
+        """A flight that is ready to be launched, if there is anything to fly; of a sequence below the index `before`."""
+        if before is not None:
+            earlier = self.followers.pop_before(before)
+            return None if earlier is None else self._flight_of(earlier)
+        if self.followers:
+            # It counts as flying already.
+            return self._flight_of(self.followers.pop())
+        if self._ahead is not None:
+            flight, self._ahead = self._ahead, None
+            return flight
+        return self._of_tasks(now)
+
+    def _flight_of(self, one: Follower) -> InFlight | None:
+        slot = self._free_slots.pop() if one.slot is None else one.slot
+        self._slots.enter(slot, self._place.making_stage, one.running.task.id, one.index)
+        work = None
+        if not self._is_plain:
+            work = attempt(self._place.tools, one.made.case, before_in(one.chain))
+        flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
+        flight.rest = one.rest
+        return self._begun(flight)
+
+    def next_slow(self, now: float) -> InFlight | None:
+        """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
+        for running in tuple(self.slow):
+            alone = running.timeouts or running.task.ends_at_failure
+            if running.flying < (1 if alone else _SLOW_TOGETHER):
+                flight = self._made(running, now)
+                if flight is not None and (flight := self._begun(flight)) is not None:
+                    self.slow.remove(running)
+                    self.slow.append(running)
+                    flight.is_beside = True
+                    return flight
+        return None
+
+    def prepare(self, now: float) -> None:
+        """Make one case ahead: while an answer is on its way there is time for it."""
+        if self._ahead is not None or self.followers or not self._makes_ahead:
+            return
+        if self.tasks:
+            self._ahead = self._of_tasks(now)
+
+    def release(self, flight: InFlight) -> None:
+        """Nothing of it is in flight any more."""
+        running = flight.running
+        running.charge(flight)
+        running.flying -= 1
+        if flight.goes_on:
+            # Slot and count are the next step's: whoever dies before its end has the whole sequence made again.
+            return
+        if running.is_chained and flight.is_counted:
+            self._count_chain(running, flight.chain)
+        if flight.status >= 0:
+            self._count(flight, running)
+        self._leave(flight.slot)
+        if running.firsts:
+            self._keep_firsts(running)
+        if not running.flying:
+            self.may_be_over = True
+
+    def _keep_firsts(self, running: LeasedTask) -> None:
+        """Have what was never seen before on disk at once: no death may change what a report says of it."""
+        if not running.firsts <= self._met:
+            self._met |= running.firsts
+            self._counts.report((running,))
+            self._place.recorder.flush()
+        running.firsts.clear()
+
+    def _leave(self, slot: int) -> None:
+        self._slots.leave(slot)
+        self._free_slots.append(slot)
+
+    def _count_chain(self, running: LeasedTask, chain: tuple[JudgedCase, ...]) -> None:
+        """Count the steps of a sequence that is over, all but the last one."""
+        for shot in chain:
+            status = shot.said_status
+            self._place.purse.earned += 1
+            running.count(shot.made.label, status)
+            outcome = shot.verdict.outcome
+            content_type = outcome.content_type if isinstance(outcome, Response) else None
+            self._note_shown(running, shot.made.case, status, content_type)
+            if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
+                self._tally(running)
+
+    def _count(self, flight: InFlight, running: LeasedTask) -> None:
+        """Count it when it is over: whoever dies before has it made, and counted, again."""
+        if not flight.is_counted:
+            return
+        self._place.purse.earned += 1
+        meta = flight.made.case.meta
+        is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
+        running.count(flight.made.label, flight.status, is_wrong=is_wrong)
+        if meta is not None and (is_wrong or meta.phase.data):
+            running.note_tried(flight.made.label, meta, flight.status)
+        self._note_shown(running, flight.made.case, flight.status, flight.content_type)
+        if running.is_news(flight.status, has_failed=flight.has_failed):
+            self._tally(running)
+        if flight.is_wrong_itself and running.task.ends_at_failure:
+            running.end_at_failure()
+            self._slots.end(running.task.id, running.next_index)
+
+    def _note_shown(
+        self, running: LeasedTask, case: Case, status: int, content_type: str | None
+    ) -> None:
+        label = case.operation.label
+        listed = self._listed.get(label)
+        if listed is None:
+            listed = self._listed[label] = enumerations_of(case.operation)
+        running.note_shown(case, listed, status, content_type)
+
+    def _tally(self, running: LeasedTask) -> None:
+        self._slots.tally(
+            running.task.id, running.failed_in_lease, running.succeeded, running.unmade
+        )
+
+    def forgo(self, flight: InFlight, error: Exception) -> None:
+        """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
+        self.release(flight)
+        self.blame(flight, error)
+
+    def blame(self, flight: InFlight, error: Exception) -> None:
+        """Tell of a fault that one case met; the third of an operation in a task is its last."""
+        self._blame(flight.running, flight.made.label, flight.index, error)
+
+    def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
+        running.faults[label] += 1
+        count = running.faults[label]
+        if isinstance(error, HookError):
+            # Users' code that cannot bear some cases costs those; what can bear hardly any, the operation.
+            tried = max(1, (index - running.task.start) // len(running.task.labels) + 1)
+            is_last = count >= _MOST_FAULTS and 2 * count >= tried
+        else:
+            is_last = isinstance(error, CheckerError) or count >= _MOST_FAULTS
+        if is_last:
+            self.give_up(running, label, error)
+        else:
+            self._place.recorder.gave_up(label, running.task.phase, error)
+
+    def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
+        """An operation that cannot be tested further costs only itself."""
+        running.dead_labels.add(label)
+        running.given_up.add(label)
+        self._place.recorder.gave_up(label, running.task.phase, error)
+
+    def _of_tasks(self, now: float) -> InFlight | None:
+        for running in self.tasks:
+            if running.waits_for_verdict:
+                continue
+            flight = self._made(running, now)
+            if flight is not None:
+                # With plain tools nothing is left to do, but for who has to leave his recipe.
+                is_ready = flight.wanted is not None and not running.task.redo
+                return flight if is_ready else self._begun(flight)
+        return None
+
+    def _made(self, running: LeasedTask, now: float) -> InFlight | None:
+        """The next case of a task; None when it has none, or no time, or while sequences that wait for a lane hold all slots."""
+        if not self._free_slots:
+            return None
+        place, slots, task = self._place, self._slots, running.task
+        labels, rounds = task.labels, running.rounds
+        while (index := running.take_index(now)) is not None:
+            label = labels[index % len(labels)]
+            if label in running.dead_labels:
+                continue
+            if rounds is not None and rounds.pauses and rounds.passes(label, index):
+                continue
+            slot = self._free_slots[-1]
+            slots.begin(slot, task.id, index, running.next_index)
+            wanted = work = None
+            try:
+                if place.making_stage is not _MAKE:
+                    if is_accused(running, index):
+                        leave_drawn(place, slot, running, index)
+                    slots.enter(slot, place.making_stage, task.id, index)
+                made = self._recalled(running, index) if task.again else None
+                made = made or self._makers[task.id](label, task.seed, index, running.phase)
+                if self._is_plain:
+                    wanted = self._request(made.case)
+                else:
+                    work = attempt(place.tools, made.case)
+            except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+                running.unmade += 1
+                self._tally(running)
+                slots.leave(slot)
+                self._not_made(running, label, index, error)
+                continue
+            if not made.choices and made.other is None and not running.is_chained:
+                running.constant(label)
+            # In the slot that it was made in.
+            self._free_slots.pop()
+            running.flying += 1
+            return InFlight(slot, running, index, made, work, (), 0, wanted)
+        return None
+
+    def _not_made(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
+        if isinstance(error, Exhausted):
+            running.exhausted(label)
+        elif isinstance(error, HookError):
+            self._blame(running, label, index, error)
+        elif not isinstance(error, FilteredOut):
+            self.give_up(running, label, error)
+
+    def _recalled(self, running: LeasedTask, index: int) -> GeneratedCase:
+        """The case of a finding that is to become smaller."""
+        again = running.task.again[index]
+        name = digest("again", again.fingerprint)[:12]
+        return self._place.factory.remake(again.step, name=name, phase=running.phase)
+
+    def _begun(self, flight: InFlight) -> InFlight | None:
+        """Let it say what is to be sent; None when it sends nothing: then it is over."""
+        place, running = self._place, flight.running
+        if place.calling_stage is not place.making_stage:
+            self._slots.enter(flight.slot, place.calling_stage, running.task.id, flight.index)
+        try:
+            if running.task.redo or flight.index >= EXTRA_INDEX:
+                # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when
+                # they are made again.
+                self._slots.recipe(flight.slot, place.recorder.recipe(flight.made, flight.chain))
+                leave_made(place, flight)
+            if flight.work is not None:
+                flight.wanted = next(flight.work)
+            elif flight.wanted is None:
+                flight.wanted = self._request(flight.made.case)
+        except StopIteration:
+            self.release(flight)
+        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+            self.release(flight)
+            self._not_made(running, flight.made.label, flight.index, error)
+        else:
+            return flight
+        return None

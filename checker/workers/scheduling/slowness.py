@@ -1,0 +1,68 @@
+"""Operations that keep us waiting: noticed while they do, put aside, given up when nobody answers."""
+
+from collections.abc import Mapping
+
+from checker.core.errors import Unresponsive
+from checker.core.phases import CaseSource
+from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.workers.context import WorkerContext
+from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Waiting
+from checker.workers.queues import Sender
+from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.scheduling.case_scheduler import CaseScheduler
+
+
+class Slowness:
+    """Decides what is slow, and tells the supervisor."""
+
+    def __init__(self, place: WorkerContext, supply: CaseScheduler, up: Sender) -> None:
+        self._place = place
+        self._supply = supply
+        self._up = up
+
+    def look(self, flights: Mapping[int, InFlight]) -> int:
+        """How many flights, by lane, have waited long since the last look: they take no shared lane from now on."""
+        found = 0
+        for lane, flight in flights.items():
+            if not flight.is_beside and self._place.http.waited_s(lane) >= LONG_WAIT_S:
+                flight.is_beside = True
+                found += 1
+                rounds = flight.running.rounds
+                if rounds is not None:
+                    rounds.wait(flight.made.label)
+                self._put_aside(flight.running)
+        return found
+
+    def waited(self, flight: InFlight, outcome: Outcome) -> None:
+        """Take note of an answer that was long in coming, or of any if its operation timed out before."""
+        running, label = flight.running, flight.made.label
+        timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
+        if timed_out or outcome.elapsed >= LONG_WAIT_S:
+            self._put_aside(running)
+        if flight.is_beside:
+            self._place.beside.observe(timed_out=timed_out)
+            if running.rounds is not None:
+                running.rounds.landed(label)
+        if not timed_out:
+            running.timeouts.pop(label, None)
+        elif running.timed_out(label, flight.index):
+            self._supply.give_up(running, label, self._unresponsive(flight))
+
+    def _put_aside(self, running: LeasedTask) -> None:
+        """Let others come first, and ask for them."""
+        if not running.is_endless and not running.is_slow and not running.task.again:
+            self._supply.put_aside(running)
+            self._up.send(Waiting(running.task.id))
+
+    def _unresponsive(self, flight: InFlight) -> Unresponsive:
+        running, operation = flight.running, flight.made.case.operation
+        timeout_s = self._place.operations.of(operation).request_timeout_s
+        found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
+        if running.is_endless:
+            return Unresponsive(f"{found}: the operation rests until its next turn")
+        is_listed = running.row.source is CaseSource.LISTED
+        tried = f"{running.next_index} {'' if is_listed else f'of {running.stop} '}cases"
+        return Unresponsive(
+            f"{found}, so {tried} were tried: give them more "
+            "time (`--request-timeout`), or leave the operation out (`--exclude-name`)"
+        )

@@ -1,0 +1,41 @@
+"""What one worker tells of its tasks: counts since the last time, and those that are over."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from checker.workers.context import WorkerContext
+from checker.workers.queues import Sender
+from checker.workers.recording.leased import LeasedTask, given_back
+from checker.workers.time_accounting import Activity
+
+
+class TaskCounts(Struct):
+    """Writes progress down, and gives tasks back."""
+
+    place: WorkerContext
+    _last: LeasedTask | None = None
+    """What was counted last: time that belongs to nothing goes with it."""
+
+    def report(self, tasks: Iterable[LeasedTask]) -> None:
+        """Counts since the last report; the ledger goes with the first of them."""
+        recorder, ledger = self.place.recorder, self.place.ledger
+        for running in tasks:
+            if running.requests or running.cases or running.is_over(0.0, leaving=False):
+                recorder.progress(running, ledger.take())
+                running.counted()
+                self._last = running
+
+    def hand_in(self, over: Sequence[LeasedTask], up: Sender) -> None:
+        """Tell the supervisor of tasks of which nothing is left, once all of them is on disk."""
+        recorder = self.place.recorder
+        self.place.ledger.enter(Activity.RECORD)
+        self.report(over)
+        recorder.keep(self.place.class_checks.news())
+        recorder.flush()
+        up.send(given_back(over))
+
+    def last_words(self) -> None:
+        """The time since the last report."""
+        if self._last is not None:
+            self.place.recorder.progress(self._last, self.place.ledger.take())

@@ -1,0 +1,1 @@
+"""Before the first case: the description opened, and everything laid out that one worker works with."""

@@ -1,0 +1,134 @@
+"""Tries what is configured to say who is calling, each on one operation that changes nothing."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checker.config.settings import RunSettings
+from checker.config.wfc import chosen_users
+from checker.core.case import Case
+from checker.core.errors import CheckerError
+from checker.core.operation import Operation
+from checker.core.providers import GLOBAL_AUTH, AuthContext
+from checker.core.response import Outcome, Response
+from checker.core.security import UNAUTHORIZED, is_open
+from checker.corpus.layout import RunLayout
+from checker.corpus.secrets import secrets_of
+from checker.phases.attempt import build_request, drive, exchange
+from checker.transport.settings import HttpSettings
+from checker.workers.authentication.first_look import is_harmless
+from checker.workers.authentication.identities import Identities
+from checker.workers.authentication.signup import SignUpSource, accounts_of
+from checker.workers.starting.calling import Caller, open_tools
+from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
+from checker.workers.starting.opening import Subject, read_subject
+from checker.workers.starting.transports import transport_of
+
+
+class Trial(Struct, frozen=True):
+    """What came of one try."""
+
+    name: str
+    """What was tried: a security scheme, a user, a provider."""
+    text: str
+    """What happened, in a sentence without secrets."""
+    is_let_in: bool
+
+
+def trials(settings: RunSettings, layout: RunLayout) -> Iterator[Trial]:
+    """One for each scheme, user or provider. Raises `LoaderError`, `ConfigError`, `UsageError`."""
+    subject = read_subject(settings, layout)
+    caller = _Tried(subject)
+    try:
+        yield from caller.trials()
+    finally:
+        caller.close()
+
+
+class _Tried:
+    """Sends the requests of trials."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        settings, operations, origin = subject.settings, subject.operations, subject.origin
+        self._secrets = secrets_of(settings)
+        self._told: list[str] = []
+        accounts = accounts_of(
+            settings, subject.description.schema, lambda note: self._told.append(note.text)
+        )
+        asked = Requested(settings, subject.schemes, operations, accounts)
+        self._keeper = keeper_of(asked, wiring_of(settings, origin), self._secrets)
+        if self._keeper is not None:
+            self._keeper.fetch_alone()
+        caller = Caller(origin, subject.schemes, self._keeper)
+        self._tools = open_tools(settings, operations, caller, subject.classes)
+        connect = transport_of(settings)
+        self._lanes = connect(origin, HttpSettings.of(operations.common), 1)
+        self._operations: list[Operation] = [
+            one for one in subject.selected.values() if is_harmless(one)
+        ]
+
+    def close(self) -> None:
+        self._lanes.close()
+
+    def trials(self) -> Iterator[Trial]:
+        subject, authentication = self._subject, self._subject.operations.common.authentication
+        unused, chosen = dict(subject.schemes.unused), subject.schemes.chosen
+        for name in authentication.schemes:
+            if name in unused:
+                yield Trial(name, unused[name], False)
+            else:
+                scheme = subject.schemes.declared[name]
+                # Where it is alone first: nothing else can be refused there.
+                mine = [one for one in self._asking() if scheme in chosen(one)]
+                mine.sort(key=lambda one: (is_open(one.security), len(chosen(one))))
+                yield self._trial(name, mine)
+        if authentication.basic is not None:
+            yield self._trial(f"{authentication.basic.type} authentication", self._asking())
+        if authentication.wfc is not None:
+            for user in chosen_users(subject.settings.wfc, authentication.wfc.user):
+                assert self._keeper is not None
+                self._keeper.identities = Identities([user.name])
+                yield self._trial(f"user {user.name}", self._asking())
+        for provider in () if authentication else GLOBAL_AUTH.providers:
+            covers = provider.scope.covers
+            covered = (one for one in self._asking() if covers(AuthContext(one)))
+            yield self._trial(f"provider {provider.name}", covered)
+        for name, source in self._keeper.sources.items() if self._keeper else ():
+            if isinstance(source, SignUpSource):
+                covered = (
+                    one
+                    for one in self._operations
+                    if source.key(Case(one, "auth-check")) is not None
+                )
+                trial = self._trial(name, covered)
+                yield replace(trial, text="; ".join([*self._told, trial.text]))
+
+    def _asking(self) -> list[Operation]:
+        """Operations that ask for credentials first: who lets in everybody tells nothing of them."""
+        return sorted(self._operations, key=lambda one: is_open(one.security))
+
+    def _trial(self, name: str, operations: Iterable[Operation]) -> Trial:
+        operation = next(iter(operations), None)
+        if operation is None:
+            text = "not tried: no GET without required inputs asks for it"
+            return Trial(name, text, True)
+        try:
+            outcome = self._outcome(Case(operation, "auth-check"))
+        except CheckerError as error:
+            return Trial(name, self._secrets.store.hide(str(error), "[Filtered]"), False)
+        if not isinstance(outcome, Response):
+            return Trial(name, f"{operation.label} was not answered: {outcome.message}", False)
+        status = outcome.status_code
+        if status in UNAUTHORIZED:
+            return Trial(name, f"{operation.label} answered {status}: it was refused", False)
+        return Trial(name, f"{operation.label} answered {status}", True)
+
+    def _outcome(self, case: Case) -> Outcome:
+        tools = self._tools
+        request = build_request(tools.maker, tools.hooks, case, tools.credentials)
+        found: Outcome = drive(
+            exchange(tools, case, request), lambda wanted: self._lanes.send(0, wanted)
+        )
+        return found

@@ -1,0 +1,174 @@
+"""What a run would test, and how its operations hang together: read from the description alone, nothing is sent."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from checker.config.settings import RunSettings
+from checker.core.errors import CheckerError
+from checker.core.hooks import GLOBAL_HOOKS, HookContext
+from checker.core.locations import Location
+from checker.core.operation import Label
+from checker.core.phases import CaseSource, phase_named
+from checker.core.resources import ResourceModel
+from checker.corpus.layout import RunLayout
+from checker.generation.hooks import ComponentHooks
+from checker.generation.normalization.store import FormStore
+from checker.kinds.protocol import ApiOperation, OperationEntry
+from checker.phases.listing import ListingContext, lister_of
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.operation_tools import generation_rules
+from checker.workers.starting.opening import Contents, read_contents
+
+
+class OutlinedInput(Struct, frozen=True):
+    """One thing that a request to an operation takes, besides its body as a whole."""
+
+    name: str
+    location: str
+    """`path`, `query`, ...; `body` for arguments of kinds in which bodies carry them."""
+    is_required: bool = False
+
+
+class OutlinedOperation(Struct, frozen=True):
+    """What is to be known of an operation before it is tested."""
+
+    label: str
+    method: str
+    path: str
+    operation_id: str | None
+    tags: tuple[str, ...]
+    deprecated: bool
+    inputs: tuple[OutlinedInput, ...]
+    media_types: tuple[str, ...]
+    """In which its body may be sent."""
+    phases: tuple[str, ...]
+    """Those of the run that have requests for it."""
+
+
+class Outline(Struct, frozen=True):
+    """A description, as far as a run tests it."""
+
+    title: str
+    specification: str
+    total: int
+    """Operations before filters."""
+    filters: tuple[str, ...]
+    """As options of the command line."""
+    unmatched: tuple[str, ...]
+    """Sentences about filters that match nothing."""
+    operations: tuple[OutlinedOperation, ...]
+    broken: tuple[tuple[str, str], ...]
+    """(label, why it cannot be read) of operations that would be tested otherwise."""
+
+
+def read_outline(settings: RunSettings, layout: RunLayout) -> Outline:
+    """What a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    contents = read_contents(settings, layout)
+    schema, selected = contents.description.schema, contents.selected
+    return Outline(
+        title=schema.title,
+        specification=schema.specification,
+        total=selected.total,
+        filters=tuple(_filters(contents.settings)),
+        unmatched=selected.unmatched,
+        operations=tuple(_Outlining(contents).operations()),
+        broken=tuple((one.label, one.error) for one in selected.broken),
+    )
+
+
+def read_resources(settings: RunSettings, layout: RunLayout) -> tuple[str, ResourceModel]:
+    """(title, who of the selected operations makes what for whom). Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    contents = read_contents(settings, layout)
+    return contents.description.schema.title, contents.selected.resources
+
+
+def _filters(settings: RunSettings) -> Iterator[str]:
+    for one in settings.selection.filters.specs:
+        yield f"--{one.option} {one.value}".rstrip()
+    if settings.selection.disabled:
+        yield f"{len(settings.selection.disabled)} x [[operations]] enabled = false"
+    if settings.safety != "full":
+        yield f"--safety {settings.safety}"
+
+
+class _Outlining:
+    """Looks at one operation after the other."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._selected = contents.selected
+        self._schema = contents.description.schema
+        self._phases = contents.settings.phases
+        self._operations = contents.operations
+        schemes = SchemeCredentials(
+            self._schema.security_schemes, contents.operations.common.authentication
+        )
+        self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
+        self._store = FormStore()
+        self._chained = _reached(contents.selected.resources)
+
+    def operations(self) -> Iterator[OutlinedOperation]:
+        for entry in self._selected.entries:
+            operation = self._selected[entry.label]
+            yield OutlinedOperation(
+                label=entry.label,
+                method=entry.method,
+                path=entry.path,
+                operation_id=entry.operation_id,
+                tags=tuple(entry.tags),
+                deprecated=entry.deprecated,
+                inputs=tuple(self._inputs(operation)),
+                media_types=tuple(dict.fromkeys(body.media_type for body in operation.body)),
+                phases=tuple(self._applying(entry, operation)),
+            )
+
+    def _inputs(self, operation: ApiOperation) -> Iterator[OutlinedInput]:
+        known = set()
+        for one in operation.iter_parameters():
+            known.add(one.name)
+            yield OutlinedInput(one.name, one.location.value, one.required)
+        for name in self._schema.parameter_names(operation.label):
+            if name not in known:
+                yield OutlinedInput(name, Location.BODY.value)
+
+    def _applying(self, entry: OperationEntry, operation: ApiOperation) -> Iterator[str]:
+        wanted = self._operations.of(entry).phases
+        for name in self._phases:
+            if name in wanted and self._has_cases(name, operation):
+                yield name
+
+    def _has_cases(self, phase: str, operation: ApiOperation) -> bool:
+        match phase_named(phase).source:
+            case CaseSource.CHAINED:
+                return operation.label in self._chained
+            case CaseSource.LISTED:
+                return self._lists_any(phase, operation)
+            case _:
+                return True
+
+    def _lists_any(self, phase: str, operation: ApiOperation) -> bool:
+        context = ListingContext(
+            self._rules.of(operation, phase),
+            self._store,
+            ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation)),
+            is_first_of_path=self._selected.is_first_of_path(operation.label),
+        )
+        try:
+            listed: Iterable[Any] = lister_of(phase)(operation, context)
+            return next(iter(listed), None) is not None
+        except CheckerError:
+            # The run says why when it comes to it; nothing is sent of what cannot be made.
+            return False
+
+
+def _reached(model: ResourceModel) -> frozenset[Label]:
+    """Operations that sequences come by: those that begin one, and all that may follow."""
+    found: set[Label] = set()
+    waiting = list(model.roots)
+    while waiting:
+        label = waiting.pop()
+        if label not in found:
+            found.add(label)
+            waiting.extend(model.followers(label))
+    return frozenset(found)

@@ -1,0 +1,15 @@
+"""What the fork server imports, so that no worker has to: the life of a worker, and all kinds that come with the package."""
+
+from importlib import import_module
+from typing import Final
+
+from checker.workers.starting.collector import uncollected
+
+_LIFE: Final = "checker.workers.incarnation"
+_KINDS: Final = "checker.kinds.table"
+
+with uncollected():
+    # Modules live as long as the process: to look through them again and again was a sixth of the time of importing them.
+    import_module(_LIFE)
+    _table = import_module(_KINDS)
+    KINDS: Final = tuple(map(_table.kind_named, _table.BUILT_IN))
