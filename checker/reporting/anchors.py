@@ -3,14 +3,30 @@
 Aliases of scalars cannot grow: what a reader holds of a cassette becomes smaller by them.
 """
 
-import re
 from hashlib import blake2b
+
+from msgspec import Struct
 
 _LONG = 1024
 """Characters; a shorter one is read faster where it stands."""
-_LETTERS = ("", "b", "c", "d")
-"""A request, its answer, and what a phase may say of them."""
-_BODY = re.compile(r' *(?:string|"base64_string"): (?=")')
+
+
+class BodyText(Struct, frozen=True):
+    """A body as it stands in a cassette."""
+
+    key: str
+    """What stands before its content."""
+    scalar: str
+    """Its content, in quotes."""
+    digest: bytes = b""
+    """Of the content, when it is long."""
+
+    @classmethod
+    def of(cls, key: str, scalar: str) -> "BodyText":
+        """It with its digest."""
+        is_long = len(scalar) >= _LONG
+        digest = blake2b(scalar.encode(), digest_size=16).digest() if is_long else b""
+        return cls(key, scalar, digest)
 
 
 class Anchors:
@@ -19,25 +35,18 @@ class Anchors:
     def __init__(self) -> None:
         self._names: dict[bytes, str] = {}
         """By digest."""
+        self._named = 0
+        """The interaction that named a body last."""
 
-    def shared(self, entries: str, number: int) -> str:
-        """Text of interaction `number`, in which a body that came before is an alias: `string: *body-7`."""
-        if len(entries) < _LONG:
-            return entries
-        lines = entries.split("\n")
-        count = 0
-        for index, line in enumerate(lines):
-            key = _BODY.match(line) if len(line) >= _LONG else None
-            if key is None:
-                continue
-            scalar = line[key.end() :]
-            digest = blake2b(scalar.encode(), digest_size=16).digest()
-            known = self._names.get(digest)
-            if known is None:
-                name = f"body-{number}{_LETTERS[count]}"
-                count += 1
-                self._names[digest] = name
-                lines[index] = f"{key.group()}&{name} {scalar}"
-            else:
-                lines[index] = f"{key.group()}*{known}"
-        return "\n".join(lines)
+    def placed(self, body: BodyText, number: int) -> str:
+        """Text of a body of interaction `number`; one that came before is an alias: `string: *body-7`."""
+        if not body.digest:
+            return f"{body.key} {body.scalar}"
+        known = self._names.get(body.digest)
+        if known is not None:
+            return f"{body.key} *{known}"
+        # That of the request may have the shorter name.
+        name = f"body-{number}{'b' if self._named == number else ''}"
+        self._named = number
+        self._names[body.digest] = name
+        return f"{body.key} &{name} {body.scalar}"

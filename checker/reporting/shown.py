@@ -14,6 +14,7 @@ from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of
 from checker.reporting.masking import by_name
+from checker.reporting.repeated import for_all_formats
 from checker.reporting.severities import severity_rank
 from checker.reporting.text import unicode_text
 from checker.reporting.wall import walled
@@ -33,6 +34,7 @@ class ShownRequest(Struct, frozen=True):
     """Bytes that were sent; more than `body` holds when it was cut."""
 
 
+@for_all_formats
 def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequest:
     """The request of an interaction."""
     exchange, parts = interaction.exchange, interaction.components
@@ -57,6 +59,7 @@ def _base_url(url: str) -> BaseUrl | None:
     return BaseUrl.from_url(url) if url else None
 
 
+@for_all_formats
 def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
     """The headers of an answer."""
     redaction = context.masking.rules()

@@ -32,6 +32,17 @@ def quoted(text: str) -> str:
     return f'"{text if text.isprintable() else _ESCAPED.sub(_escape, text)}"'
 
 
+def number(value: float) -> str:
+    """A number as a plain scalar that YAML 1.1 and 1.2 read as one."""
+    if math.isnan(value):
+        return ".nan"
+    if math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    mantissa, mark, exponent = repr(value).partition("e")
+    # YAML 1.1 reads a number without a dot as text: `1e-05`.
+    return mantissa + ("" if "." in mantissa else ".0") + mark + exponent
+
+
 def emitted(value: object) -> str:
     """A document that loads as `value`: mappings with text keys, sequences, text, numbers, booleans, None."""
     pieces: list[str] = []
@@ -89,21 +100,11 @@ def _scalar(value: object) -> str:
         case int():
             return str(int(value))
         case float():
-            return _number(value)
+            return number(value)
         case dict():
             return "{}"
         case _:
             return quoted(str(value))
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return ".nan"
-    if math.isinf(value):
-        return ".inf" if value > 0 else "-.inf"
-    mantissa, mark, exponent = repr(value).partition("e")
-    # YAML 1.1 reads a number without a dot as text: `1e-05`.
-    return mantissa + ("" if "." in mantissa else ".0") + mark + exponent
 
 
 def _escape(match: re.Match[str]) -> str:

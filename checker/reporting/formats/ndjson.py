@@ -25,6 +25,7 @@ from checker.reporting.events import Event, PhaseFinished, PhaseStarted
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.known_text import baseline_values
+from checker.reporting.repeated import for_equal_bodies
 from checker.reporting.shown import (
     has_answer,
     shown_findings,
@@ -263,5 +264,6 @@ def _phase_status(event: PhaseFinished, failed: int) -> str:
     return "failure" if failed else "success" if event.tested else "skip"
 
 
+@for_equal_bodies
 def _encoded(content: bytes) -> dict[str, str]:
     return {"$base64": base64.b64encode(content).decode("ascii")}

@@ -4,18 +4,18 @@ import base64
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.send import Purpose
 from checker.corpus.records import CheckOutcome, Exchange, Interaction
-from checker.reporting.anchors import Anchors
+from checker.reporting.anchors import Anchors, BodyText
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
+from checker.reporting.repeated import for_equal_bodies
 from checker.reporting.shown import Headers, has_answer, shown_headers, shown_request
-from checker.reporting.yaml import emitted, emitted_entries
+from checker.reporting.yaml import emitted, emitted_entries, number, quoted
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
 """Charsets whose text is written as text; everything else is safer as base64."""
@@ -42,34 +42,67 @@ class Cassette:
         """An interaction at its place, counted from 1."""
         if not isinstance(event, Interaction):
             return ""
-        entry = _entry(event, self.context)
         self._count += 1
-        return f'\n- id: "{self._count}"{self._anchors.shared(entry, self._count)}'
+        request, response = self._request(event), self._response(event.exchange)
+        about = _about(event, self.context.seed)
+        return f'\n- id: "{self._count}"{about}\n  request:{request}\n  response:{response}'
 
     def end(self) -> str:
         """What stands behind all interactions."""
         return "\n" if self._count else " null\n"
 
+    def _request(self, interaction: Interaction) -> str:
+        sent = shown_request(interaction, self.context)
+        text = f"\n    uri: {quoted(sent.url)}\n    method: {quoted(sent.method)}{_headers(sent.headers)}"
+        # Left out when there was none: an empty one is sent with `Content-Length: 0`.
+        if sent.body is None:
+            return text
+        is_cut = interaction.exchange.body_size is not None
+        return f"{text}{self._body(sent.body, '', sent.body_size if is_cut else None)}"
 
-def _entry(interaction: Interaction, context: ReportContext) -> str:
-    """Text of one interaction but its `id`, which is its place in the cassette."""
-    exchange = interaction.exchange
-    own = {
-        "status": interaction.status,
-        "seed": context.seed,
-        "elapsed": exchange.elapsed_s,
-        "recorded_at": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
-        "thread_id": interaction.worker,
-        "correlation_id": interaction.case,
-        "data_generation_method": interaction.mode,
-        "generation": {"time": interaction.generation_s, "mode": interaction.mode},
-    }
+    def _response(self, exchange: Exchange) -> str:
+        if not has_answer(exchange):
+            return " null"
+        status = exchange.status or 0
+        reason = exchange.reason or standard_reason(status)
+        size = exchange.response_size
+        is_cut = size > len(exchange.response_body)
+        body = self._body(
+            exchange.response_body, charset_of(exchange) or "", size if is_cut else None
+        )
+        return (
+            f'\n    status:\n      code: "{status}"\n      message: {quoted(reason)}'
+            f'\n    elapsed: "{exchange.elapsed_s:.6f}"'
+            f"{_headers(shown_headers(exchange, self.context))}{body}"
+            '\n    http_version: "1.1"'
+        )
+
+    def _body(self, content: bytes, charset: str, size: int | None) -> str:
+        """`size`: of all of it, when it is cut."""
+        text = _body_text(content, charset, self.context.preserve_bytes)
+        placed = self._anchors.placed(text, self._count)
+        return placed if size is None else f"{placed}\n      size: {size}"
+
+
+def _about(interaction: Interaction, seed: int) -> str:
+    """What an entry tells but its `id`, the request and the response."""
+    at, mode = datetime.fromtimestamp(interaction.at, UTC).isoformat(), quoted(interaction.mode)
     modes = tuple((one.location, one.mode) for one in interaction.components)
     shared = _shared(
         modes, interaction.phase, interaction.phase_data, interaction.purpose, interaction.checks
     )
-    request, response = _request(interaction, context), _response(exchange, context)
-    return f"{emitted_entries(own, 1)}{shared}\n  request:{request}\n  response:{response}"
+    # Written out: there are millions of them, and a dictionary for each took as long as all the rest.
+    return (
+        f"\n  status: {quoted(interaction.status)}"
+        f"\n  seed: {seed}"
+        f"\n  elapsed: {number(interaction.exchange.elapsed_s)}"
+        f'\n  recorded_at: "{at}"'
+        f"\n  thread_id: {interaction.worker}"
+        f"\n  correlation_id: {quoted(interaction.case)}"
+        f"\n  data_generation_method: {mode}"
+        f"\n  generation:\n    time: {number(interaction.generation_s)}\n    mode: {mode}"
+        f"{shared}"
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -95,35 +128,6 @@ def _shared(
     )
 
 
-def _request(interaction: Interaction, context: ReportContext) -> str:
-    sent = shown_request(interaction, context)
-    head = emitted_entries({"uri": sent.url, "method": sent.method}, 2)
-    request: dict[str, Any] = {}
-    # Left out when there was none: an empty one is sent with `Content-Length: 0`.
-    if sent.body is not None:
-        request["body"] = _body(sent.body, None, preserve=context.preserve_bytes)
-        if interaction.exchange.body_size is not None:
-            request["body"]["size"] = sent.body_size
-    return f"{head}{_headers(sent.headers)}{emitted_entries(request, 2)}"
-
-
-def _response(exchange: Exchange, context: ReportContext) -> str:
-    if not has_answer(exchange):
-        return " null"
-    body: dict[str, Any] = _body(
-        exchange.response_body, charset_of(exchange), preserve=context.preserve_bytes
-    )
-    if exchange.response_size > len(exchange.response_body):
-        body["size"] = exchange.response_size
-    status = {
-        "code": str(exchange.status),
-        "message": exchange.reason or standard_reason(exchange.status or 0),
-    }
-    head = emitted_entries({"status": status, "elapsed": f"{exchange.elapsed_s:.6f}"}, 2)
-    rest = emitted_entries({"body": body, "http_version": "1.1"}, 2)
-    return f"{head}{_headers(shown_headers(exchange, context))}{rest}"
-
-
 def _headers(headers: Headers) -> str:
     if not headers:
         return "\n    headers: {}"
@@ -140,10 +144,12 @@ def _field(name: str, value: str) -> str:
     return emitted_entries({name: [value]}, 3)
 
 
-def _body(content: bytes, charset: str | None, *, preserve: bool) -> dict[str, Any]:
+@for_equal_bodies
+def _body_text(content: bytes, charset: str, preserve: bool) -> BodyText:
     """Text if it gives the same bytes again, base64 otherwise."""
     encoding = charset if charset in _READABLE else "utf-8"
+    key = f'\n    body:\n      encoding: "{encoding}"\n      '
     if not preserve:
         with suppress(UnicodeDecodeError):
-            return {"encoding": encoding, "string": content.decode(encoding)}
-    return {"encoding": encoding, "base64_string": base64.b64encode(content).decode("ascii")}
+            return BodyText.of(f"{key}string:", quoted(content.decode(encoding)))
+    return BodyText.of(f'{key}"base64_string":', f'"{base64.b64encode(content).decode()}"')
