@@ -97,7 +97,7 @@ def property_test(
     if own_auth is not None:
         schema = schema.with_test_auth(own_auth)
         operation = schema.bound(operation)
-    inner = _copied(test)
+    inner = copied(test)
     forget_settings(inner)
     keep_examples_apart(inner, name)
     others = _other_strategies(test)
@@ -124,7 +124,7 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
         raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
 
 
-def _copied(test: Callable[..., Any]) -> Any:
+def copied(test: Callable[..., Any]) -> Any:
     """A function that does the same and has attributes of its own."""
     if not isinstance(test, FunctionType):
         raise IncorrectUsage(f"`parametrize` is for functions, got {test!r}")

@@ -1,6 +1,7 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.library import faults, lookups
 from checker.library.authentication import SchemaAuth
 from checker.library.engine import LibraryEngine
-from checker.library.extensions import ExtensionPoints, kept, weighted
+from checker.library.extensions import ExtensionPoints, is_extended, kept, weighted
 from checker.library.observed import Observation
 from checker.library.parametrized import SchemaDecorators
 from checker.library.state_machine import APIStateMachine, state_machine
@@ -231,6 +232,18 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""
         return map(self.read, filter(self.engine.is_selected, self.matching_entries()))
+
+    def in_turn(self) -> Iterator[tuple[str, Callable[[], ApiOperation | BrokenOperation]]]:
+        """Label of each selected operation, and what reads it, in the order in which tests of operations are made.
+
+        None is read before, unless somebody else decides on that order.
+        """
+        if is_extended(self, "get_unit_scheduler"):
+            for found in self.get_unit_scheduler(self.get_all_operations(), "fuzzing"):
+                yield found.label, lambda operation=found: operation  # type: ignore[misc]
+            return
+        for entry in filter(self.engine.is_selected, self.matching_entries()):
+            yield entry.label, partial(self.read, entry)
 
     def matching_entries(self) -> Iterator[lookups.Entry]:
         """Operations that `include` and `exclude` let through, whatever the configuration says of them; none is read."""

@@ -4,22 +4,21 @@ import asyncio
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 
 from checker.core.errors import CheckerError
-from checker.core.operation import BrokenOperation
 from checker.library.parametrized import SCHEMA
-from checker.library.property_tests import PropertyTest, given_names, property_test, refuse_misuse
+from checker.library.property_tests import PropertyTest, refuse_misuse
 from checker.library.schema import LoadedSchema
 from checker.pytest.collected import CollectedOutcomes
 from checker.pytest.lazy import LazySchema
+from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
 from checker.pytest.running import prepare
 from checker.pytest.several import SeveralSchemas
 
-Test = Callable[..., Any]
 SUBTESTS: Final = "subtests"
 """Fixture of pytest 9, and of the plugin pytest-subtests for earlier ones."""
 NO_OPERATION = "Test function {name} does not match any API operations and therefore has no effect"
@@ -59,23 +58,27 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
             failing(test, reason) if reason else skipping(test, NONE_ENABLED.format(name=name)),
         )
         return
-    for own_name, made in itertools.chain([first], found):
-        yield own_name, failing(test, made) if isinstance(made, str) else made.function
+    try:
+        signature = fixture_signature(test)
+    except CheckerError as error:
+        yield name, failing(test, str(error))
+        return
+    for pending in itertools.chain([first], found):
+        yield pending.name, _collected(pending, signature)
 
 
-def _operations(
-    test: Test, schema: LoadedSchema, name: str
-) -> Iterator[tuple[str, PropertyTest | str]]:
-    """Names and tests of the operations, or why there is none for one of them."""
-    for operation in schema.get_unit_scheduler(schema.get_all_operations(), "fuzzing"):
-        own_name = f"{name}[{operation.label}]"
-        if isinstance(operation, BrokenOperation):
-            yield own_name, f"Schema Error\n\n{operation.error}"
-            continue
-        try:
-            yield own_name, property_test(test, schema, operation, own_name)
-        except CheckerError as error:
-            yield own_name, str(error)
+def _collected(pending: PendingTest, signature: inspect.Signature) -> Test:
+    """What pytest collects: the Hypothesis test itself only where an event loop has to be found for it."""
+    if not pending.is_asynchronous:
+        return stand_in(pending, signature)
+    made = pending.made()
+    return failing(pending.test, made) if isinstance(made, str) else made.function
+
+
+def _operations(test: Test, schema: LoadedSchema, name: str) -> Iterator[PendingTest]:
+    """Tests of the operations."""
+    for label, read in schema.in_turn():
+        yield PendingTest(test, schema, read, f"{name}[{label}]")
 
 
 def _nothing_tested(schema: LoadedSchema, name: str) -> str:
@@ -95,9 +98,10 @@ def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Tes
         subtests = fixtures[SUBTESTS] if has_subtests else CollectedOutcomes()
         own = {key: value for key, value in fixtures.items() if key not in wanted}
         is_empty = True
-        for own_name, made in _operations(test, schema, name):
+        for pending in _operations(test, schema, name):
             is_empty = False
-            with subtests.test(own_name):
+            with subtests.test(pending.name):
+                made = pending.made()
                 if isinstance(made, str):
                     pytest.fail(made, pytrace=False)
                 _run_alone(made, instance, own)
@@ -159,10 +163,10 @@ def _instead_of(test: Test, function: Test) -> Test:
     marks = list(getattr(test, "pytestmark", ()))
     # pytest-asyncio warns of its mark above what is no coroutine, as the function in its place is none.
     found.__dict__["pytestmark"] = [mark for mark in marks if mark.name != "asyncio"]
-    parameters = [
-        one
-        for key, one in inspect.signature(test).parameters.items()
-        if key not in given_names(test)
-    ]
-    found.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    try:
+        signature = fixture_signature(test)
+    except CheckerError:
+        # It fails, and says so: it needs no arguments for that.
+        signature = inspect.Signature()
+    found.__signature__ = signature  # type: ignore[attr-defined]
     return found

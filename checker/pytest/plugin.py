@@ -15,6 +15,8 @@ SCHEMA = "_checker_schema"
 """Attribute of tests that are for a schema, as `checker.library.parametrized` writes it."""
 PROPERTY_TEST = "_checker_property_test"
 """Attribute of tests of one operation, as `checker.library.property_tests` writes it."""
+PENDING = "_checker_pending"
+"""Attribute of what is collected in place of them, as `checker.pytest.pending` writes it."""
 GENERATED = "_checker_generated"
 """Attribute of what was put beside the test of the user."""
 
@@ -61,9 +63,18 @@ class UsualIds:
         for item in found if isinstance(found, list) else ():
             own: Any = getattr(item, "_id", None)
             # Since 9.2 an id is a structure; one that ends in brackets is that of a parameter.
-            if _property_test(item) is not None and hasattr(own, "parse"):
+            if _is_ours(item) and hasattr(own, "parse"):
                 item._id = type(own).parse(str(own))
         return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what stands for Hypothesis tests as Hypothesis marks its own, so that `-m hypothesis` selects them."""
+    if _CALLS in config.stash and config.pluginmanager.has_plugin("hypothesispytest"):
+        for item in items:
+            if _own(item, PENDING) is not None:
+                item.add_marker("hypothesis")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -104,9 +115,12 @@ def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, C
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Give the Hypothesis test of an operation the cases that phases list, before it runs."""
+    """Make the Hypothesis test of an operation before it runs, and give it the cases that phases list."""
     __tracebackhide__ = True
-    property_test = _property_test(item)
+    pending = _own(item, PENDING)
+    if pending is not None:
+        _module("checker.pytest.running").take_place(cast("pytest.Function", item), pending)
+    property_test = _own(item, PROPERTY_TEST)
     if property_test is not None:
         _module("checker.pytest.running").prepare(property_test)
     return (yield)
@@ -173,11 +187,15 @@ def pytest_terminal_summary(
         terminalreporter.write_line(line)
 
 
-def _property_test(item: pytest.Item) -> Any:
+def _own(item: pytest.Item, attribute: str) -> Any:
+    """What we wrote on the function of an item, which may be a method; None where we did not."""
     function = getattr(item, "obj", None)
-    return getattr(function, "__dict__", {}).get(PROPERTY_TEST) or getattr(
-        getattr(function, "__func__", None), PROPERTY_TEST, None
-    )
+    function = getattr(function, "__func__", function)
+    return getattr(function, "__dict__", {}).get(attribute)
+
+
+def _is_ours(item: pytest.Item) -> bool:
+    return _own(item, PENDING) is not None or _own(item, PROPERTY_TEST) is not None
 
 
 def _module(name: str) -> Any:

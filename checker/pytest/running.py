@@ -1,9 +1,24 @@
 """What happens before the Hypothesis test of an operation runs."""
 
+from types import MethodType
+
 import pytest
 
 from checker.core.errors import BudgetSpent, NothingToBreak, SerializationError, Unsatisfiable
 from checker.library.property_tests import PropertyTest
+from checker.pytest.pending import PENDING, PendingTest
+
+
+def take_place(item: pytest.Function, pending: PendingTest) -> None:
+    """Put the Hypothesis test in the place of what was collected for it; fail where there is none."""
+    __tracebackhide__ = True
+    made = pending.made()
+    if isinstance(made, str):
+        pytest.fail(made, pytrace=False)
+    # Where the item is to run once more, another one is made: it must not have these listed cases already.
+    made.function.__dict__[PENDING] = pending
+    instance = item.instance
+    item.obj = made.function if instance is None else MethodType(made.function, instance)
 
 
 def prepare(test: PropertyTest) -> None:

@@ -19,8 +19,42 @@ def test_each_operation_is_an_item_in_document_order(names) -> None:
     assert names(API) == ALL
 
 
-def test_collection_sends_no_request(names) -> None:
-    assert names(API + "\ndef test_sent():\n    assert SEEN == []\n") == [*ALL, "test_sent"]
+def test_collection_sends_no_request(run) -> None:
+    result = run(API + "\ndef test_sent():\n    assert SEEN == []\n", "-k", "test_sent")
+    result.assert_outcomes(passed=1, deselected=len(ALL))
+
+
+def test_collection_reads_no_operation(run) -> None:
+    text = """
+READ = []
+
+@checker.hook
+def before_init_operation(context, operation):
+    READ.append(operation.label)
+
+def test_read():
+    assert READ == []
+"""
+    run(API + text, "-k", "test_read").assert_outcomes(passed=1, deselected=len(ALL))
+
+
+def test_items_have_the_mark_of_hypothesis(names) -> None:
+    assert names(API + "\ndef test_other():\n    pass\n", "-m", "hypothesis") == ALL
+
+
+def test_an_item_reads_its_own_operation_alone(run) -> None:
+    text = """
+READ = []
+
+@checker.hook
+def before_init_operation(context, operation):
+    READ.append(operation.label)
+
+@schema.include(path="/users").parametrize()
+def test_api(case):
+    assert set(READ) == {"GET /users"}
+"""
+    run(text).assert_outcomes(passed=1)
 
 
 def test_items_are_selected_by_keyword(names) -> None:
@@ -185,6 +219,19 @@ schema = schema.exclude(method="DELETE")
 def test_decorators_that_mean_nothing_are_refused(run, above: str, sentence: str) -> None:
     result = run(above + API)
     result.stdout.fnmatch_lines([f"*IncorrectUsage: {sentence}*"])
+
+
+def test_given_with_more_strategies_than_arguments_is_refused(run) -> None:
+    text = """
+class TestShop:
+    @schema.parametrize()
+    @schema.given(st.integers(), st.integers())
+    def test_api(self, case, number):
+        pass
+"""
+    result = run(text)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*has 2 strategies by position, but 'test_api' has 1 other*"])
 
 
 def test_given_of_hypothesis_is_told_from_that_of_the_schema(run) -> None:

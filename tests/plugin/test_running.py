@@ -157,28 +157,21 @@ def test_without_any_phase_there_is_nothing_to_test(run) -> None:
 def test_no_deadline(run) -> None:
     text = f"""
 settings.load_profile("default")
-{ONE}def test_api(case):
-    pass
-
-def test_deadline():
-    test = globals()["test_api[GET /users]"]
-    assert test._hypothesis_internal_use_settings.deadline is None
-    assert settings.default.deadline is not None
+assert settings.default.deadline is not None
+{ONE}def test_api(case, request):
+    assert request.node.obj._hypothesis_internal_use_settings.deadline is None
 """
-    run(text).assert_outcomes(passed=2)
+    run(text).assert_outcomes(passed=1)
 
 
 def test_a_deadline_of_the_user_holds(run) -> None:
     text = f"""
 {ONE}@settings(deadline=1234)
-def test_api(case):
-    pass
-
-def test_deadline():
-    test = globals()["test_api[GET /users]"]
-    assert test._hypothesis_internal_use_settings.deadline.total_seconds() == 1.234
+def test_api(case, request):
+    found = request.node.obj._hypothesis_internal_use_settings
+    assert found.deadline.total_seconds() == 1.234
 """
-    run(text).assert_outcomes(passed=2)
+    run(text).assert_outcomes(passed=1)
 
 
 def test_seeds_repeat_cases(run) -> None:
