@@ -64,6 +64,9 @@ def ensure_resource_availability(context: CheckContext) -> Found:
         creator = steps[place]
         if not _creates(creator, case) or not _is_named_by(creator, case):
             continue
+        if creator.case.is_anonymous is not case.is_anonymous:
+            # Who may do without credentials need not see what others made.
+            return PASSED
         if any(_may_remove(step, case, creator) for step in steps[place + 1 :]):
             return PASSED
         if any(_has_removed(step, case) for step in steps[:place]):

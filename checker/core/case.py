@@ -51,6 +51,7 @@ class Case:
     """A generated test case for one operation."""
 
     __slots__ = (
+        "alternative",
         "body",
         "cookies",
         "drawn",
@@ -94,6 +95,9 @@ class Case:
         self.engine = engine
         self.other_method: str | None = None
         """Verb in place of the operation's, upper case."""
+        self.alternative: int | None = None
+        """Place, among what the operation asks of its callers (`operation.security`), of what this request meets of it; None
+        for what usual requests meet."""
         self.drawn: Parts | None = None
         """Copies of the parts as they were drawn, where users may have changed them since."""
 
@@ -106,6 +110,7 @@ class Case:
         case.path_parameters, case.headers, case.cookies, case.query, body = parts
         case.body, case.media_type = body
         case.multipart_content_types = case.engine = case.drawn = case.other_method = None
+        case.alternative = None
         case.meta = meta
         return case
 
@@ -137,6 +142,12 @@ class Case:
         headers = sorted((name.lower(), repr(value)) for name, value in self.headers.items())
         parts = (self.path_parameters, self.query, self.cookies, self.body, self.media_type)
         return (self.method, self.operation.label, repr(headers), *map(repr, parts))
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether it says nothing of who is calling, where its operation leaves that to the caller."""
+        asked = self.operation.security[self.alternative :] if self.alternative is not None else ()
+        return bool(asked) and asked[0].is_none
 
     @property
     def formatted_path(self) -> str:

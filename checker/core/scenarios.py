@@ -51,6 +51,7 @@ class Scenario(StrEnum):
     FORBIDDEN = "forbidden_value"
     NO_ALTERNATIVE = "no_alternative"
     MISSING_PARAMETER = "missing_parameter"
+    OTHER_CREDENTIALS = "other_credentials"
     DUPLICATE_PARAMETER = "duplicate_parameter"
     UNSPECIFIED_METHOD = "unspecified_http_method"
     MALFORMED_CONTENT_TYPE = "malformed_content_type"

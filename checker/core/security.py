@@ -1,6 +1,6 @@
 """What an operation asks of its callers: security schemes and the alternatives of them."""
 
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -53,18 +53,39 @@ def is_open(alternatives: Collection[SecurityRequirement]) -> bool:
     return not alternatives or any(one.is_none for one in alternatives)
 
 
-def chosen_schemes(
-    alternatives: Iterable[SecurityRequirement], configured: Container[str]
-) -> tuple[SecurityScheme, ...]:
-    """Schemes that a request uses: those configured of the first alternative that they fill, or else help to fill.
+def met_alternatives(
+    alternatives: Sequence[SecurityRequirement], configured: Container[str]
+) -> tuple[int, ...]:
+    """Places of the alternatives that requests may meet with what is configured, that of usual requests first.
 
-    Certificates need nothing in the request. Empty when none of the alternatives has a scheme that is configured.
+    Those that it fills, or else the first that it helps to fill; then those that ask for nothing. Certificates need nothing
+    in the request. Empty when none of the alternatives has a scheme that is configured.
     """
-    partly: tuple[SecurityScheme, ...] = ()
-    for alternative in alternatives:
-        asked = [one for one in alternative.schemes if one.type != "mutualTLS"]
-        found = tuple(one for one in asked if one.name in configured)
-        if found and len(found) == len(asked) and not alternative.undeclared:
-            return found
-        partly = partly or found
-    return partly
+    filled: list[int] = []
+    partly: list[int] = []
+    free: list[int] = []
+    for place, alternative in enumerate(alternatives):
+        asked = [one.name for one in alternative.schemes if one.type != "mutualTLS"]
+        found = [name for name in asked if name in configured]
+        if alternative.is_none:
+            free.append(place)
+        elif found:
+            is_filled = len(found) == len(asked) and not alternative.undeclared
+            (filled if is_filled else partly).append(place)
+    usual = filled or partly[:1]
+    return (*usual, *free) if usual else ()
+
+
+def chosen_schemes(
+    alternatives: Sequence[SecurityRequirement],
+    configured: Container[str],
+    place: int | None = None,
+) -> tuple[SecurityScheme, ...]:
+    """Schemes that a request uses: those configured of the alternative at a place, None for that of usual requests."""
+    if place is None or place >= len(alternatives):
+        met = met_alternatives(alternatives, configured)
+        if not met:
+            return ()
+        place = met[0]
+    asked = alternatives[place].schemes
+    return tuple(one for one in asked if one.type != "mutualTLS" and one.name in configured)

@@ -46,6 +46,8 @@ class Literal(Struct, frozen=True):
     """What the phase says of it (`case.meta.phase.data`)."""
     method: str | None = None
     """When it is not the operation's."""
+    alternative: int | None = None
+    """Of what the operation asks of its callers, where the case meets another one than usual ones do."""
 
 
 Recipe = Drawn | Listed | Literal

@@ -177,7 +177,9 @@ class OperationProgram:
         if self._context.bindings or broken is not None:
             components, bindings = self._marked(components, broken)
         meta = CaseMetadata(mode, components, phase, bindings)
-        return Case.of_parts(self.operation, case_id, parts, meta)
+        case = Case.of_parts(self.operation, case_id, parts, meta)
+        case.alternative = self._context.alternative
+        return case
 
     def _marked(
         self, usual: dict[Location, ComponentProvenance], broken: Location | None
@@ -288,9 +290,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         negative = _negative_parts(compiler, hooks, parts, targets)
         if negative is None and mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
-    credentials = alternatives(operation, compiler.settings)
-    whole = with_credentials(_in_order(parts), credentials)
-    settings = compiler.settings
+    whole, settings = with_credentials(_in_order(parts), compiler), compiler.settings
     if settings.allow_extra_parameters:
         # What hooks have seen stays as it is.
         free = [location for location in parts if not _is_hooked(location, hooks)]
@@ -298,7 +298,9 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
-    carried = {one.location for choice in credentials for one in choice}
+    carried = {
+        one.location for choice in alternatives(operation, settings) for one in choice.made_up
+    }
     usual = usual_parts(compiler, hooks, (*parts, *carried, _BODY))
     program = OperationProgram(compiler, usual, whole, negative, fault)
     program.add_case_hooks(hooks)
@@ -350,8 +352,7 @@ def _negative_parts(
         if targets[location].at(0) is None:
             return None
         draw = _negative_part(compiler, hooks, location, targets[location])
-        credentials = alternatives(compiler.operation, compiler.settings)
-        return location, with_credentials(_in_order({**valid, location: draw}), credentials)
+        return location, with_credentials(_in_order({**valid, location: draw}), compiler)
 
     return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
 

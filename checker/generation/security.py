@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from checker.core.operation import Location, Operation
 from checker.core.security import SecurityRequirement, SecurityScheme
+from checker.generation.components import PartCompiler
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import constant, either, finished, texts, together
@@ -37,20 +38,36 @@ class SecurityParameter(Struct, frozen=True):
     """Its value in all others."""
 
 
-Alternative = tuple[SecurityParameter, ...]
+class Alternative(Struct, frozen=True):
+    """One of the alternatives that an operation declares."""
+
+    place: int
+    """In the security of the operation."""
+    made_up: tuple[SecurityParameter, ...]
+    """What users do not give of it; empty too where it asks for nothing."""
 
 
 def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Alternative, ...]:
-    """What requests may carry, the first alternative first; an empty one where a request without is right.
+    """What requests may meet, each one of it, that of usual requests first. Empty where there is no choice, and nothing to make up.
 
-    What a user gives, and what is declared as a parameter, is nobody else's. Empty where nothing is to be made up.
+    Where users give credentials, it is what these meet. What users give, and what is declared as a parameter, is not made up.
     """
     if not settings.security_parameters:
         return ()
+    security, met = operation.security, settings.met_alternatives
+    if not met and any(_is_given(one, settings) for one in security):
+        return ()
     found = tuple(
-        tuple(_parameters(requirement, operation, settings)) for requirement in operation.security
+        Alternative(place, tuple(_parameters(security[place], operation, settings)))
+        for place in met or range(len(security))
     )
-    return found if any(found) else ()
+    return found if len(met) > 1 or any(one.made_up for one in found) else ()
+
+
+def _is_given(requirement: SecurityRequirement, settings: GenerationSettings) -> bool:
+    """Whether every request meets it by the headers that a user wants in it."""
+    written = [one for one in requirement.schemes if _writer(one) is not None]
+    return bool(written) and all(settings.is_fixed_place(*one.place) for one in written)
 
 
 def _parameters(
@@ -92,17 +109,26 @@ def _place(location: Location, name: str) -> tuple[Location, str]:
     return location, name.lower() if location is Location.HEADER else name
 
 
-def with_credentials(whole: Draw, choices: tuple[Alternative, ...]) -> Draw:
-    """Draws all parts of a case with the credentials of one alternative; what is there already stays."""
+def with_credentials(whole: Draw, compiler: PartCompiler) -> Draw:
+    """Draws all parts of a case with the credentials of one alternative, of which the context is told; what is there already stays.
+
+    Each is as likely; where users give credentials, most cases meet the first.
+    """
+    choices, context = alternatives(compiler.operation, compiler.settings), compiler.context
     if not choices:
         return whole
     drawn = [_of_alternative(one) for one in choices]
-    count = len(drawn)
+    places: list[int | None] = [one.place for one in choices]
+    is_given = bool(compiler.settings.met_alternatives)
+    if is_given:
+        places[0] = None
+    choose = _chooser(len(choices), prefers_first=is_given)
 
     def draw(source: Source) -> Any:
         parts = list(whole(source))
-        steps = drawn[source.choice(count)] if count > 1 else drawn[0]
-        for index, name, make in steps:
+        chosen = choose(source)
+        context.alternative = places[chosen]
+        for index, name, make in drawn[chosen]:
             value = make(source)
             if name not in parts[index]:
                 parts[index] = {**parts[index], name: value}
@@ -111,8 +137,18 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...]) -> Draw:
     return draw
 
 
+def _chooser(count: int, *, prefers_first: bool) -> Callable[[Source], int]:
+    """Draws the number of an alternative; asks for nothing where there is one."""
+    if count == 1:
+        return lambda source: 0
+    if not prefers_first:
+        return lambda source: source.choice(count)
+    others = count - 1
+    return lambda source: 1 + source.choice(others) if source.boolean(_OTHERS) else 0
+
+
 def _of_alternative(alternative: Alternative) -> list[tuple[int, str, Draw]]:
     return [
         (_ORDER.index(one.location), one.name, either(_OTHERS, one.draw, constant(one.usual)))
-        for one in alternative
+        for one in alternative.made_up
     ]

@@ -69,6 +69,9 @@ class GenerationSettings(Struct, frozen=True):
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
 
+    met_alternatives: tuple[int, ...] = ()
+    """Places of the alternatives in the security of the operation that credentials of users meet, that of usual requests first."""
+
     def is_fixed(self, parameter: Parameter) -> bool:
         """True when what a case has for a parameter is never sent."""
         return self.is_fixed_place(parameter.location, parameter.name)

@@ -47,7 +47,8 @@ class Makers:
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
 
             def dispatch(operation: Operation) -> Dispatch:
-                return dispatched(headers, None if schemes is None else schemes.of(operation))
+                given = {} if schemes is None else schemes.by_alternative(operation)
+                return dispatched(headers, given)
 
             maker = RequestMaker(
                 origin,

@@ -40,7 +40,7 @@ def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str
         media_type=parts.media_type,
         meta=CaseMetadata(mode, components, PhaseInfo(phase, dict(parts.data))),
     )
-    case.other_method = parts.method
+    case.other_method, case.alternative = parts.method, parts.alternative
     return case
 
 
@@ -55,4 +55,5 @@ def literal_of(case: Case) -> Literal:
         mode=str(GenerationMode.POSITIVE if meta is None else meta.mode),
         data=() if meta is None else tuple(meta.phase.data.items()),
         method=case.other_method,
+        alternative=case.alternative,
     )

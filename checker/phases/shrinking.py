@@ -54,7 +54,7 @@ def content_of(case: Case) -> str:
     """What a case comes to, however it was made, and what is meant to be wrong with it."""
     parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
     broken = () if case.meta is None else sorted(case.meta.broken)
-    return repr((case.other_method, case.media_type, parts, broken))
+    return repr((case.other_method, case.alternative, case.media_type, parts, broken))
 
 
 def shrink_case(

@@ -94,8 +94,8 @@ class RequestMaker:
             if plan.via is not None:
                 request.via = plan.via
         request.is_kept = plan.documents_redirects
-        if plan.credentials is not None:
-            put(request, plan.credentials)
+        if plan.credentials and (given := plan.credentials.get(case.alternative)) is not None:
+            put(request, given)
         return request
 
     def _plain(
@@ -233,7 +233,7 @@ class _Plan:
 
     def __init__(self, operation: Operation, base: str, usual: _Usual, asked: Dispatch) -> None:
         self.operation, self.usual = operation, usual
-        self.via, self.credentials = asked.http, asked.credentials
+        self.via = asked.http
         self.documents_redirects = partial(documents_redirects, operation)
         self.credentials = asked.credentials
         self.method = operation.method

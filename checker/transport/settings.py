@@ -1,6 +1,8 @@
 """How requests travel: limits, proxy and certificates."""
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
 
 from checker.config.operation_settings import OperationSettings
 from checker.config.table import default_of
@@ -57,5 +59,6 @@ class Dispatch(Struct, frozen=True):
     headers: Headers
     http: HttpSettings | None = None
     """None: as all requests do that say nothing else."""
-    credentials: Credentials | None = None
-    """For its security schemes, in place of what a case has under the same names; headers stand among the others."""
+    credentials: Mapping[int | None, Credentials] = field(default_factory=dict)
+    """For its security schemes, in place of what a case has under the same names: by the alternative that the case meets
+    (`Case.alternative`). Headers that all cases carry stand among the others."""

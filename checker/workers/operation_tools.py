@@ -76,6 +76,7 @@ def generation_rules(
             unexpected_methods=_methods(own.unexpected_methods),
             fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
             fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),
+            met_alternatives=schemes.alternatives(operation),
         )
 
     some_unique = any(own.unique_inputs for own in resolver.layers.everywhere())
@@ -156,7 +157,7 @@ def dispatching(
     def dispatch(operation: Operation) -> Dispatch:
         own = resolver.of(operation)
         http = HttpSettings.of(own)
-        given = schemes.of(operation) if schemes else None
+        given = schemes.by_alternative(operation) if schemes else {}
         via = None if http == usual else known.setdefault(http, http)
         return dispatched(carried(own.headers), given, via)
 
@@ -164,16 +165,28 @@ def dispatching(
 
 
 def dispatched(
-    headers: Headers, given: Credentials | None, via: HttpSettings | None = None
+    headers: Headers, given: Mapping[int | None, Credentials], via: HttpSettings | None = None
 ) -> Dispatch:
-    """Headers of every request, and what it carries for security schemes; a header that users give wins."""
-    if given is None:
-        return Dispatch(headers, via)
+    """Headers of every request, and what it carries for security schemes; a header that users give wins.
+
+    `given`: by the alternative that a case meets.
+    """
     taken = {name.lower() for name, _ in headers}
-    others = (one for one in given.headers.items() if one[0].lower() not in taken)
-    beside = Credentials(query=given.query, cookies=given.cookies)
-    is_needed = given.query or given.cookies
-    return Dispatch((*headers, *others), via, beside if is_needed else None)
+    beside = {
+        place: Credentials(
+            {name: value for name, value in one.headers.items() if name.lower() not in taken},
+            one.query,
+            one.cookies,
+        )
+        for place, one in given.items()
+    }
+    if len(beside) == 1:
+        # Headers of every request are written in half the time.
+        (everywhere,) = beside.values()
+        headers = (*headers, *everywhere.headers.items())
+        rest = Credentials(query=everywhere.query, cookies=everywhere.cookies)
+        beside = {None: rest} if rest.query or rest.cookies else {}
+    return Dispatch(headers, via, beside)
 
 
 def rendering(origin: BaseUrl, resolver: OperationResolver) -> Callable[[WireRequest], str]:

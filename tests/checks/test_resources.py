@@ -12,7 +12,7 @@ from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 FREE, THERE = "use_after_free", "ensure_resource_availability"
 OK = {"200": {"description": "fine"}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-WITH_ID = {"parameters": [ID], "responses": OK}
+WITH_ID = {"parameters": [ID], "responses": OK, "security": [{"unknown": []}, {}]}
 PATHS: dict[str, Any] = {
     "/users": {"get": {"responses": OK}, "post": {"responses": OK}, "delete": {"responses": OK}},
     "/users/{id}": dict.fromkeys(("get", "put", "patch", "delete", "options"), WITH_ID),
@@ -153,6 +153,13 @@ def test_location_names_what_was_created(exchanges: Exchanges) -> None:
 def test_only_what_was_created_has_to_be_there(exchanges: Exchanges, status: int) -> None:
     creator = created(exchanges, status=status)
     assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), creator) == []
+
+
+def test_who_says_nothing_of_himself_need_not_see_what_others_made(exchanges: Exchanges) -> None:
+    missing = member(exchanges, "GET /users/{id}", 404)
+    assert exchanges.failures(THERE, missing, created(exchanges))
+    missing.case.alternative = 1
+    assert exchanges.failures(THERE, missing, created(exchanges)) == []
 
 
 def test_what_a_search_found_was_not_created(exchanges: Exchanges) -> None:

@@ -117,4 +117,55 @@ def test_edges_carry_usual_ones_and_miss_each_in_turn() -> None:
 def test_what_may_be_left_out_is_not_missed() -> None:
     listed = edges(secured({"header": []}, {}))
     assert "X-Key" not in {case.parameter for case in listed}
-    assert all("X-Key" in case.parts.containers[Location.HEADER] for case in listed)
+    *others, bare = listed
+    assert all("X-Key" in case.parts.containers[Location.HEADER] for case in others)
+    assert "X-Key" not in bare.parts.containers[Location.HEADER]
+    assert (bare.description, bare.alternative) == ("No credentials, which are optional", 1)
+
+
+def test_edges_carry_each_other_alternative_once() -> None:
+    *others, last = edges(secured({"header": []}, {"query": [], "cookie": []}))
+    assert (last.description, last.alternative) == ("Credentials of query and cookie", 1)
+    assert set(last.parts.containers[Location.QUERY]) == {"q", "key"}
+    assert set(last.parts.containers[Location.COOKIE]) == {"session"}
+    assert not last.parts.containers[Location.HEADER]
+    assert {case.alternative for case in others} == {None}
+
+
+def test_what_users_give_is_met_by_most_cases_and_the_others_by_some() -> None:
+    alternatives = secured({"query": []}, {"bearer": []}, {}, {"header": []})
+    given: dict[str, Any] = {
+        "fixed_headers": frozenset({"authorization", "x-key"}),
+        "met_alternatives": (1, 3, 2),
+    }
+    cases = drawn(alternatives, 400, **given)
+    met = Counter(case.alternative for case in cases)
+    assert set(met) == {None, 3, 2}
+    assert (320 < met[None] < 390, met[3] > 5, met[2] > 5) == (True, True, True)
+    # The key that nobody gave belongs to an alternative that no request meets.
+    assert all((set(case.query), set(case.headers)) == ({"q"}, set()) for case in cases)
+    listed = [
+        case.alternative
+        for case in OperationEdges(alternatives, GenerationSettings(**given), Coverage()).cases()
+    ]
+    assert [one for one in listed if one is not None] == [3, 2]
+
+
+def test_what_is_missing_of_a_given_alternative_is_made_up() -> None:
+    both = secured({"header": [], "query": []})
+    given: dict[str, Any] = {"fixed_headers": frozenset({"x-key"}), "met_alternatives": (0,)}
+    for case in drawn(both, 5, **given):
+        assert (set(case.query), set(case.headers), case.alternative) == ({"q", "key"}, set(), None)
+
+
+def test_a_header_that_users_want_in_each_request_is_the_one_alternative() -> None:
+    found = secured({"query": []}, {"bearer": []})
+    for case in drawn(found, 20, fixed_headers=frozenset({"authorization"})):
+        assert set(case.query) == {"q"}
+
+
+def test_who_wants_nothing_made_up_gets_what_is_configured_in_each_request() -> None:
+    found = drawn(
+        secured({"bearer": []}, {}), 50, met_alternatives=(0, 1), security_parameters=False
+    )
+    assert {case.alternative for case in found} == {None}

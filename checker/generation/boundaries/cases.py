@@ -67,6 +67,8 @@ class BoundaryCase(Struct, frozen=True):
     location: Location | None = None
     method: str | None = None
     """When it is not the operation's."""
+    alternative: int | None = None
+    """Of what the operation asks of its callers, when it is not what usual requests meet."""
     violation: Violation | None = None
     origin: Origin = Origin.RANDOM
     phase: str = "coverage"
@@ -77,7 +79,8 @@ class BoundaryCase(Struct, frozen=True):
     @property
     def key(self) -> Any:
         """Equal for requests that look the same when they are sent."""
-        return self.method, self.parts.key()
+        key = self.method, self.parts.key()
+        return key if self.alternative is None else (*key, self.alternative)
 
     def case(self, operation: Operation, case_id: str) -> Case:
         """A case of its own; nothing is shared."""
@@ -103,7 +106,7 @@ class BoundaryCase(Struct, frozen=True):
             media_type=parts.media_type,
             meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data)),
         )
-        case.other_method = self.method
+        case.other_method, case.alternative = self.method, self.alternative
         return case
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
@@ -132,7 +135,8 @@ def about(
     is_example = boundary.scenario in (Scenario.EXAMPLE, Scenario.DEFAULT)
     origin = Origin.EXAMPLE if is_example else Origin.RANDOM
     return BoundaryCase(
-        parts, mode, boundary.description, boundary.scenario, boundary.pointer, name, location, None, violation, origin,
+        parts, mode, boundary.description, boundary.scenario, boundary.pointer, name, location,
+        violation=violation, origin=origin,
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ from checker.generation.boundaries.shapes import (
     content_types,
     forms_of_body,
     missing_credentials,
+    other_credentials,
     other_methods,
     repeated_parameters,
 )
@@ -89,10 +90,9 @@ class OperationEdges:
     store: FormStore | None = None
     """What is shared with other operations."""
     _compiler: PartCompiler = dataclasses.field(init=False)
-    _alternative: Alternative = dataclasses.field(init=False)
-    """Credentials of usual requests."""
-    _credentials: Alternative = ()
-    """Those of them without which no request is right."""
+    _choices: tuple[Alternative, ...] = dataclasses.field(init=False)
+    """What requests may carry to say who sends them."""
+    _usual_choice: Alternative | None = dataclasses.field(init=False)
     _shown: int = 0
     """Cases that were given."""
 
@@ -103,10 +103,9 @@ class OperationEdges:
         self._compiler = PartCompiler(
             self.operation, settings, DrawContext(), Budget(), self.store, is_sampled=False
         )
-        choices = alternatives(self.operation, settings)
-        self._alternative = next(filter(None, choices), ())
-        if all(choices):
-            self._credentials = self._alternative
+        self._choices = choices = alternatives(self.operation, settings)
+        making_up = () if settings.met_alternatives else (one for one in choices if one.made_up)
+        self._usual_choice = next(iter((*making_up, *choices)), None)
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once."""
@@ -147,9 +146,13 @@ class OperationEdges:
         if self.coverage.duplicates_query:
             yield from repeated_parameters(self._parameters(), template)
         yield from self._missing(template)
-        yield from missing_credentials(self._credentials, template)
+        usual, security = self._usual_choice, self.operation.security
+        if usual is not None and all(one.made_up for one in self._choices):
+            yield from missing_credentials(usual.made_up, template)
         for location in _OPTIONAL:
             yield from self._containers(location, template)
+        others = (one for one in self._choices if one is not usual)
+        yield from other_credentials(security, usual, others, template)
 
     def _parameters(self) -> Iterator[Parameter]:
         for location in LOCATIONS:
@@ -172,7 +175,7 @@ class OperationEdges:
                 continue
             if value is not None or parameter.required:
                 parts = parts.with_value(parameter.location, parameter.name, value)
-        for one in self._alternative:
+        for one in self._usual_choice.made_up if self._usual_choice is not None else ():
             parts = parts.with_value(one.location, one.name, one.usual)
         for body in self.operation.bodies:
             try:

@@ -1,6 +1,6 @@
 """Requests whose values are usual and whose form is not: another method, another content type, credentials that are missing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -9,8 +9,9 @@ from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Location, Operation, Parameter
 from checker.core.scenarios import Scenario
+from checker.core.security import SecurityRequirement
 from checker.generation.boundaries.cases import BoundaryCase, Parts, content_type_case
-from checker.generation.security import Alternative
+from checker.generation.security import Alternative, SecurityParameter
 
 _NEGATIVE = GenerationMode.NEGATIVE
 
@@ -81,7 +82,28 @@ def repeated_parameters(parameters: Iterable[Parameter], template: Parts) -> Ite
             )
 
 
-def missing_credentials(needed: Alternative, template: Parts) -> Iterator[BoundaryCase]:
+def other_credentials(
+    security: Sequence[SecurityRequirement],
+    usual: Alternative | None,
+    others: Iterable[Alternative],
+    template: Parts,
+) -> Iterator[BoundaryCase]:
+    """The usual request with each of the other alternatives of what says who sends it, in place of the `usual` one."""
+    for one in usual.made_up if usual is not None else ():
+        template = template.without(one.location, one.name)
+    for other in others:
+        parts = template
+        for one in other.made_up:
+            parts = parts.with_value(one.location, one.name, one.usual)
+        names = " and ".join(scheme.name for scheme in security[other.place].schemes)
+        text = f"Credentials of {names}" if names else "No credentials, which are optional"
+        case = BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.OTHER_CREDENTIALS)
+        yield replace(case, alternative=other.place)
+
+
+def missing_credentials(
+    needed: Iterable[SecurityParameter], template: Parts
+) -> Iterator[BoundaryCase]:
     """The usual request without one of the things that say who sends it."""
     for one in needed:
         yield BoundaryCase(

@@ -83,6 +83,8 @@ class DrawContext(Struct):
     """Choices that what is drawn from seeds may still take; None outside of it."""
     violation: Violation | None = None
     """What the last negative part breaks."""
+    alternative: int | None = None
+    """Which of the alternatives that its operation asks of its callers the last case meets; None for the usual one."""
 
     def begin(self, pool: ValuePool | None, work: int = 0) -> None:
         """A new draw, or a new attempt at it after so many discarded ones."""

@@ -11,7 +11,7 @@ from checker.core.credentials import Credentials
 from checker.core.errors import ConfigError
 from checker.core.locations import Location
 from checker.core.operation import Label, Operation
-from checker.core.security import SecurityScheme, chosen_schemes
+from checker.core.security import SecurityScheme, chosen_schemes, met_alternatives
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 """Keys of TOML that need no quotes."""
@@ -29,7 +29,8 @@ class SchemeCredentials:
             for one in configured.static
             if one.name in declared
         }
-        self._chosen: dict[Label, tuple[SecurityScheme, ...]] = {}
+        self._chosen: dict[tuple[Label, int | None], tuple[SecurityScheme, ...]] = {}
+        """By operation and alternative."""
         self._needed: dict[Label, SecurityScheme] = {}
         """Of operations for which the description declares none."""
 
@@ -43,7 +44,7 @@ class SchemeCredentials:
 
     def need(self, label: Label, name: str) -> None:
         """Have requests of an operation that declares no scheme carry the credentials of this one; before any is made."""
-        self._chosen.pop(label, None)
+        self._chosen.pop((label, None), None)
         self._needed[label] = self.declared[name]
 
     @property
@@ -65,24 +66,44 @@ class SchemeCredentials:
             return ()
         return tuple(map(example_of, self.declared.values()))
 
-    def chosen(self, operation: Operation) -> tuple[SecurityScheme, ...]:
-        """Schemes of an operation that its requests carry credentials for."""
-        found = self._chosen.get(operation.label)
+    def alternatives(self, operation: Operation) -> tuple[int, ...]:
+        """Places of the alternatives of an operation that its requests may meet, that of usual requests first; none without credentials."""
+        return met_alternatives(operation.security, self._names)
+
+    def chosen(
+        self, operation: Operation, alternative: int | None = None
+    ) -> tuple[SecurityScheme, ...]:
+        """Schemes of an operation that requests carry credentials for which meet an alternative; None: usual requests."""
+        key = operation.label, alternative
+        found = self._chosen.get(key)
         if found is None:
             needed = self._needed.get(operation.label)
-            found = chosen_schemes(operation.security, self._names) if needed is None else (needed,)
-            self._chosen[operation.label] = found
+            found = (needed,) if needed is not None else ()
+            if needed is None:
+                found = chosen_schemes(operation.security, self._names, alternative)
+            self._chosen[key] = found
         return found
 
-    def of(self, operation: Operation) -> Credentials | None:
-        """What requests to an operation carry from the beginning to the end of a run; None for nothing."""
-        return merged(
-            self._static[x.name] for x in self.chosen(operation) if x.name in self._static
-        )
+    def by_alternative(self, operation: Operation) -> Mapping[int | None, Credentials]:
+        """What requests to an operation carry from the beginning to the end of a run, by the alternative that they meet.
+
+        None stands for usual requests; alone where all are alike, and empty for nothing.
+        """
+        places = (None, *self.alternatives(operation)[1:])
+        chosen = {
+            place: [one.name for one in self.chosen(operation, place) if one.name in self._static]
+            for place in places
+        }
+        if not any(chosen.values()):
+            return {}
+        return {
+            place: merged(self._static[name] for name in names) for place, names in chosen.items()
+        }
 
     def places(self, operation: Operation) -> frozenset[tuple[Location, str]]:
         """Where requests to an operation carry credentials, those that are fetched included; headers in lower case."""
-        places = (scheme.place for scheme in self.chosen(operation))
+        met = (None, *self.alternatives(operation)[1:])
+        places = (scheme.place for place in met for scheme in self.chosen(operation, place))
         return frozenset(
             (place, name.lower() if place is Location.HEADER else name) for place, name in places
         )
@@ -120,15 +141,12 @@ def carried_as(scheme: SecurityScheme, value: str) -> Credentials:
     return Credentials(headers={name: f"Bearer {value}"})
 
 
-def merged(parts: Iterable[Credentials]) -> Credentials | None:
-    """All of them in one; None for none."""
-    found = list(parts)
-    if len(found) < 2:
-        return found[0] if found else None
+def merged(parts: Iterable[Credentials]) -> Credentials:
+    """All of them in one."""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     cookies: dict[str, str] = {}
-    for one in found:
+    for one in parts:
         headers |= one.headers
         query |= one.query
         cookies |= one.cookies

@@ -113,7 +113,8 @@ class SignUpSource(CredentialSource):
         # A login needs the account to be there.
         if operation.label in self._needing or operation.label == self._accounts.flow.login:
             return ""
-        return "" if scheme in chosen_schemes(operation.security, (scheme.name,)) else None
+        chosen = chosen_schemes(operation.security, (scheme.name,))
+        return "" if scheme in chosen and not case.is_anonymous else None
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
         """The token; a login brings its own proof."""

@@ -39,8 +39,9 @@ class TokenSource(CredentialSource):
         self._send = send
 
     def key(self, case: Case) -> str | None:
-        """One token for all operations that ask for the scheme."""
-        return "" if self._scheme in self._schemes.chosen(case.operation) else None
+        """One token for all cases that carry the scheme."""
+        chosen = self._schemes.chosen(case.operation, case.alternative)
+        return "" if self._scheme in chosen else None
 
     def fetch(self, case: Case) -> Credentials:
         """The token of a new answer. Raises `CredentialError`."""
