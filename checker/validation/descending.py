@@ -4,10 +4,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from jsonschema import ValidationError, validators
+from referencing.exceptions import Unresolvable
 
 from checker.validation.registries import id_of
 
 _IDS: Final = frozenset({"$id", "id"})
+_MOST_KEPT: Final = 512
+"""Places of a schema of which a referee keeps how they are read."""
 ClassFor = Callable[[object, Any], Any]
 """The class for a schema, from that of the schema around it; None instead of that when a reference led there."""
 
@@ -26,18 +29,50 @@ def kept_rules(descend: Any, standard: Any) -> Any:
 
 
 def evolving(class_for: ClassFor) -> Any:
-    """The validator of another schema. The library would read `$schema` itself, and know nothing of descriptions."""
+    """The validator of another schema. The library would read `$schema` itself, and know nothing of descriptions.
 
-    def evolve(validator: Any, **changes: Any) -> Any:
-        schema = changes.setdefault("schema", validator.schema)
-        known = {
-            "registry": validator._registry,
-            "_resolver": validator._resolver,
-            "format_checker": validator.format_checker,
-        }
-        return class_for(schema, type(validator))(**{**known, **changes})
+    It is made once for each place: to make one takes as long as to judge a value by it.
+    """
+    made: dict[tuple[int, int, type], Any] = {}
+
+    def evolve(validator: Any, *, schema: Any = None, _resolver: Any = None) -> Any:
+        schema = validator.schema if schema is None else schema
+        resolver = validator._resolver if _resolver is None else _resolver
+        # A validator holds both, so no others can have these identities while it is kept.
+        key = (id(schema), id(resolver), type(validator))
+        found = made.get(key)
+        if found is None:
+            if len(made) >= _MOST_KEPT:
+                made.clear()
+            found = made[key] = class_for(schema, type(validator))(
+                schema,
+                registry=validator._registry,
+                _resolver=resolver,
+                format_checker=validator.format_checker,
+            )
+        return found
 
     return evolve
+
+
+def remembering(refer: Any) -> Any:
+    """The way along a reference, which is looked up once for each place that it is met at."""
+    known: dict[tuple[int, str], tuple[Any, Any]] = {}
+
+    def remembered(validator: Any, ref: str, instance: Any) -> Any:
+        resolver = validator._resolver
+        found = known.get((id(resolver), ref))
+        if found is None:
+            try:
+                resolved = resolver.lookup(ref)
+            except Unresolvable:
+                return refer(validator, ref, instance)
+            if len(known) >= _MOST_KEPT:
+                known.clear()
+            found = known[id(resolver), ref] = (resolver, resolved)
+        return validator.descend(instance, found[1].contents, resolver=found[1].resolver)
+
+    return remembered
 
 
 def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:

@@ -16,7 +16,12 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.schema import Dialect, Direction
 from checker.validation import exact
-from checker.validation.descending import evolving, kept_rules, tolerant_descent
+from checker.validation.descending import (
+    evolving,
+    kept_rules,
+    remembering,
+    tolerant_descent,
+)
 from checker.validation.discriminators import Discriminator, discriminator_of
 from checker.validation.registries import id_of
 from checker.validation.scopes import HAS_SIBLINGS
@@ -193,6 +198,7 @@ class SchemaReading:
         )
         cls.descend = tolerant_descent(cls.descend, self._class_for)
         cls.evolve = evolving(self._class_for)
+        cls._validate_reference = remembering(cls._validate_reference)
         return cls
 
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from referencing._core import Resolver
 
 from checker.core.contract import SchemaViolation
 from checker.core.schema import Dialect, Direction
@@ -137,3 +138,20 @@ def test_keywords_of_a_schema_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
     for _ in range(3):
         assert len(judge.whole_errors([1, "a", 2])) == 2
     assert len(looked) == 2
+
+
+def test_a_reference_is_looked_up_once_for_all_values_that_stand_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_up: list[str] = []
+    usual = Resolver.lookup
+
+    def lookup(resolver: Resolver[Any], ref: str) -> Any:
+        looked_up.append(ref)
+        return usual(resolver, ref)
+
+    monkeypatch.setattr(Resolver, "lookup", lookup)
+    schema = schema_of({"items": {"$ref": "#/names/user"}}, user={"type": "string"})
+    judge = referee(schema, Direction.RESPONSE)
+    assert [len(judge.errors(["a", number, "b"])) for number in range(5)] == [1] * 5
+    assert len(looked_up) == 1

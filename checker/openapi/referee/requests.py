@@ -5,7 +5,9 @@ verdict is one of: `method`, `path` (the template does not fit), `required` (not
 `percent-encoding`, `utf-8`, `header-octets`, `cookie-octets`, `content-type`, `syntax`.
 """
 
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final
 
 from checker.core.operation import Location, Operation, Parameter
 from checker.core.request import WireRequest
@@ -20,6 +22,11 @@ from checker.openapi.referee.parameters import (
 from checker.openapi.referee.rulings import Part, Rules
 from checker.openapi.referee.targets import PathTemplate, has_dot_segment
 
+_KEPT: Final = 64
+"""Texts of parts of requests whose verdicts are kept."""
+_LONGEST: Final = 4096
+"""Octets of such a text."""
+
 
 class RequestReferee:
     """Judge of the requests to one operation."""
@@ -28,6 +35,8 @@ class RequestReferee:
         self._operation = operation
         self._template = PathTemplate(operation.path)
         self._rules = Rules()
+        self._kept: OrderedDict[Hashable, tuple[PartVerdict, ...]] = OrderedDict()
+        """Part and text -> verdicts: requests that test one thing have all their other parts in common."""
         self._parameters: dict[Location, list[Parameter]] = {place: [] for place in Location}
         for parameter in operation.parameters:
             self._parameters[parameter.location].append(parameter)
@@ -37,25 +46,45 @@ class RequestReferee:
         return RequestVerdict(tuple(self._verdicts(request, base_path)))
 
     def _verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
+        path, _, query = request.target.decode("latin-1").partition("?")
         headers = [
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers
         ]
-        yield from self._target_verdicts(request, base_path)
-        yield from header_verdicts(self._parameters[Location.HEADER], headers, self._rules)
-        yield from cookie_verdicts(self._parameters[Location.COOKIE], headers, self._rules)
         content_type = request.header(b"content-type")
-        yield from body_verdicts(
-            self._operation,
-            request.body,
-            None if content_type is None else content_type.decode("latin-1"),
-            self._rules,
+        said = None if content_type is None else content_type.decode("latin-1")
+        body, rules = request.body, self._rules
+        if self._operation.method not in (request.method, request.method.upper()):
+            whole = Part(Location.PATH, "")
+            yield from whole.broken("method", "it is another operation's", request.method)
+        yield from self._once(
+            (Location.PATH, path, query, base_path),
+            lambda: self._target_verdicts(f"{path}?{query}", base_path),
+        )
+        declared = self._parameters[Location.HEADER]
+        yield from header_verdicts(declared, headers, rules)
+        yield from cookie_verdicts(self._parameters[Location.COOKIE], headers, rules)
+        yield from self._once(
+            (Location.BODY, body, said),
+            lambda: body_verdicts(self._operation, body, said, rules),
         )
 
-    def _target_verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
+    def _once(
+        self, key: tuple[object, ...], judge: Callable[[], Iterable[PartVerdict]]
+    ) -> tuple[PartVerdict, ...]:
+        """Verdicts on a part, which are those of an equal text before."""
+        found = self._kept.get(key)
+        if found is None:
+            found = tuple(judge())
+            if sum(len(text) for text in key[1:] if isinstance(text, str | bytes)) <= _LONGEST:
+                self._kept[key] = found
+                if len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        return found
+
+    def _target_verdicts(self, text: str, base_path: str) -> Iterator[PartVerdict]:
         whole = Part(Location.PATH, "")
-        text = request.target.decode("latin-1")
-        if self._operation.method not in (request.method, request.method.upper()):
-            yield from whole.broken("method", "it is another operation's", request.method)
         target = self._template.split(text, base_path)
         path = text.partition("?")[0]
         if not target.variables:
