@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.cli.past import PastRun, chosen_findings
+from checker.cli.replay_credentials import Caller
 from checker.core.codings import codings_of, readable
 from checker.core.errors import CheckerError
 from checker.core.known import failure_id
@@ -41,6 +42,8 @@ class ReplayTarget(Struct, frozen=True):
     base_url: str | None
     """None: where they went."""
     http: HttpSettings
+    caller: Callable[[BaseUrl], Caller] = lambda origin: Caller()
+    """Whose credentials stand in place of those of then, at an API."""
 
 
 class _CannotSend(CheckerError):
@@ -53,10 +56,13 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
     A secret stands in for its reference as the configuration of today has it.
     """
     codes = set()
+    opened = past.view.opened
+    origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
+    again = _Again(past, origin, target, target.caller(origin))
     for finding in chosen_findings(ids, list(past.view.findings.values())):
         name = known_name(finding.label, finding.title, failure_id(finding))
         try:
-            shown = [_is_there(finding, past, target) for _ in range(TRIES)]
+            shown = [_is_there(finding, again) for _ in range(TRIES)]
         except (CheckerError, ValueError) as error:
             echo(xml_text(f"ERROR   {name}: {error}"))
             codes.add(2)
@@ -68,18 +74,25 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
     return 1 if 1 in codes else max(codes, default=0)
 
 
-def _is_there(finding: Finding, past: PastRun, target: ReplayTarget) -> bool:
+class _Again(Struct, frozen=True):
+    """What all requests that are sent again have in common."""
+
+    past: PastRun
+    origin: BaseUrl
+    target: ReplayTarget
+    caller: Caller
+
+
+def _is_there(finding: Finding, again: _Again) -> bool:
     """One try: whether the answer to the last request is what it was."""
     symptoms = list(symptoms_of(finding)) if finding.interactions else []
     if not symptoms:
         raise _CannotSend("there was no answer to compare with; send its command by hand")
-    opened = past.view.opened
-    origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
-    lanes = NETWORK(replace(origin, base_path=""), target.http, 1)
+    lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
     try:
         answers: list[Response] = []
         for number in range(len(finding.interactions)):
-            answers.append(_sent(finding, number, answers, past, lanes))
+            answers.append(_sent(finding, number, answers, again, lanes))
     finally:
         lanes.close()
     last = answers[-1]
@@ -93,7 +106,7 @@ def _sent(
     finding: Finding,
     number: int,
     answers: list[Response],
-    past: PastRun,
+    again: _Again,
     lanes: Transport,
 ) -> Response:
     """The answer to request `number`, with values of the answers of today where it took some. Raises `CheckerError`."""
@@ -111,7 +124,8 @@ def _sent(
     known = {at: value for at, value in values.items() if value is not None}
     body = None if exchange.body is None else with_values(exchange.body, known)
     recorded = WireRequest(exchange.method, place, list(exchange.headers), body)
-    request = secrets_of(past.settings).store.resolve_request(recorded)
+    again.caller.sign(recorded)
+    request = secrets_of(again.past.settings).store.resolve_request(recorded)
     # A kept connection that the server has closed meanwhile would read as its answer.
     outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):

@@ -196,6 +196,8 @@ GONE: Final[Mapping[str, tuple[bool, str]]] = {
     "--store-network-log": (True, "write a cassette: --report-vcr-path"),
     "--hosts-file": (True, "give the token with --upload-token, or CHECKER_TOKEN"),
     "--checker-io-telemetry": (True, "nothing is ever sent to us"),
+    "--keep": (False, "failures stay where they are until the next run"),
+    "--schema-location": (True, "requests are sent as they were recorded"),
 }
 """Options that do nothing: whether they have a value, and the sentence that is said."""
 

@@ -1,20 +1,25 @@
 """`checker replay`."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 
-from checker.cli.command import Command
 from checker.cli.failure_replay import ReplayTarget, replay_findings
+from checker.cli.legacy_command import LegacyCommand
 from checker.cli.options import BASE_URL, auth_option, header_option
 from checker.cli.past import PastRun, configured, folder_of
+from checker.cli.replay_credentials import Caller, user_of_document
 from checker.cli.values import KeyValue
-from checker.config.auth import basic_value
+from checker.config.auth import WFC, basic_value
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.table import default_of
 from checker.core.errors import UsageError
+from checker.core.request import BaseUrl
 from checker.core.send import Purpose
 from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
@@ -24,8 +29,8 @@ _ID = re.compile(r"(?:v\d+-)?[0-9a-f]{4,16}|all", re.IGNORECASE)
 _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 
 
-@click.command(cls=Command)
-@click.argument("cassette", metavar="CASSETTE|ID...", nargs=-1, required=True)
+@click.command(cls=LegacyCommand)
+@click.argument("cassette", metavar="[CASSETTE|ID...]", nargs=-1)
 @click.option("--id", "ids", multiple=True, help="Only the interaction with this id.")
 @click.option("--run", metavar="RUN|FOLDER", help="Whose failures the IDs are of.")
 @click.option(
@@ -69,61 +74,81 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 @click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
 @header_option
 @auth_option
+@click.option(
+    "--auth-wfc",
+    "wfc",
+    type=KeyValue(WFC, "path"),
+    help="Authentication document of the Web Fuzzing Commons.",
+)
+@click.option(
+    "--auth-wfc-user", "wfc_user", type=KeyValue(WFC, "user"), help="User of that document."
+)
 @click.pass_context
-def replay(
-    ctx: click.Context,
-    cassette: tuple[str, ...],
-    run: str | None,
-    ids: tuple[str, ...],
-    statuses: tuple[str, ...],
-    purposes: tuple[str, ...],
-    uri: str | None,
-    method: str | None,
-    pace: str,
-    url: str | None,
-    request_timeout: float,
-    tls_verify: bool | str,
-    proxy: str | None,
-    headers: dict[str, str],
-    auth: str | None,
-) -> None:
+def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> None:
     """Send the interactions of CASSETTE again and print their old and new statuses.
 
-    What was masked in it is as the configuration of today says, or -H.
+    A cassette is YAML (`vcr`), HAR of any program, or event lines (`ndjson`). What was masked in it is as the configuration
+    of today says, or -H.
 
-    With IDs of failures of the last run, as reports show them, each is tried three times: fixed, failed or flaky.
+    With IDs of failures of the last run, as reports show them, each is tried three times: fixed, failed or flaky. Without
+    any, all of them are.
     """
-    http = HttpSettings(request_timeout_s=request_timeout, verify=tls_verify, proxy=proxy)
-    if not Path(cassette[0]).exists() and _ID.fullmatch(cassette[0]):
-        config = configured(ctx)
-        ctx.exit(
-            replay_findings(
-                PastRun.of(folder_of(run), config), cassette, ReplayTarget(url, http), click.echo
-            )
-        )
+    asked = _asked(configured(ctx), options)
+    cassette = cassette or ("all",)
+    is_file = Path(cassette[0]).exists()
+    if not is_file and _ID.fullmatch(cassette[0]):
+        target = ReplayTarget(asked.url, asked.http, asked.caller)
+        past = PastRun.of(folder_of(options["run"]), asked.config)
+        ctx.exit(replay_findings(past, cassette, target, click.echo))
     if len(cassette) > 1:
         raise UsageError("give one cassette, or ids of failures of the last run")
-    path = Path(cassette[0])
-    if not path.exists():
+    if not is_file:
         raise UsageError(
-            f"{str(path)!r} does not exist, and is no id of a failure such as v1-9a689dd4"
+            f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4"
         )
-    if auth is not None:
-        user, _, password = auth.partition(":")
-        headers = {**headers, "Authorization": basic_value(user, password)}
-    options = ReplayOptions(
-        base_url=url,
-        headers=tuple(headers.items()),
-        configured=_configured_headers(configured(ctx)),
-        ids=ids,
-        statuses=statuses,
-        purposes=purposes,
-        uri=uri,
-        method=method,
-        http=http,
-        keeps_pace=pace == "recorded",
+    origin = BaseUrl.from_url(asked.url) if asked.url else None
+    chosen = ReplayOptions(
+        base_url=asked.url,
+        headers=asked.caller(origin).all_headers,
+        configured=_configured_headers(asked.config),
+        ids=options["ids"],
+        statuses=options["statuses"],
+        purposes=options["purposes"],
+        uri=options["uri"],
+        method=options["method"],
+        http=asked.http,
+        keeps_pace=options["pace"] == "recorded",
     )
-    ctx.exit(replay_cassette(path, options, click.echo))
+    ctx.exit(replay_cassette(Path(cassette[0]), chosen, click.echo))
+
+
+class _Asked(Struct, frozen=True):
+    """What options say of all that may be sent again."""
+
+    config: Config
+    url: str | None
+    http: HttpSettings
+    headers: tuple[tuple[str, str], ...]
+
+    def caller(self, origin: BaseUrl | None) -> Caller:
+        """Who calls an API there."""
+        return Caller(self.headers, user_of_document(self.config, origin))
+
+
+def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
+    for option, key in (("wfc", "path"), ("wfc_user", "user")):
+        if options[option] is not None:
+            config.auth.wfc.update(**{key: options[option]})
+    headers = dict(options["headers"])
+    if options["auth"] is not None:
+        user, _, password = options["auth"].partition(":")
+        headers["Authorization"] = basic_value(user, password)
+    http = HttpSettings(
+        request_timeout_s=options["request_timeout"],
+        verify=options["tls_verify"],
+        proxy=options["proxy"],
+    )
+    return _Asked(config, options["url"], http, tuple(headers.items()))
 
 
 def _configured_headers(config: Config) -> tuple[tuple[str, str], ...]:

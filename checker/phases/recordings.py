@@ -1,27 +1,31 @@
-"""What a cassette holds, read back: ours and those of general emitters."""
+"""What a cassette holds, read back: ours, those of earlier generations and of general emitters."""
 
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from msgspec import Struct
 from yaml.composer import ComposerError
 
 from checker.core.errors import UsageError
 from checker.core.local_files import read_local
 from checker.core.send import Purpose
+from checker.phases.json_recordings import read_archive, read_events, read_failure
+from checker.phases.recorded import NO_RESPONSE, Recorded
 from checker.validation.depths import refuse_depth
 
-NO_RESPONSE = "none"
 _ANCHOR = re.compile(r'^ +(?:string|"base64_string"): (?=&(body-\w+) )(.*)$', re.MULTILINE)
 _ALIAS = re.compile(r'^ +(?:string|"base64_string"): \*(body-\w+)$', re.MULTILINE)
 """Bodies that our own cassettes write once."""
+_FIRST_KEY: Final = re.compile(rb'\s*\{\s*"(\w+)"')
+_MANIFEST: Final = "manifest.json"
+"""What earlier generations kept beside files of failures."""
 _MOST_BYTES: Final = 256 << 20
 
 
@@ -32,31 +36,44 @@ class _CassetteLoader(yaml.CSafeLoader):
         """Take `<<` for a key like others."""
 
 
-class Recorded(Struct, frozen=True):
-    """An interaction as it stands in a cassette."""
-
-    id: str
-    status: str
-    method: str
-    uri: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes | None
-    """None when the request had no body, which is not the same as an empty one."""
-    old_status: str
-    """Of the response; a word when there was none."""
-    is_cut: bool = False
-    """Whether the request had more of a body than that."""
-    purpose: str = Purpose.TEST.value
-    """What it was sent for."""
-    at: float | None = None
-    """When it was recorded, in seconds since the epoch; None where its cassette does not say."""
-
-
 def read_cassette(path: Path) -> list[Recorded]:
-    """Interactions of a cassette, in its order. Raises `UnreadableFile`, and `UsageError` when it is no cassette."""
+    """Interactions of a cassette, in its order: YAML (`vcr`), HAR, event lines (`ndjson`), or files of single failures.
+
+    A folder stands for the files of failures in it. Raises `UnreadableFile`, and `UsageError` when it is no cassette.
+    """
+    if path.is_dir():
+        files = (one for one in sorted(path.glob("*.json")) if one.name != _MANIFEST)
+        return [one for file in files for one in _read_file(file)]
+    return _read_file(path)
+
+
+def _read_file(path: Path) -> list[Recorded]:
+    data = read_local(path, "a cassette", most_bytes=_MOST_BYTES).removeprefix(BOM_UTF8)
+    read = _reader_of(data)
+    if read is None:
+        return _read_yaml(path, data)
     try:
-        data = read_local(path, "a cassette", most_bytes=_MOST_BYTES)
-        text = data.decode("utf-8-sig")
+        return list(read(data))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _reader_of(data: bytes) -> Callable[[bytes], Iterable[Recorded]] | None:
+    """What reads a document of JSON by its first key; None for what is YAML."""
+    first = _FIRST_KEY.match(data)
+    if first is None:
+        return None
+    name = first[1]
+    if name == b"log":
+        return read_archive
+    if name[:1].isupper():
+        return read_events
+    return read_failure if b'"sequence"' in data else None
+
+
+def _read_yaml(path: Path, data: bytes) -> list[Recorded]:
+    try:
+        text = data.decode()
         try:
             return _read_all(path, _pieces(text))
         except ComposerError:

@@ -216,9 +216,11 @@ def _recorder(interaction: Interaction, context: ReportContext) -> dict[str, Any
         "components": {one.location: {"mode": one.mode} for one in interaction.components},
         "phase": {"name": interaction.phase, "data": dict(interaction.phase_data)},
     }
-    request = {"method": sent.method, "uri": sent.url, "headers": sent.headers}
+    request: dict[str, Any] = {"method": sent.method, "uri": sent.url, "headers": sent.headers}
     if sent.body is not None:
         request["body"] = _encoded(sent.body)
+        if sent.body_size > len(sent.body):
+            request["body_size"] = sent.body_size
     checks = [
         {
             "name": check.name,

@@ -103,6 +103,10 @@ class UserSource(CredentialSource):
         return "" if is_mine else None
 
     def fetch(self, case: Case) -> Credentials:
+        """What the user carries from now on. Raises `CredentialError`."""
+        return self.log_in()
+
+    def log_in(self) -> Credentials:
         """Fixed headers, and what the answer to a login gives. Raises `CredentialError`."""
         login, fixed = self._user.login, dict(self._user.headers)
         if login is None:

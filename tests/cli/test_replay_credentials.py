@@ -1,0 +1,110 @@
+"""`checker replay` of failures and cassettes with credentials of today, and by options of earlier generations."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.demo.http import Reply, Request
+from tests.apps.serving import App, json_reply, serving
+
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "T", "version": "1"},
+    "paths": {"/a": {"get": {"security": [{"B": []}], "responses": {"200": {"description": ""}}}}},
+    "components": {"securitySchemes": {"B": {"type": "http", "scheme": "bearer"}}},
+}
+USERS = {
+    "auth": [
+        {"name": "anna", "fixedHeaders": [{"name": "Authorization", "value": "Bearer anna-fixed"}]},
+        {
+            "name": "bert",
+            "loginEndpointAuth": {
+                "verb": "POST",
+                "endpoint": "/login",
+                "payloadRaw": "bert",
+                "token": {
+                    "extractFrom": "body",
+                    "extractSelector": "/token",
+                    "sendIn": "header",
+                    "sendName": "Authorization",
+                    "sendTemplate": "Bearer {token}",
+                },
+            },
+        },
+    ]
+}
+
+
+def answer(request: Request) -> Reply:
+    if request.target == b"/login":
+        return json_reply({"token": "of-bert"})
+    return json_reply({}, 500)
+
+
+@pytest.fixture
+def failed(invoke: Any, folder: Path) -> Iterator[App]:
+    """A target that failed for a token which nobody knows any more."""
+    (folder / "users.json").write_text(json.dumps(USERS))
+    with serving(answer, DOCUMENT) as app:
+        token = ("-H", "Authorization: Bearer of-then", "--report-vcr-path", "c.yaml")
+        checks = ("-c", "not_a_server_error", "--phases", "coverage", "--inline")
+        result = invoke("run", app.document_url, "-u", app.url, *checks, *token)
+        assert result.exit_code == 1, result.output
+        app.seen.clear()
+        yield app
+
+
+def carried(app: App) -> set[str | None]:
+    return {one.headers.get("authorization") for one in app.seen if one.target != b"/login"}
+
+
+@pytest.mark.parametrize(
+    ("options", "token"),
+    [
+        (("-H", "authorization: Bearer of-today"), "Bearer of-today"),
+        (("-a", "carl:hush"), "Basic Y2FybDpodXNo"),
+        (("--auth-wfc", "users.json"), "Bearer anna-fixed"),
+        (("--auth-wfc", "users.json", "--auth-wfc-user", "bert"), "Bearer of-bert"),
+    ],
+    ids=["header", "user", "fixed", "login"],
+)
+def test_what_was_masked_is_given_anew(
+    invoke: Any, failed: App, options: tuple[str, ...], token: str
+) -> None:
+    # Without an id, all failures are tried.
+    result = invoke("replay", *options)
+    assert result.exit_code == 1, result.output
+    assert result.stdout.startswith("FAILED  GET /a")
+    assert carried(failed) == {token}
+    failed.seen.clear()
+    result = invoke("replay", "c.yaml", "--url", failed.url, *options)
+    assert (result.exit_code, carried(failed)) == (0, {token}), result.output
+
+
+def test_without_them_it_says_what_is_missing(invoke: Any, failed: App) -> None:
+    result = invoke("replay", "all")
+    assert result.exit_code == 2
+    assert "needs the secret header:Authorization" in result.stdout
+    result = invoke("replay", "c.yaml", "--auth-wfc", "users.json")
+    assert result.exit_code == 2
+    assert "give the base URL of the API, where the user logs in, with --url" in result.stderr
+
+
+def test_a_header_that_is_no_credential_goes_along(invoke: Any, failed: App) -> None:
+    token = ("-H", "Authorization: Bearer x", "-H", "X-Trace: 1")
+    assert invoke("replay", *token).exit_code == 1
+    assert {one.headers.get("x-trace") for one in failed.seen} == {"1"}
+
+
+def test_options_of_earlier_generations_are_those_of_today(invoke: Any, failed: App) -> None:
+    old = ("--keep", "--schema-location", failed.document_url, "-b", failed.url)
+    result = invoke("replay", "c.yaml", *old, "-H", "Authorization: Bearer x")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines() == [
+        "Hint: --keep does nothing: failures stay where they are until the next run",
+        "Hint: --schema-location does nothing: requests are sent as they were recorded",
+        f"Hint: -b is today: --url {failed.url}",
+    ]
