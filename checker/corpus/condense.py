@@ -24,6 +24,7 @@ from checker.corpus.records import (
     TaskStarted,
     WorkerGone,
 )
+from checker.corpus.value_history import Above, agree
 
 _OF_A_RUN = (
     RunStarted,
@@ -165,14 +166,20 @@ def _signals(records: Iterable[Record]) -> list[Record]:
 
 def _values(records: Iterable[Record]) -> list[Record]:
     """The newest 64 values of each place that no DELETE took away later."""
-    found: dict[tuple[str, str], dict[tuple[type, object], ValueSeen]] = {}
+    found: dict[tuple[str, str], dict[tuple[type, object], dict[Above, ValueSeen]]] = {}
     for record in records:
         if isinstance(record, ValueSeen):
             place = found.setdefault((record.producer, record.pointer), {})
             key = (type(record.value), record.value)
-            place.pop(key, None)
-            place[key] = record
-        elif isinstance(record, ValueGone):
+            contexts = place[key] = place.pop(key, {})
+            contexts[record.above] = record
+        elif isinstance(record, ValueGone) and record.succeeded:
             for place in found.values():
-                place.pop((type(record.value), record.value), None)
-    return [value for place in found.values() for value in list(place.values())[-_VALUES:]]
+                contexts = place.get((type(record.value), record.value), {})
+                for above in [one for one in contexts if agree(one, record.above)]:
+                    del contexts[above]
+    return [
+        value
+        for place in found.values()
+        for value in [one for contexts in place.values() for one in contexts.values()][-_VALUES:]
+    ]

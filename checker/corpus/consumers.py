@@ -1,90 +1,56 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
 from checker.core import resource_names
-from checker.core.meta import Binding
 from checker.core.operation import Body, Location, Operation
 from checker.core.resource_names import Resource
-from checker.core.resources import ResourceUse, place_of, variable_at
-from checker.corpus.harvest import field_of
-from checker.corpus.value_history import Origin, Scalar, ValueHistory
+from checker.core.resources import REMOVING, ResourceUse, place_of
+from checker.corpus.contexts import fields_naming
+from checker.corpus.harvest import is_integer
+from checker.corpus.value_history import Above, Origin, Scalar, ValueHistory, agree
 
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
 _BY_NAME = 0.8
+# Share of the affinity that is left of a field that says what a thing stands in.
+_FOREIGN = 0.2
 _RANKS = 24
 # As many values as generation chooses from.
 _REACH = 64
+# Of those, so many different ones at most.
+_DIFFERENT = 12
+# Rings among which most picks are.
+_LIKELY = 4
+# Share of the best score below which a ring is far behind.
+_FAR = 0.3
+# How much more often rings are taken from that score higher.
+_SURENESS = 3
+# How often a value is taken of which so many newer ones are known.
+_DECAYS = [math.exp(-depth / 3) for depth in range(12)]
 # Picks between two rankings, at most.
 _PATIENCE = 64
 # Misses of one field, each of which may change the ranking.
 _TELLING = 16
 # References and alternatives that lead to the properties of one object.
 _STEPS = 8
-# Names that one operation is asked for. Those of additional properties are made up and never come to an end.
-_SLOTS = 512
 _UNKNOWN = (0, 0)
 
 
-class OperationView:
-    """The pool as one operation may use it."""
+class Taken(Struct, frozen=True):
+    """A value that a case takes."""
 
-    def __init__(
-        self, rings: Sequence[ValueHistory], operation: Operation, use: ResourceUse
-    ) -> None:
-        """`use`: where the operation stands among the resources."""
-        self._use = use
-        self._rings = rings
-        self._operation = operation
-        self._consumers: dict[tuple[Location, str], _Consumer] = {}
-        self._named: dict[tuple[Location, str], _Consumer] = {}
-        """Consumers by every name that was asked for: items of one array share one."""
-
-    def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """A value for this parameter: the best and newest for index 0, less likely ones above."""
-        consumer = self._named.get((location, name)) or self._consumer(location, name)
-        if consumer is None:
-            return None
-        found = consumer.choose(self._rings, index)
-        if found is None:
-            return None
-        value, (producer, pointer) = found
-        if consumer.as_text and not isinstance(value, str):
-            value = str(value)
-        return Binding(location, name, producer, pointer, index, value)
-
-    def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
-        """Learn whether the fields of these values are what the parameters ask for."""
-        for taken in bindings:
-            name = (taken.location, taken.name)
-            consumer = self._named.get(name) or self._consumer(*name)
-            if consumer is not None:
-                consumer.fared(field_of(taken.pointer), is_missing=is_missing)
-
-    def _consumer(self, location: Location, name: str) -> "_Consumer | None":
-        """None when there are too many names already."""
-        named = self._named.get((location, name))
-        if named is not None:
-            return named
-        variable = variable_at(self._operation, (location, name))
-        slot = (location, _words_of(name) if location is Location.BODY else name)
-        if variable is not None:
-            slot = (Location.PATH, variable)
-        consumer = self._consumers.get(slot)
-        if consumer is None:
-            if len(self._consumers) >= _SLOTS:
-                return None
-            consumer = self._consumers[slot] = _consumer_of(self._operation, self._use, *slot)
-        if len(self._named) < _SLOTS:
-            self._named[location, name] = consumer
-        return consumer
+    value: Scalar
+    above: Above
+    """What it stands in."""
+    origin: Origin
 
 
-class _Consumer(Struct):
+class Consumer(Struct):
     """One parameter: which rings it may take from, best first, and how their values fared."""
 
     name: str
@@ -94,6 +60,10 @@ class _Consumer(Struct):
     """Kinds of values that fit."""
     as_text: bool
     """Whether an integer must be given as text."""
+    is_removing: bool = False
+    """Whether it is of an operation that removes things."""
+    others: frozenset[str] = frozenset()
+    """What fields may be called that name what other variables of the path do."""
     _noun: str = ""
     _fields: frozenset[str] = frozenset()
     """What fields may be called that its name means."""
@@ -115,8 +85,11 @@ class _Consumer(Struct):
             name for _, name in resource_names.spellings(self.name, self.owner)
         )
 
-    def choose(self, rings: Sequence[ValueHistory], index: int) -> tuple[Scalar, Origin] | None:
-        """The value for this index. Rings change, so they are ranked again now and then."""
+    def choose(self, rings: Sequence[ValueHistory], index: int, above: Above = ()) -> Taken | None:
+        """The value for this index; where something is `above`, the first from there on that stands in it, if any does.
+
+        Rings change, so they are ranked again now and then.
+        """
         if len(rings) > self._examined:
             self._examine(rings)
         if not self._candidates:
@@ -124,18 +97,36 @@ class _Consumer(Struct):
         self._left -= 1
         if self._left < 0:
             self._rank()
-        order = self._order
-        if order:
-            ring, depth = order[index % len(order)]
-            if depth < len(ring.values):
-                return ring.newest(depth)
-        # What was there is gone, or has come, since the rings were ranked.
-        self._rank()
+        chosen = self._at(index)
+        if chosen is None:
+            # What was there is gone, or has come, since the rings were ranked.
+            self._rank()
+            chosen = self._at(index)
+        if above and chosen is not None and not agree(chosen.above, above):
+            others = (self._at(index + step) for step in range(1, len(self._order)))
+            fitting = (one for one in others if one is not None and agree(one.above, above))
+            chosen = next(fitting, chosen)
+        return chosen
+
+    def _at(self, index: int) -> Taken | None:
         order = self._order
         if not order:
             return None
         ring, depth = order[index % len(order)]
-        return ring.newest(depth)
+        if depth >= len(ring.values):
+            return None
+        (value, above), origin = ring.newest(depth)
+        return Taken(value, above, origin)
+
+    def named(self, rings: Sequence[ValueHistory], text: str, above: Above) -> Taken | None:
+        """The thing of this name that may stand in what is `above`, as an answer showed it; None if none did."""
+        if len(rings) > self._examined:
+            self._examine(rings)
+        for _, ring in sorted(self._candidates, key=lambda one: -one[0]):
+            for value in _readings_of(text, ring.kind):
+                for instance in ring.same(value, above):
+                    return Taken(*instance, ring.values[instance])
+        return None
 
     def fared(self, field_name: str, *, is_missing: bool) -> None:
         """Count a consumption."""
@@ -155,6 +146,8 @@ class _Consumer(Struct):
             if not may_fit or ring.kind not in self.kinds:
                 continue
             affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource)
+            if ring.name in self.others and ring.name not in self._fields:
+                affinity *= _FOREIGN
             if affinity > (0.0 if self.is_path else _BY_NAME):
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
@@ -167,7 +160,8 @@ class _Consumer(Struct):
             if ring.values
         ]
         scored.sort(key=lambda item: item[:2], reverse=True)
-        self._order = _order_of([ring for _, _, ring in scored[:_RANKS]])
+        best = [(score, ring) for score, _, ring in scored[:_RANKS]]
+        self._order = _weighted(best, is_removing=self.is_removing)
         self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
         self._left = self._pause
 
@@ -177,30 +171,59 @@ class _Consumer(Struct):
         return (prior * _PRIOR + hits) / (_PRIOR + hits + misses)
 
 
-def _order_of(ranked: list[ValueHistory]) -> list[tuple[ValueHistory, int]]:
-    """(ring, depth) in the order in which indices try them, `_REACH` at most.
+def _weighted(
+    ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
+) -> list[tuple[ValueHistory, int]]:
+    """(ring, depth) for each index: first many different ones, then again those that are likely to be what is asked for.
+
+    What is newer, in a ring that scores higher, and what nobody tried to remove. Who removes things needs many: what is gone is no use to him.
+    """
+    order = _order_of(ranked)
+    if len(order) < 2:
+        return order
+    free = _REACH - len(order)
+    decays = [1.0] * free if is_removing else _DECAYS
+    likely = [
+        (ring, depth, (score / ranked[0][0]) ** _SURENESS * decays[depth] * ring.weight(depth))
+        for score, ring in ranked[:_LIKELY]
+        for depth in range(min(len(ring.values), len(decays)))
+    ]
+    share = free / sum(weight for _, _, weight in likely)
+    again = [
+        (ring, depth)
+        for ring, depth, weight in likely
+        for _ in range(math.floor(share * weight + 0.5))
+    ]
+    return order + again[:free]
+
+
+def _order_of(ranked: Sequence[tuple[float, ValueHistory]]) -> list[tuple[ValueHistory, int]]:
+    """(ring, depth) in the order in which indices try them, each once, `_DIFFERENT` at most.
 
     The best ring's newest first, but the second ring's newest before the best ring's third, because the best ring may
-    be the wrong one.
+    be the wrong one. Of rings that are far behind one value is enough.
     """
-    sizes = [(2 * rank, len(ring.values), ring) for rank, ring in enumerate(ranked)]
-    wanted = min(sum(size for _, size, _ in sizes), _REACH)
+    sizes = [
+        (2 * rank, len(ring.values) if score >= _FAR * ranked[0][0] else 1, ring)
+        for rank, (score, ring) in enumerate(ranked)
+    ]
+    wanted = min(sum(size for _, size, _ in sizes), _DIFFERENT)
     order: list[tuple[ValueHistory, int]] = []
     turn = 0
     while len(order) < wanted:
         order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]
         turn += 1
-    return order
+    return order[:wanted]
 
 
-def _words_of(pointer: str) -> str:
-    """A place in a body by its names: `/rooms/0/id` asks for the id of a room."""
-    return "_".join(part for part in pointer.split("/") if part and not part.isdigit())
+def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
+    if kind is str:
+        return (text,)
+    return (int(text),) if kind is int and is_integer(text) else ()
 
 
-def _consumer_of(
-    operation: Operation, use: ResourceUse, location: Location, name: str
-) -> _Consumer:
+def consumer_of(operation: Operation, use: ResourceUse, location: Location, name: str) -> Consumer:
+    """What stands for one parameter, one variable of the path, or one place in the body."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
     is_path = location is Location.PATH
@@ -210,7 +233,13 @@ def _consumer_of(
         if parameter.name == name and parameter.location is location:
             kinds, as_text = fitting_kinds(parameter.schema.raw)
     owner = use.owner(name) if is_path else use.resource
-    return _Consumer(name, owner, is_path, kinds, as_text)
+    others = frozenset(
+        found
+        for variable, above in (use.owners if is_path else ())
+        if variable != name
+        for found in fields_naming(variable, resource_names.noun_of(above))
+    )
+    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, others)
 
 
 def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:

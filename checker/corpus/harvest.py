@@ -70,14 +70,17 @@ class Places:
         self._count = 0
 
     def leaves(
-        self, response: Response, depth: int = DEEP, read: Reader | None = None
+        self,
+        response: Response,
+        depth: int = DEEP,
+        read: Reader | None = None,
+        ends: list[int] | None = None,
     ) -> list[tuple[AnswerPlace, Scalar]]:
-        """Scalars in an answer down to `depth` containers in each other, outermost first."""
-        found: list[tuple[AnswerPlace, Scalar]] = []
-        # Not `headers`: to sort all of them for this one takes as long as parsing the body.
-        for name, header in response.raw_headers:
-            if name.lower() == "location" and (segment := _last_segment(header)):
-                found.append((self._created, int(segment) if is_integer(segment) else segment))
+        """Scalars in an answer down to `depth` containers in each other, outermost first.
+
+        `ends` takes how many there were after each container: what stands between two of those belongs together.
+        """
+        found = self._located(response)
         body = json_of(response) if read is None else read(response)
         if body is ABSENT:
             return found
@@ -90,11 +93,22 @@ class Places:
             below: list[tuple[AnswerPlace, Any]] = []
             for place, value in level:
                 self._sort(place, _parts(value), found, below)
+                if ends is not None:
+                    ends.append(len(found))
                 if len(found) + len(below) > _NODES:
                     return found
             if not below:
                 break
             level = below
+        return found
+
+    def _located(self, response: Response) -> list[tuple[AnswerPlace, Scalar]]:
+        """What the header `Location` names."""
+        found: list[tuple[AnswerPlace, Scalar]] = []
+        # Not `headers`: to sort all of them for this one takes as long as parsing the body.
+        for name, header in response.raw_headers:
+            if name.lower() == "location" and (segment := _last_segment(header)):
+                found.append((self._created, int(segment) if is_integer(segment) else segment))
         return found
 
     def _sort(

@@ -10,11 +10,11 @@ from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, phase_named, phase_names
 from checker.core.resources import REMOVING, ResourceModel, status_of
 from checker.core.response import Response
-from checker.corpus.consumers import OperationView
 from checker.corpus.harvest import DEEP
 from checker.corpus.learned import ValueGone, ValueSeen
+from checker.corpus.operation_view import OperationView
 from checker.corpus.records import Record
-from checker.corpus.value_history import Scalar
+from checker.corpus.value_history import Instance
 from checker.corpus.values import LiveValues
 
 _KEPT = 16
@@ -46,7 +46,7 @@ class LayeredValues:
     _place: Place = _NOWHERE
     _coming: list[ValueSeen | ValueGone] = field(default_factory=list)
     """Of this layer and later ones."""
-    _lowest: dict[tuple[str, str, str], dict[Scalar, int]] = field(default_factory=dict)
+    _lowest: dict[tuple[str, str, str], dict[Instance, int]] = field(default_factory=dict)
     """(phase, operation, pointer) -> value -> lowest index that showed it: what this worker has written down."""
     _order: Mapping[Label, int] = field(init=False)
 
@@ -85,20 +85,26 @@ class LayeredValues:
     ) -> list[ValueSeen | ValueGone]:
         """What an answer shows that later layers may use."""
         operation = case.operation
-        if index >= _READ or not 200 <= status_of(operation, response) < 300:
+        if index >= _READ:
             return []
+        succeeded = 200 <= status_of(operation, response) < 300
         found: list[ValueSeen | ValueGone] = []
         if operation.resource_method == REMOVING:
-            found += [replace(one, phase=phase, index=index) for one in self._values.gone(case)]
+            gone = self._values.gone(case, succeeded=succeeded)
+            found += [replace(one, phase=phase, index=index) for one in gone]
+        if not succeeded:
+            return found
         if operation.label not in self.model.producers:
             # The plan waits for producers alone: of others it would depend on their haste what is known.
             return found
         depth = _NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
-        for pointer, value in self._values.leaves(operation, response, depth):
+        for pointer, value, above in self._values.leaves(case, response, depth):
             known = self._lowest.setdefault((phase, operation.label, pointer), {})
-            if index < known.get(value, _READ) and _is_low(known, index):
-                known[value] = index
-                found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index))
+            if index < known.get((value, above), _READ) and _is_low(known, index):
+                known[value, above] = index
+                found.append(
+                    ValueSeen(operation.label, pointer, value, case.id, phase, index, above)
+                )
         return found
 
     def _key(self, one: ValueSeen | ValueGone) -> tuple[Place, int, int]:
@@ -106,18 +112,25 @@ class LayeredValues:
         return self.place_of(one.phase, label), self._order.get(label, 0), one.index
 
 
-def _is_low(known: Mapping[Scalar, int], index: int) -> bool:
+def _is_low(known: Mapping[Instance, int], index: int) -> bool:
     """Whether it is one of the first cases that showed something there: later answers may come before earlier ones."""
     return len(known) < _KEPT or sum(other < index for other in known.values()) < _KEPT
 
 
 def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
-    """The first values of each place, each once."""
-    seen: dict[tuple[str, str, str], set[Scalar]] = {}
+    """The first values of each place, each once; what one case removed, or tried to, once."""
+    seen: dict[tuple[str, str, str], set[Instance]] = {}
+    removals: set[tuple[str, str, int]] = set()
     for one in ready:
         if isinstance(one, ValueSeen):
             known = seen.setdefault((one.phase, one.producer, one.pointer), set())
-            if one.value in known or len(known) >= _KEPT:
+            value = (one.value, one.above)
+            if value in known or len(known) >= _KEPT:
                 continue
-            known.add(one.value)
+            known.add(value)
+        else:
+            removal = (one.phase, one.label, one.index)
+            if removal in removals:
+                continue
+            removals.add(removal)
         yield one

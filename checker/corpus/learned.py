@@ -18,10 +18,12 @@ class ValueSeen(Struct, frozen=True):
     phase: str = ""
     index: int = -1
     """Of the case in its task, where values are used by later layers alone."""
+    above: tuple[tuple[str, str], ...] = ()
+    """(collection, name in it) of what the value stands in, outermost first."""
 
 
 class ValueGone(Struct, frozen=True):
-    """A value that a successful DELETE took away."""
+    """A value that a DELETE took away, or tried to."""
 
     value: str | int | float | bool
     case: str
@@ -29,6 +31,10 @@ class ValueGone(Struct, frozen=True):
     """Of the DELETE: the value is gone from the resources that its path belongs to."""
     phase: str = ""
     index: int = -1
+    above: tuple[tuple[str, str], ...] = ()
+    """What it stood in."""
+    succeeded: bool = True
+    """Otherwise it may be there still."""
 
 
 class DemandHeard(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The values that were seen at one field of one resource, newest last, and how they fared."""
+"""The values that were seen at one field of one resource, newest last, below which others, and how they fared."""
 
 from itertools import islice
 
@@ -9,17 +9,35 @@ from checker.core.resource_names import Resource, noun_of
 
 Scalar = str | int | float | bool
 SCALARS = (str, int, float, bool)
-RING_VALUES = 64
+CONTEXT_VALUES = 64
+"""Values that are kept of one context: as many as generation chooses from."""
+CONTEXTS = 20
+RING_VALUES = 500
 LONGEST_TEXT = 200
 _MISSES = 3
+_OF_ATTEMPT = 0.3
+_OF_REMOVED = 2
+"""Attempts to remove a value that weigh as much as one that succeeded, where the value is shown again."""
 
 
 Origin = tuple[Label, str]
 """The producer, and the pointer in its answer. One tuple is shared by all values that were seen there."""
+Above = tuple[tuple[str, str], ...]
+"""(collection, name in it) of what a value stands in, outermost first: of pet 7 at `/owners/5/pets` it is `(("owners", "5"),)`."""
+Instance = tuple[Scalar, Above]
+"""A value in its context."""
+
+
+def agree(one: Above, other: Above) -> bool:
+    """Whether two contexts may be of the same thing: what both name, they name alike."""
+    if one == other or not one or not other:
+        return True
+    names = dict(other)
+    return all(names.get(collection, name) == name for collection, name in one)
 
 
 class ValueHistory(Struct):
-    """At most 64 distinct values of one key."""
+    """At most 500 distinct values of one key, 64 of one context, in 20 contexts."""
 
     resource: Resource
     name: str
@@ -29,17 +47,21 @@ class ValueHistory(Struct):
     """How often any value was seen here."""
     echoed: int = 0
     """How often the value was one that the request had sent: not made by the server."""
-    values: dict[Scalar, Origin] = field(default_factory=dict)
+    values: dict[Instance, Origin] = field(default_factory=dict)
     """Where each was seen last, the newest at the end."""
-    misses: dict[Scalar, int] = field(default_factory=dict)
+    contexts: dict[Above, int] = field(default_factory=dict)
+    """How many values each has, the newest context at the end."""
+    misses: dict[Instance, int] = field(default_factory=dict)
     """How often a value was consumed without success since it was seen."""
+    attempts: dict[Instance, int] = field(default_factory=dict)
+    """How often somebody tried to remove it."""
     noun: str = ""
     """What the things of the resource are called."""
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)
 
-    def add(self, value: Scalar, origin: Origin) -> bool:
+    def add(self, value: Instance, origin: Origin) -> bool:
         """Take a value in as the newest; whether it is new."""
         self.seen += 1
         values = self.values
@@ -47,37 +69,75 @@ class ValueHistory(Struct):
         values[value] = origin
         if self.misses:
             self.misses.pop(value, None)
-        if is_new and len(values) > RING_VALUES:
-            self.remove(next(iter(values)))
+        if is_new:
+            above, contexts = value[1], self.contexts
+            contexts[above] = contexts.pop(above, 0) + 1
+            if contexts[above] > CONTEXT_VALUES:
+                self.remove(next(one for one in values if one[1] == above))
+            elif len(contexts) > CONTEXTS:
+                self.forget_context(next(iter(contexts)))
+            elif len(values) > RING_VALUES:
+                self.remove(next(iter(values)))
         return is_new
 
-    def remove(self, value: Scalar) -> None:
+    def remove(self, value: Instance) -> None:
         """Forget a value that is known."""
         del self.values[value]
         self.misses.pop(value, None)
+        self.attempts.pop(value, None)
+        above = value[1]
+        if self.contexts[above] == 1:
+            del self.contexts[above]
+        else:
+            self.contexts[above] -= 1
 
-    def newest(self, depth: int) -> tuple[Scalar, Origin]:
+    def forget_context(self, above: Above) -> None:
+        """Forget all values that stand below the same things."""
+        for value in [one for one in self.values if one[1] == above]:
+            self.remove(value)
+
+    def same(self, value: Scalar, above: Above) -> list[Instance]:
+        """What a value that was seen in a context may be of those that are known."""
+        known = ((value, context) for context in self.contexts if agree(context, above))
+        return [one for one in known if one in self.values]
+
+    def newest(self, depth: int) -> tuple[Instance, Origin]:
         """The value that was seen last, or `depth` values before it. There must be that many."""
         return next(islice(reversed(self.values.items()), depth, None))
 
-    def missed(self, value: Scalar) -> None:
+    def missed(self, value: Instance) -> None:
         """A consumer was told that there is no such thing: after three times it is forgotten."""
         if value in self.values:
             misses = self.misses[value] = self.misses.get(value, 0) + 1
             if misses >= _MISSES:
                 self.remove(value)
 
+    def attempted(self, value: Instance, *, succeeded: bool = False) -> None:
+        """Somebody tried to remove a value that is known, or it is shown again although that `succeeded`."""
+        count = _OF_REMOVED if succeeded else 1
+        self.attempts[value] = self.attempts.get(value, 0) + count
+
+    def weight(self, depth: int) -> float:
+        """How often to take a value, compared with one that nobody tried to remove: 1 or less. `depth` as in `newest`."""
+        if not self.attempts:
+            return 1.0
+        return float(_OF_ATTEMPT ** self.attempts.get(self.newest(depth)[0], 0))
+
     def looks_like_identifier(self) -> float:
         """From what its values look like: 1 for short texts or integers that the server makes, down to 0.02."""
         if self.kind is bool or self.kind is float:
             return 0.02
-        if self.seen >= 4 and len(self.values) == 1:
+        if self.seen >= 4 and self._is_one_value():
             return 0.1
         score = 1.0
         if self.echoed * 2 > self.seen:
             score *= 0.3
         if self.kind is str and self.values:
-            text = f"{self.newest(0)[0]}"
+            text = f"{self.newest(0)[0][0]}"
             if not text or len(text) > 64 or any(sign in text for sign in " /\n"):
                 score *= 0.15
         return score
+
+    def _is_one_value(self) -> bool:
+        first = next(iter(self.values), None)
+        return first is not None and all(value == first[0] for value, _ in self.values)

@@ -1,7 +1,8 @@
 """The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
 from checker.core.resource_names import Resource
 from checker.core.resources import (
+    CREATING,
     REMOVING,
     ResourceModel,
     ResourceUse,
@@ -19,7 +21,7 @@ from checker.core.resources import (
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.consumers import OperationView
+from checker.corpus.contexts import Ancestry, ancestries, key_of
 from checker.corpus.harvest import (
     DEEP,
     AnswerPlace,
@@ -31,7 +33,16 @@ from checker.corpus.harvest import (
     value_at,
 )
 from checker.corpus.learned import ValueGone, ValueSeen
-from checker.corpus.value_history import SCALARS, Scalar, ValueHistory
+from checker.corpus.operation_view import OperationView
+from checker.corpus.value_history import (
+    SCALARS,
+    Above,
+    Instance,
+    Origin,
+    Scalar,
+    ValueHistory,
+    agree,
+)
 
 _RECORDS = 32
 _RINGS = 2000
@@ -40,6 +51,7 @@ _PLENTY = 16
 _LONGEST_PAUSE = 63
 _NEAR = 2
 _GONE_STATUSES = (404, 410)
+_TOMBSTONES = 10_000
 __all__ = ["LiveValues", "value_at"]
 
 _UNSETTLED = ValueHistory((), "", bool)
@@ -67,76 +79,121 @@ class LiveValues:
         self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
         """Those of one kind, by what the things of their resources are called."""
         self._ordered: list[ValueHistory] = []
+        self._nested: dict[int, ValueHistory] = {}
+        """Those with values that stand in something, by identity."""
+        self._gone: dict[tuple[str, Scalar, Above], None] = {}
+        """What was removed, by what it is called: who shows it again may be wrong."""
         self._views: dict[Label, OperationView] = {}
 
     def forget_rankings(self) -> None:
         """Have the values ranked anew: when they were ranked last must not matter."""
         self._views.clear()
 
-    def leaves(
-        self, operation: Operation, response: Response, depth: int
-    ) -> list[tuple[str, Scalar]]:
-        """(pointer, value) of what an answer holds that somebody may ask for."""
-        source = self._sources.get(operation.label)
+    def leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
+        """(pointer, value, what it stands in) of what an answer holds that somebody may ask for."""
+        source = self._sources.get(case.operation.label)
         if source is None or not (source.feeds or source.wanted):
             return []
         return [
-            (place.origin[1], value)
-            for place, value in self._harmless(source, operation, response, depth)
+            (place.origin[1], value, above)
+            for place, value, above in self._harmless(source, case, response, depth)
             if source.feeds or place.name in source.wanted
         ]
 
     def _harmless(
-        self, source: "_Producer", operation: Operation, response: Response, depth: int
-    ) -> list[tuple[AnswerPlace, Scalar]]:
-        """What an answer holds, without what must not be written."""
-        found = source.places.leaves(response, depth, operation.read_answer)
-        return [one for one in found if not isinstance(one[1], str) or not self._is_secret(one[1])]
+        self, source: "_Producer", case: Case, response: Response, depth: int
+    ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
+        """What an answer holds and what that stands in, without what must not be written."""
+        ends: list[int] | None = [] if source.ancestry.foreign else None
+        found = source.places.leaves(response, depth, case.operation.read_answer, ends)
+        for (place, value), above in zip(
+            found, self._contexts(source, case, found, ends), strict=True
+        ):
+            if not isinstance(value, str) or not self._is_secret(value):
+                yield place, value, above
 
-    def gone(self, case: Case) -> list[ValueGone]:
-        """What a DELETE that succeeded took away; it stays in the pool."""
+    def _contexts(
+        self,
+        source: "_Producer",
+        case: Case,
+        found: Sequence[tuple[AnswerPlace, Scalar]],
+        ends: Sequence[int] | None,
+    ) -> Iterator[Above]:
+        """What each of the values that were found stands in."""
+        above = source.ancestry.above(case)
+        above = tuple(one for one in above if not self._is_secret(one[1]))
+        if not ends:
+            return repeat(above, len(found))
+        return self._by_foreign_keys(source.ancestry, above, case, (found, ends))
+
+    def _by_foreign_keys(
+        self,
+        ancestry: Ancestry,
+        above: Above,
+        case: Case,
+        groups: tuple[Sequence[tuple[AnswerPlace, Scalar]], Sequence[int]],
+    ) -> Iterator[Above]:
+        found, ends = groups
+        sent = ancestry.sent(case)
+        begin = 0
+        for end in (*ends, len(found)):
+            own = ancestry.named((place.name, value) for place, value in found[begin:end])
+            named = (
+                (key, name) for key, name in {**sent, **own}.items() if not self._is_secret(name)
+            )
+            yield from repeat((*above, *named), end - begin)
+            begin = end
+
+    def gone(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
+        """What a DELETE took away, or tried to; it stays in the pool."""
         name = last_parameter(case.operation.resource_path)
         value = named_values(case).get(name) if name is not None else None
-        return (
-            [ValueGone(value, case.id, case.operation.label)] if isinstance(value, SCALARS) else []
-        )
+        source = self._sources.get(case.operation.label)
+        if not isinstance(value, SCALARS) or source is None:
+            return []
+        above = source.ancestry.above(case)
+        label = case.operation.label
+        return [ValueGone(value, case.id, label, above=above, succeeded=succeeded)]
 
     def view(self, operation: Operation) -> OperationView:
-        """The pool as `operation` may use it."""
+        """The pool as `operation` may use it for the next case."""
         view = self._views.get(operation.label)
         if view is None:
             view = self._views[operation.label] = OperationView(
                 self._ordered, operation, self._use(operation)
             )
+        view.begin()
         return view
 
     def observe(self, case: Case, response: Response) -> list[ValueSeen | ValueGone]:
         """Learn from an answer; what is new and worth telling to peers."""
         operation, status = case.operation, status_of(case.operation, response)
         if case.meta is not None and case.meta.bindings:
-            self._consumed(operation, case.meta.bindings, status)
-        if not 200 <= status < 300:
-            return []
+            self._consumed(case, case.meta.bindings, status)
         found: list[ValueSeen | ValueGone] = []
         if operation.resource_method == REMOVING:
-            found += self._deleted(case)
+            found += self._removed(case, succeeded=200 <= status < 300)
+        if not 200 <= status < 300:
+            return found
         source = self._sources.get(operation.label)
         depth = source.depth(operation.resource_method) if source is not None else 0
         if source is not None and depth:
-            found += self._harvest(case, source, self._harmless(source, operation, response, depth))
+            found += self._harvest(case, source, self._harmless(source, case, response, depth))
         return found
 
     def absorb(self, record: ValueSeen | ValueGone) -> None:
         """Learn what a peer learned."""
         if isinstance(record, ValueGone):
-            source = self._sources.get(Label(record.label))
-            if source is not None:
-                self._remove(record.value, source.resource)
+            self._note_removal(record)
             return
         source = self._sources.get(Label(record.producer))
         if source is not None:
             name = field_of(record.pointer)
-            self._add(source, name, record.value, record.pointer, Label(record.producer))
+            ring = self._ring(source.resource, name, type(record.value))
+            if ring is not None:
+                origin = (Label(record.producer), record.pointer)
+                is_made = self._model.uses[origin[0]].method in CREATING
+                self._add(ring, (record.value, record.above), origin, is_made=is_made)
 
     @cached_property
     def _sources(self) -> dict[Label, "_Producer"]:
@@ -145,9 +202,9 @@ class LiveValues:
         owners = {resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners}
         wanted = frozenset(self._wanted_names())
         found = {}
-        for label, use in uses.items():
+        for use, ancestry in ancestries(self._model):
             feeds = resource_names.noun_of(use.resource) in owners
-            found[label] = _Producer(use.resource, feeds, wanted, Places(label))
+            found[use.label] = _Producer(use.resource, feeds, wanted, Places(use.label), ancestry)
         return found
 
     def _wanted_names(self) -> Iterator[str]:
@@ -166,12 +223,16 @@ class LiveValues:
                         yield name
 
     def _harvest(
-        self, case: Case, source: "_Producer", leaves: list[tuple[AnswerPlace, Scalar]]
+        self,
+        case: Case,
+        source: "_Producer",
+        leaves: Iterable[tuple[AnswerPlace, Scalar, Above]],
     ) -> Iterator[ValueSeen | ValueGone]:
         records = 0
         sent = sent_scalars(case)
         is_fresh = False
-        for place, value in leaves:
+        is_made = case.operation.resource_method in CREATING
+        for place, value, above in leaves:
             ring = place.rings.get(value.__class__, _UNSETTLED)
             if ring is _UNSETTLED:
                 ring = self._settle(source, place, value.__class__)
@@ -179,13 +240,13 @@ class LiveValues:
                 continue
             if value in sent:
                 ring.echoed += 1
-            if ring.add(value, place.origin):
+            if self._add(ring, (value, above), place.origin, is_made=is_made):
                 is_scarce = len(ring.values) <= _PLENTY
                 is_fresh |= is_scarce
                 # Peers need no more than a sample once there is plenty.
                 if records < _RECORDS and (is_scarce or ring.seen % _SAMPLE == 0):
                     records += 1
-                    yield ValueSeen(*place.origin, value, case.id)
+                    yield ValueSeen(*place.origin, value, case.id, above=above)
         source.learned(is_fresh=is_fresh)
 
     def _settle(
@@ -197,12 +258,17 @@ class LiveValues:
         place.rings[kind] = ring
         return ring
 
-    def _add(
-        self, source: "_Producer", name: str, value: Scalar, pointer: str, producer: Label
-    ) -> None:
-        ring = self._ring(source.resource, name, type(value))
-        if ring is not None:
-            ring.add(value, (producer, pointer))
+    def _add(self, ring: ValueHistory, value: Instance, origin: Origin, *, is_made: bool) -> bool:
+        is_new = ring.add(value, origin)
+        if is_new:
+            if value[1]:
+                self._nested[id(ring)] = ring
+            if self._gone and (ring.noun, *value) in self._gone:
+                if is_made:
+                    del self._gone[ring.noun, *value]
+                else:
+                    ring.attempted(value, succeeded=True)
+        return is_new
 
     def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> ValueHistory | None:
         key = (resource, name, kind)
@@ -215,26 +281,39 @@ class LiveValues:
             self._ordered.append(ring)
         return ring
 
-    def _consumed(self, operation: Operation, bindings: tuple[Binding, ...], status: int) -> None:
+    def _consumed(self, case: Case, bindings: tuple[Binding, ...], status: int) -> None:
+        operation = case.operation
         is_missing = status in _GONE_STATUSES
         if is_missing or status < 400:
             self.view(operation).consumed(bindings, is_missing=is_missing)
-        for binding in bindings if is_missing else ():
-            place = (binding.location, binding.name)
-            ring = None if variable_at(operation, place) is None else self._ring_of(binding)
+        if not is_missing:
+            return
+        for binding in self.view(operation).blamed(bindings):
+            variable = variable_at(operation, (binding.location, binding.name))
+            if variable is not None:
+                self._missed(binding, self._around(case, variable))
+
+    def _around(self, case: Case, variable: str) -> Above:
+        """What a request names beside one variable."""
+        values = named_values(case)
+        others = (one for one in self._use(case.operation).owners if one[0] != variable)
+        return tuple((key_of(owner), f"{values[name]}") for name, owner in others if name in values)
+
+    def _missed(self, binding: Binding, above: Above) -> None:
+        source, value = self._sources.get(binding.producer), binding.literal
+        if source is None or not isinstance(value, SCALARS):
+            return
+        for kind, reading in _readings(value):
+            ring = self._rings.get((source.resource, field_of(binding.pointer), kind))
             if ring is not None:
-                ring.missed(binding.literal)  # type: ignore[arg-type]
+                for one in ring.same(reading, above):
+                    ring.missed(one)
 
-    def _ring_of(self, binding: Binding) -> ValueHistory | None:
-        source = self._sources.get(binding.producer)
-        if source is None or not isinstance(binding.literal, SCALARS):
-            return None
-        return self._rings.get((source.resource, field_of(binding.pointer), type(binding.literal)))
-
-    def _deleted(self, case: Case) -> Iterator[ValueGone]:
-        for gone in self.gone(case):
-            self._remove(gone.value, self._use(case.operation).resource)
-            yield gone
+    def _removed(self, case: Case, *, succeeded: bool) -> Iterator[ValueGone]:
+        for gone in self.gone(case, succeeded=succeeded):
+            self._note_removal(gone)
+            if succeeded:
+                yield gone
 
     def _use(self, operation: Operation) -> ResourceUse:
         found = self._model.uses.get(operation.label)
@@ -242,12 +321,29 @@ class LiveValues:
             operation.label, operation.resource_method, operation.resource_path
         )
 
-    def _remove(self, value: Scalar, resource: Resource) -> None:
-        noun = resource_names.noun_of(resource)
-        for kind, gone in _readings(value):
+    def _note_removal(self, gone: ValueGone) -> None:
+        source = self._sources.get(Label(gone.label))
+        if source is None:
+            return
+        noun = resource_names.noun_of(source.resource)
+        for kind, value in _readings(gone.value):
             for ring in self._by_noun.get((noun, kind), ()):
-                if gone in ring.values:
-                    ring.remove(gone)
+                for one in ring.same(value, gone.above):
+                    if not gone.succeeded:
+                        ring.attempted(one)
+                        continue
+                    ring.remove(one)
+                    self._gone[noun, *one] = None
+                    if len(self._gone) > _TOMBSTONES:
+                        del self._gone[next(iter(self._gone))]
+        if gone.succeeded:
+            self._forget_below((key_of(source.resource), f"{gone.value}"), gone.above)
+
+    def _forget_below(self, removed: tuple[str, str], above: Above) -> None:
+        """What stood in a thing went with it."""
+        for ring in self._nested.values():
+            for context in [one for one in ring.contexts if removed in one and agree(one, above)]:
+                ring.forget_context(context)
 
 
 def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
@@ -270,6 +366,8 @@ class _Producer(Struct):
     wanted: frozenset[str]
     """Field names that some parameter asks for, wherever they are seen."""
     places: Places
+    ancestry: Ancestry
+    """How it says what its values stand in."""
     _pause: int = 0
     """Answers not to read fully after one that taught nothing: twice as many each time."""
     _left: int = 0

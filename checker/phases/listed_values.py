@@ -10,25 +10,31 @@ from checker.core.meta import Binding
 from checker.core.operation import Parameter
 from checker.core.pool import ValuePool
 
+_TURNS: Final = 3
 _NO_NAMES: Final = ("", ".", "..")
 """Texts that are no segment of a path."""
 
 
-def take_names(case: Case, pool: ValuePool | None) -> tuple[Binding, ...]:
-    """Set the best known names into the path of a case that is about something else; what was taken.
+def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
+    """Set the best known names into the path of a case, but for the one that it is about; what was taken.
 
-    What the description gives as an example, and what users force, stays.
+    The cases of a list, by their `number`, take the best few in turn: one of them may be gone. What the description gives as
+    an example, and what users force, stays.
     """
     meta = case.meta
-    if pool is None or meta is None or meta.phase.data.get("parameter_location") == Location.PATH:
+    if pool is None or meta is None:
+        return ()
+    data = meta.phase.data
+    about = data.get("parameter") if data.get("parameter_location") == Location.PATH else ""
+    if about is None:
         return ()
     part = meta.components.get(Location.PATH)
     taken = []
     for parameter in case.operation.parameters:
         is_free = parameter.location is Location.PATH and not parameter.examples
-        if part is None or not is_free or parameter.name in part.outside:
+        if part is None or not is_free or parameter.name in (about, *part.outside):
             continue
-        found = pool.pick(Location.PATH, parameter.name, 0)
+        found = pool.pick(Location.PATH, parameter.name, number % _TURNS)
         value = None if found is None else _fitting(found.literal, parameter)
         if found is not None and value is not None:
             case.path_parameters[parameter.name] = value

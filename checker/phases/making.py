@@ -386,7 +386,7 @@ class CaseFactory:
         else:
             recipe = Listed(phase, number, digest(repr(found.key)))
             listed = found.case(operation, name)
-            taken = take_names(listed, pool)
+            taken = take_names(listed, pool, number)
         case = self.hooks(operation).finished(listed)
         if case is None:
             raise FilteredOut(f"{label}: the hook filter_case does not want case {number}")

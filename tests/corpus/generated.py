@@ -39,6 +39,7 @@ LABELS = st.sampled_from(["GET /a", "POST /a", "GET /a/{x}", "DELETE /b/{\ud800}
 INTEGERS = st.one_of(st.integers(), st.sampled_from([2**63, -(2**63) - 1, 2**64, 2**200, -(2**64)]))
 FLOATS = st.one_of(st.floats(), st.sampled_from([-0.0, float("nan"), float("inf")]))
 SCALARS = st.one_of(TEXT, INTEGERS, FLOATS, st.booleans())
+_ABOVE = st.lists(st.tuples(TEXT, TEXT), max_size=2).map(tuple)
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -148,8 +149,8 @@ OTHERS = {
     Interaction: INTERACTIONS,
     StoredBody: st.builds(StoredBody, st.binary(max_size=20)),
     Finding: FINDINGS,
-    ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT),
-    ValueGone: st.builds(ValueGone, SCALARS, TEXT),
+    ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT, above=_ABOVE),
+    ValueGone: st.builds(ValueGone, SCALARS, TEXT, above=_ABOVE, succeeded=st.booleans()),
     SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),
     DemandHeard: st.builds(
         DemandHeard,

@@ -47,6 +47,24 @@ def test_few_sequences_reach_what_takes_five_steps(tmp_path: Path) -> None:
     assert any("members" in label for label, _ in done.defects), done.shown
 
 
+def test_parts_of_a_deep_path_belong_together(tmp_path: Path) -> None:
+    """Without sequences, too: what is wrong with members of projects of tenants shows, and most that is right is served."""
+    service = service_named("tenants")
+    with service.serving(frozenset({"role-unchecked"})) as url:
+        path = tmp_path / "openapi.json"
+        path.write_text(json.dumps(service.document))
+        chosen = ("--phases", "fuzzing", "-n", "40")
+        done = Command(tmp_path).run_as_usual(
+            str(path), "--url", url, *service.arguments, *chosen, inline=True
+        )
+    members = "/tenants/{tenant_id}/projects/{project_id}/members"
+    assert (f"POST {members}", "negative_data_rejection") in done.defects, done.shown
+    for label in (f"POST {members}", f"GET {members}", f"GET {members}/{{member_id}}"):
+        positive = done.view.positive_statuses(label)
+        served = sum(count for status, count in positive.items() if status < 300)
+        assert served >= 0.5 * positive.total(), (label, positive)
+
+
 def test_each_check_has_defects_and_some_take_several_requests() -> None:
     planted = [defect for name in NAMES for defect in service_named(name).defects]
     checks = [defect.check for defect in planted]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.locations import Location
@@ -73,3 +74,33 @@ def test_others_stay_as_they_are(case: Case, literal: object) -> None:
 
 def test_without_a_pool_nothing_is_taken() -> None:
     assert take_names(case_of({"type": "string"}), None) == ()
+
+
+def test_a_case_about_one_part_of_a_path_takes_names_for_the_others() -> None:
+    names = ("owner", "pet")
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "integer"}}
+        for name in names
+    ]
+    path = operation({"parameters": parameters}, path="/owners/{owner}/pets/{pet}")
+    data: dict[str, str | None] = {"parameter_location": "path", "parameter": "pet"}
+    part = ComponentProvenance(outside=())
+    meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, PhaseInfo("coverage", data))
+    case = Case(path, "a", path_parameters={"owner": 1, "pet": 0}, meta=meta)
+    known = BoundPool.of(
+        tuple(Binding(Location.PATH, name, Label("POST /a"), "/id", 0, 7) for name in names)
+    )
+    take_names(case, known)
+    assert case.path_parameters == {"owner": 7, "pet": 0}
+
+
+class Counting(Struct):
+    """A pool that gives the index."""
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        return Binding(location, name, Label("POST /a"), "/id", index, index)
+
+
+def test_the_cases_of_a_list_take_the_best_few_in_turn() -> None:
+    taken = [take_names(case_of({"type": "integer"}), Counting(), number) for number in range(4)]
+    assert [one.literal for (one,) in taken] == [0, 1, 2, 0]

@@ -13,6 +13,8 @@ from checker.generation.sources.context import Draw, DrawContext
 SOMETIMES = 0.2
 OFTEN = 0.8
 """Path parameters name things, as do some places in bodies: a random name leads to 404."""
+TOGETHER = 0.97
+"""A path of which one part is known leads somewhere with the others alone."""
 _POOLED = 63
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
@@ -47,6 +49,8 @@ def pooled(
 
     def drawn(source: Source) -> Any:
         likely = share
+        if location is Location.PATH and context.bindings and _is_begun(context):
+            likely = TOGETHER
         if context.naming and name is None and _pointer(context.path) in context.naming:
             likely = OFTEN
         if source.boolean(likely):
@@ -57,6 +61,10 @@ def pooled(
         return draw(source)
 
     return drawn
+
+
+def _is_begun(context: DrawContext) -> bool:
+    return any(one.location is Location.PATH for one in context.bindings)
 
 
 def _pointer(path: list[str]) -> str:

@@ -1,0 +1,106 @@
+"""What values stand in: the things named in the path of the request that showed them, and by foreign keys beside them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from msgspec import Struct
+
+from checker.core.case import Case
+from checker.core.resource_names import IDENTIFIERS, Resource, normalised, noun_of
+from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values
+from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Above
+
+_REQUEST: Final = "request:"
+
+
+@lru_cache(maxsize=4096)
+def key_of(resource: Resource) -> str:
+    """A collection as contexts name it."""
+    return "/".join(resource)
+
+
+@lru_cache(maxsize=4096)
+def noun_of_key(key: str) -> str:
+    """What the things of a collection are called, of which contexts name the key."""
+    return noun_of(tuple(key.split("/")))
+
+
+def request_pointer(variable: str) -> str:
+    """Where a value comes from that no answer shows: a variable of the path that was asked for."""
+    return _REQUEST + variable
+
+
+def variable_of(pointer: str) -> str | None:
+    """The variable of the path, for what `request_pointer` gave."""
+    return pointer.removeprefix(_REQUEST) if pointer.startswith(_REQUEST) else None
+
+
+class Ancestry(Struct, frozen=True):
+    """How one operation says what its values stand in."""
+
+    variables: tuple[tuple[str, str], ...]
+    """(variable of its path, collection), outermost first, without the one that it works on."""
+    foreign: Mapping[str, str]
+    """Normalised field -> the collection that it names a member of, where the path names none and somebody asks for it."""
+
+    def above(self, case: Case) -> Above:
+        """What a request names above its resource, as text."""
+        if not self.variables:
+            return ()
+        values = named_values(case)
+        found = ((key, _name(values.get(variable))) for variable, key in self.variables)
+        return tuple((key, name) for key, name in found if name)
+
+    def sent(self, case: Case) -> Mapping[str, str]:
+        """Foreign keys of what a request creates: collection -> name."""
+        if not self.foreign or case.operation.resource_method not in CREATING:
+            return {}
+        return self.named(case.body.items()) if isinstance(case.body, dict) else {}
+
+    def named(self, fields: Iterable[tuple[str, object]]) -> Mapping[str, str]:
+        """Foreign keys among the fields of one thing: collection -> name."""
+        found = ((self.foreign.get(normalised(field)), _name(value)) for field, value in fields)
+        return {key: name for key, name in found if key is not None and name}
+
+
+def ancestries(model: ResourceModel) -> Iterator[tuple[ResourceUse, Ancestry]]:
+    """Those of all operations."""
+    wanted = _wanted(model)
+    for use in model.uses.values():
+        own = use.resource
+        variables = tuple((name, key_of(at)) for name, at in use.owners if at != own)
+        known = {noun_of_key(key) for _, key in variables}
+        foreign = {
+            field: key
+            for key, fields in wanted.get(noun_of(own), {}).items()
+            if noun_of_key(key) not in known
+            for field in fields
+        }
+        yield use, Ancestry(variables, foreign)
+
+
+def _wanted(model: ResourceModel) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """What a thing is called -> collections that paths name above it -> what its fields may be called that say so."""
+    found: dict[str, dict[str, Sequence[str]]] = {}
+    for use in model.uses.values():
+        for place, (_, owner) in enumerate(use.owners):
+            for variable, above in use.owners[:place]:
+                fields = fields_naming(variable, noun_of(above))
+                found.setdefault(noun_of(owner), {}).setdefault(key_of(above), fields)
+    return found
+
+
+def fields_naming(variable: str, noun: str) -> Sequence[str]:
+    """What fields may be called that name what a variable of a path does, in things that stand below it; normalised."""
+    named = normalised(variable)
+    own = () if named in IDENTIFIERS else (named,)
+    return (*own, noun, *(noun + identifier for identifier in sorted(IDENTIFIERS)))
+
+
+def _name(value: object) -> str:
+    """A name as text; empty for what is none."""
+    if isinstance(value, bool) or not isinstance(value, SCALARS):
+        return ""
+    text = f"{value}"
+    return text if len(text) <= LONGEST_TEXT else ""
