@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.core.locations import Location
-from checker.core.operation import Operation
+from checker.core.operation import Label, Operation
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.corpus.condense import condense
@@ -41,7 +41,7 @@ _GONE = Response(204, [], b"")
 
 
 def names(label: str) -> Any:
-    return ROUTES[label].types  # type: ignore[index]
+    return ROUTES[Label(label)].types
 
 
 def pool_of() -> LiveValues:
