@@ -13,7 +13,6 @@ from checker.cli.fuzz import fuzz
 from checker.cli.run import run
 from checker.cli.topics import MOST_USED, by_topic
 from checker.config.json_schema import json_schema
-from checker.config.migration import GONE, RENAMED
 from checker.config.table import SECTIONS
 
 GOOD = """
@@ -104,55 +103,6 @@ def test_config_show_may_leave_out_defaults(invoke, folder: Path) -> None:
     assert (
         invoke("config", "show", "--changed").stdout == f"seed = 1  # {folder / 'checker.toml'}\n"
     )
-
-
-OLD: dict[str, Any] = {
-    "data-generation-method": "negative", "generation.modes": ["positive", "negative"],
-    "exitfirst": True, "max-response-time": 500, "junit-xml": "a.xml", "cassette-path": "a.yaml",
-    "cassette-preserve-exact-body-bytes": True, "sanitize-output": False, "stateful": "none",
-    "stateful-recursion-limit": 4, "contrib-unique-data": True, "pre-run": "hooks",
-    "contrib-openapi-fill-missing-examples": True, "set-query": {"q": 1},
-    "proptest-max-examples": 5, "proptest-seed": 1, "proptest-derandomize": False,
-    "proptest-database": "none", "proptest-suppress-health-check": [], "generation-codec": "ascii",
-    "generation-allow-x00": False, "request-proxy": "http://127.0.0.1:1", "request-tls-verify": False,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", RENAMED)
-def test_an_old_key_is_rewritten_and_the_file_works(invoke, folder: Path, name: str) -> None:
-    *section, key = name.split(".")
-    value = json.dumps(OLD[name]).replace("{", "{ ").replace(": ", " = ")
-    head = f"[{section[0]}]\n" if section else ""
-    path = folder / "checker.toml"
-    path.write_text(f"# Ours\n{head}{key} = {value}\n")
-    result = invoke("migrate", "checker.toml")
-    assert result.exit_code == 0, result.output
-    today, value_of = RENAMED[name]
-    assert result.stdout == f"{name} -> {today} = {value_of(OLD[name])!r}\n"
-    assert path.read_text().startswith("# Ours")
-    assert (folder / "checker.toml.before").exists()
-
-
-def test_keys_are_respelt_and_those_that_are_gone_are_told(invoke, folder: Path) -> None:
-    path = folder / "checker.toml"
-    path.write_text(
-        "base_url = 'http://127.0.0.1:1'\nfixups = 'all'\n[generation]\nmax_examples = 3\n"
-    )
-    result = invoke("migrate", "checker.toml", "--dry-run")
-    assert result.stderr.splitlines() == [
-        "base_url -> base-url", "generation.max_examples -> max-examples",
-        f"fixups is left out: {GONE['fixups']}",
-    ]  # fmt: skip
-    assert tomllib.loads(result.stdout) == {
-        "base-url": "http://127.0.0.1:1", "generation": {"max-examples": 3},
-    }  # fmt: skip
-    assert "fixups" in path.read_text()
-
-
-def test_a_file_of_today_is_left_alone(invoke, folder: Path) -> None:
-    (folder / "checker.toml").write_text(GOOD.replace("[checks.Mine]\nlimit = 3\n", ""))
-    assert invoke("migrate", "checker.toml").stdout == "nothing to change\n"
-    assert not (folder / "checker.toml.before").exists()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
