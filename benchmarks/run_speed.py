@@ -27,7 +27,7 @@ TAKES_ALL = "negative_data_rejection,use_after_free,ensure_resource_availability
 _SUBREAPER = 36
 """`PR_SET_CHILD_SUBREAPER`: workers that outlive the fork server are ours to wait for, and so is their CPU."""
 _ALONE = "--alone"
-_REQUESTS = re.compile(r"^ +([\d,]+) requests", re.MULTILINE)
+REQUESTS = re.compile(r"^ +([\d,]+) requests", re.MULTILINE)
 
 
 def main() -> int:
@@ -89,7 +89,7 @@ def _measured(server: Target, arguments: tuple[str, ...]) -> tuple[int, float]:
             capture_output=True,
             text=True,
         )
-    found = _REQUESTS.search(ended.stdout)
+    found = REQUESTS.search(ended.stdout)
     return int(found[1].replace(",", "")) if found else 0, float(ended.stderr.split()[-1])
 
 

@@ -7,7 +7,8 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
+from msgspec.json import decode
 
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
 from checker.core.foreign import foreign_parts
@@ -199,6 +200,14 @@ class Response:
     @cached_property
     def _json(self) -> Any:
         content = self.readable.content
+        try:
+            # A quarter of the time. What it refuses is read again: Python reads more than JSON, such as `NaN`.
+            return decode(content)
+        except (MsgspecError, ValueError, RecursionError):
+            return self._lenient_json(content)
+
+    @staticmethod
+    def _lenient_json(content: bytes) -> Any:
         try:
             return json.loads(content)
         except (json.JSONDecodeError, UnicodeDecodeError):

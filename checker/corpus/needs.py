@@ -20,7 +20,12 @@ _LAST = 1_000
 
 def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
     """Sorts requests that made the same thing: what surely created it first, then by phase and case."""
-    return made.status != _CREATED, _order(made.phase), made.index, made.command
+    return *creation_order(made.status, made.phase, made.index), made.command
+
+
+def creation_order(status: int, phase: str, index: int) -> tuple[bool, int, int]:
+    """Sorts what made one thing: first what surely created it, then by phase and case."""
+    return status != _CREATED, _order(phase), index
 
 
 def needed_by(

@@ -38,7 +38,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         for listed in edges.cases():
             if not _is_judged(listed, settings):
                 continue
-            case = listed.case(operation, "")
+            case = listed.draft(operation)
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
             if is_probe and not _is_undeclared(case, maker):
                 continue
@@ -81,5 +81,6 @@ def _wire(request: WireRequest) -> Hashable:
 
 def _is_too_long(request: WireRequest) -> bool:
     """Whether servers may refuse the head of a request, or hang up, whoever it is for: that tells nothing of an operation."""
-    fields = (len(value) for _, value in request.headers)
-    return max(len(request.target), *fields, 0) > LONGEST_TARGET
+    if len(request.target) > LONGEST_TARGET:
+        return True
+    return any(len(value) > LONGEST_TARGET for _, value in request.headers)

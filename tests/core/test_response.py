@@ -87,3 +87,15 @@ def test_whatever_a_charset_is_called_the_text_can_be_read(charset: str) -> None
 def test_what_is_beyond_python_is_no_json(content: bytes, reason: str) -> None:
     with pytest.raises(json.JSONDecodeError, match=reason):
         Response(200, [], content).json()
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+@example([float("inf"), float("nan"), -0.0, 10**400, "\ud800", {"": [[]]}])
+def test_json_is_what_python_reads(value: object) -> None:
+    content = json.dumps(value).encode()
+    assert repr(Response(200, [], content).json()) == repr(json.loads(content))

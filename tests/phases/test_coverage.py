@@ -6,7 +6,8 @@ import pytest
 
 from checker.core.case import NOT_SET, Case
 from checker.core.meta import GenerationMode
-from checker.core.request import LONGEST_TARGET
+from checker.core.request import LONGEST_TARGET, WireRequest
+from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.settings import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
 from checker.phases.coverage import edge_cases
@@ -171,3 +172,19 @@ def test_each_case_says_what_it_is() -> None:
     assert (case.body, data["parameter_location"]) == (NOT_SET, "body")
     for text in ("multipart/form-data without boundary", "text/plain"):
         assert any(text in str(description) for description in said)
+
+
+def test_a_draft_is_written_as_its_case() -> None:
+    found, maker = of_things("PUT /things/{id}"), plain_maker()
+    edges = [
+        one for one in edge_cases(found, ListingContext(MIXED, None)) if not isinstance(one, Case)
+    ]
+    drafts = [maker.make(one.draft(found)) for one in edges if isinstance(one, BoundaryCase)]
+    assert len(drafts) == len(edges) > 10
+    assert [_sent(one) for one in drafts] == [
+        _sent(maker.make(one.case(found, ""))) for one in edges
+    ]
+
+
+def _sent(request: WireRequest) -> tuple[object, ...]:
+    return request.method, request.target, request.headers, request.body

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.records import ResourceMade
 from checker.workers.recording.makings import Makings
@@ -89,3 +90,17 @@ def test_what_is_posted_stands_where_the_answer_or_the_request_says(
     parts: dict[str, Any] = {"media_type": "application/json", "body": body}
     (found,) = made(makings, "POST /boxes", answer, **parts)
     assert (found.path, found.status) == ("/v1/boxes/7", answer.status_code)
+
+
+def test_no_command_is_written_for_what_is_known_to_be_made_already(makings: Makings) -> None:
+    rendered: list[bytes] = []
+
+    def render(request: WireRequest) -> str:
+        rendered.append(request.target)
+        return "curl"
+
+    makings.render = render
+    for index in range(50):
+        put(makings, "0", index=index)
+    put(makings, "1", index=50)
+    assert rendered == [b"/v1/boxes/0", b"/v1/boxes/1"]

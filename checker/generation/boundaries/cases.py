@@ -1,6 +1,6 @@
 """One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -84,7 +84,6 @@ class BoundaryCase(Struct, frozen=True):
 
     def case(self, operation: Operation, case_id: str) -> Case:
         """A case of its own; nothing is shared."""
-        parts = self.parts
         data = {
             "scenario": str(self.scenario),
             "description": self.description,
@@ -92,21 +91,33 @@ class BoundaryCase(Struct, frozen=True):
             "parameter": self.parameter,
             "parameter_location": None if self.location is None else str(self.location),
         }
-        containers = {
-            location: copied(parts.containers.get(location, {})) for location in LOCATIONS
-        }
+        meta = CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data))
+        return self._with_parts(operation, case_id, copied, meta)
+
+    def draft(self, operation: Operation) -> Case:
+        """A case to be written and thrown away: its values are shared, and nothing is said of them."""
+        return self._with_parts(operation, "", lambda value: value, None)
+
+    def _with_parts(
+        self,
+        operation: Operation,
+        case_id: str,
+        taken: Callable[[Any], Any],
+        meta: CaseMetadata | None,
+    ) -> Case:
+        parts, containers = self.parts, self.parts.containers
         case = Case(
             operation,
             case_id,
-            path_parameters=containers[Location.PATH],
-            headers=containers[Location.HEADER],
-            cookies=containers[Location.COOKIE],
-            query=containers[Location.QUERY],
-            body=parts.body if parts.body is NOT_SET else copied(parts.body),
+            path_parameters=taken(containers.get(Location.PATH, {})),
+            headers=taken(containers.get(Location.HEADER, {})),
+            cookies=taken(containers.get(Location.COOKIE, {})),
+            query=taken(containers.get(Location.QUERY, {})),
+            body=parts.body if parts.body is NOT_SET else taken(parts.body),
             media_type=parts.media_type,
-            meta=CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data)),
+            meta=meta,
         )
-        case.other_method, case.alternative = self.method, self.alternative
+        case.other_method = self.method
         return case
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:

@@ -20,14 +20,22 @@ class SimplestSource:
     An attempt that is discarded makes all choices of the next one at its place a step larger.
     """
 
-    __slots__ = ("_chance", "_first", "_names", "_ranks", "choices")
+    __slots__ = ("_first", "_names", "_random", "_ranks", "_seed", "choices")
 
     def __init__(self, rank: int = 0) -> None:
         self.choices: list[Choice] = []
         self._first = rank
         self._ranks = [0]
         self._names = 0
-        self._chance = RandomSource(rank)
+        self._seed = rank
+        self._random: RandomSource | None = None
+
+    @property
+    def _chance(self) -> RandomSource:
+        """Made when it is first needed: hardly any value needs it, and it takes longer to make than a value to draw."""
+        if self._random is None:
+            self._random = RandomSource(self._seed)
+        return self._random
 
     def _rank(self) -> int:
         """How far from the simplest we are."""

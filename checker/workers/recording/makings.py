@@ -11,7 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
 from checker.core.resources import REMOVING
 from checker.core.response import Response
-from checker.corpus.needs import ANY_NAME, creation_rank
+from checker.corpus.needs import ANY_NAME, creation_order, creation_rank
 from checker.corpus.records import Component, ResourceMade
 from checker.health.made import made_paths
 from checker.health.safety import path_of
@@ -45,19 +45,23 @@ class Makings(Struct):
         if self._looks[label] >= _MOST_LOOKS:
             return
         self._looks[label] += 1
-        command = ""
+        command, is_gone = "", request.method == REMOVING
+        order = creation_order(answer.status_code, *place)
         for path in self._paths(case, request, answer):
             if len(unquote(path.rpartition("/")[2])) > _LONGEST_NAME:
+                continue
+            known = self._known.get((path, is_gone))
+            if known is not None and order > creation_rank(known)[: len(order)]:
+                # Most are the same few small numbers again: no command is needed to see that.
                 continue
             command = command or self.render(request)
             made = ResourceMade(
                 *(path, label, *place, answer.status_code, command, self.components(case)),
-                is_gone=request.method == REMOVING,
+                is_gone=is_gone,
             )
-            known = self._known.get((path, made.is_gone))
             is_better = known is None or creation_rank(made) < creation_rank(known)
             if is_better and len(command) <= _LONGEST_COMMAND:
-                self._known[path, made.is_gone] = made
+                self._known[path, is_gone] = made
                 yield made
 
     def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
