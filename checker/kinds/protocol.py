@@ -15,15 +15,16 @@ from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
 from checker.core.signup import SignUpFlow
-from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.store import FormStore
-from checker.generation.settings import GenerationSettings
-from checker.generation.sources.choices import Source
 from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
-from checker.transport.wire.multipart import MultipartFile
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
+
+    from checker.generation.hooks import ComponentHooks
+    from checker.generation.normalization.store import FormStore
+    from checker.generation.settings import GenerationSettings
+    from checker.generation.sources.choices import Source
+    from checker.transport.wire.multipart import MultipartFile
 
 
 class CaseProgram(Protocol):
@@ -52,12 +53,12 @@ class CaseProgram(Protocol):
         ...
 
     def draw(
-        self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
+        self, source: "Source", case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
     ) -> CaseValue:
         """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         ...
 
-    def mode_ahead(self, source: Source) -> GenerationMode | None:
+    def mode_ahead(self, source: "Source") -> GenerationMode | None:
         """What a source that was just reset would draw, a valid case or a wrong one; None when only drawing tells."""
         ...
 
@@ -116,7 +117,7 @@ class ApiOperation(Operation, Protocol):
     def get_request_payload_content_types(self) -> list[str]: ...
     def prepare_multipart(
         self, form: Mapping[str, Any], content_types: Mapping[str, str] | None = None
-    ) -> list[tuple[str | None, MultipartFile]]: ...
+    ) -> "list[tuple[str | None, MultipartFile]]": ...
     def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]": ...
     def as_strategy(
         self, generation_mode: GenerationMode | str | None = None, **parts: Any
@@ -149,10 +150,10 @@ class ApiOperation(Operation, Protocol):
 
     def compile(
         self,
-        settings: GenerationSettings,
+        settings: "GenerationSettings",
         *,
-        hooks: ComponentHooks = NO_HOOKS,
-        store: FormStore | None = None,
+        hooks: "ComponentHooks" = ...,
+        store: "FormStore | None" = None,
     ) -> CaseProgram:
         """What draws its cases. Operations with one `store` share what they read of their schemas.
 

@@ -3,57 +3,23 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Unpack, overload
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.credentials import credentials_in
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.credentials import CREDENTIAL_SOURCES
-from checker.core.hooks import HookRegistry, HookScope
-from checker.core.providers import GLOBAL_AUTH, AuthRegistry, ProviderOptions, Registration
+from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
-from checker.library.parametrized import Tested
-from checker.library.verdicts import KeptClassChecks
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
 from checker.workers.authentication.identities import Wiring
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.configured_sources import Requested, equip
-
-TEST_AUTH: Final = "_checker_auth"
-"""Attribute of a test function: providers that are for it alone."""
-
-
-class SchemaAuth(AuthRegistry):
-    """`schema.auth`: registers providers for one schema, or marks a test to have one of its own."""
-
-    @overload
-    def __call__(
-        self, provider: None = None, **options: Unpack[ProviderOptions]
-    ) -> Registration: ...
-    @overload
-    def __call__(
-        self, provider: object, **options: Unpack[ProviderOptions]
-    ) -> Callable[[Tested], Tested]: ...
-    def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
-        """Without a provider a decorator that registers one for the schema; with one a decorator of tests."""
-        if provider is None:
-            return AuthRegistry.__call__(self, **options)
-        own = AuthRegistry()
-        own(provider, **options)
-
-        def mark(test: Tested) -> Tested:
-            test.__dict__[TEST_AUTH] = own
-            return test
-
-        return mark
-
 
 Asked = tuple[RunSettings, OperationResolver]
 """What the configuration asks for, resolved."""
@@ -61,19 +27,6 @@ Asked = tuple[RunSettings, OperationResolver]
 
 SendFrom = Callable[[BaseUrl, HttpSettings, WireRequest], Outcome]
 """Sends a request to a host, as these settings say."""
-
-
-class Registered(Struct, frozen=True):
-    """What users registered for a schema, and for a test of it."""
-
-    hooks: tuple[HookRegistry, ...] = field(
-        default_factory=lambda: (HookRegistry(HookScope.SCHEMA),)
-    )
-    """Of the schema, then of the test."""
-    auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
-    """Of the test, then of the schema."""
-    classes: KeptClassChecks = field(default_factory=KeptClassChecks)
-    """Instances of classes of checks: one of each for the schema and all that is narrowed from it."""
 
 
 class CallAuthentication:

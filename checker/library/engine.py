@@ -17,27 +17,25 @@ from checker.checks.classes import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import without_credentials
-from checker.config.filters import Selectable
 from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import UsageError
 from checker.core.header_fields import HeaderFields
-from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry
+from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext
 from checker.core.meta import GenerationMode
-from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.operation import Label, Operation
 from checker.core.phases import EXAMPLES
-from checker.core.providers import AuthRegistry, registered_names
+from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings
 from checker.health.safety import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
-from checker.kinds.sources import SchemaOptions
 from checker.library import extensions
-from checker.library.authentication import CallAuthentication, Registered
+from checker.library.authentication import CallAuthentication
 from checker.library.calls import (
     credentials_of,
     error_of,
@@ -55,6 +53,7 @@ from checker.library.makers import Makers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.origins import origin_of
 from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
+from checker.library.registered import Attachments
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
 from checker.library.targets import pursue
@@ -70,7 +69,6 @@ from checker.phases.attempt import (
     results_of,
     reviewed,
 )
-from checker.transport.applications import Application
 from checker.transport.prepare import RequestMaker
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
@@ -84,37 +82,25 @@ class LibraryEngine:
         self,
         schema: ApiSchema,
         config: Config,
-        application: Application | None = None,
-        *,
-        location: str | None = None,
-        own: Registered | None = None,
+        attached: Attachments,
     ) -> None:
-        """`location` is the URL that the user gave for the description; `own` is of the schema, and of a test."""
-        self._own = own or Registered()
-        self.hooks = self._own.hooks
+        """`attached` is of the schema, and of a test."""
+        self._attached = attached
+        self.hooks = attached.registered.hooks
         """They act after those of all schemas."""
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
-        self._location = location
-        self.application = application
+        self._location = attached.location
+        self.application = attached.application
         """What answers in this process; None where requests go over the network."""
         self.schema: Any = None
         """The loaded schema that it is of, once there is one."""
         self._config = config
-        self.auth = CallAuthentication(schema, self._own.auth)
+        self.auth = CallAuthentication(schema, attached.registered.auth)
         self._makers = Makers()
         self._settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
-        self._send = Connections(application).send
-        schema.configure(
-            SchemaOptions(
-                server_variables=dict(config.servers.variables),
-                asserts_formats=lambda operation: self.settings_of(operation).validate_formats,
-                allows_null=lambda operation: self.settings_of(operation).graphql_allow_null,
-                queries=config.queries(),
-                hooks=self._chain,
-            )
-        )
+        self._send = Connections(attached.application).send
 
     def formatted_path(self, case: Case) -> str:
         """Path with its variables substituted, without base path and query."""
@@ -164,7 +150,7 @@ class LibraryEngine:
     @cached_property
     def _plain(self) -> "LibraryEngine":
         """One of no loaded schema: it has no extension points."""
-        return self._with(self._own)
+        return LibraryEngine(self._schema, self._config, self._attached)
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises a `FailureGroup` when a check fails."""
@@ -195,19 +181,6 @@ class LibraryEngine:
     def extra_data(self) -> ExtraDataSource | None:
         """What cases take values from beside chance, as users have it made."""
         return None if self.schema is None else self.schema.create_extra_data_source()
-
-    def with_hooks(self, *hooks: HookRegistry) -> "LibraryEngine":
-        """One that differs in the hooks of its schema, or of a test."""
-        return self._with(replace(self._own, hooks=hooks))
-
-    def with_auth(self, auth: AuthRegistry) -> "LibraryEngine":
-        """One that has the providers of a test before all others."""
-        return self._with(replace(self._own, auth=(auth, *self._own.auth)))
-
-    def _with(self, own: Registered) -> "LibraryEngine":
-        return LibraryEngine(
-            self._schema, self._config, self.application, location=self._location, own=own
-        )
 
     def program(self, operation: ApiOperation) -> CaseProgram:
         """What draws the cases of an operation now. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
@@ -248,10 +221,6 @@ class LibraryEngine:
     def settings_of(self, operation: Operation) -> OperationSettings:
         """What the configuration says of one operation now."""
         return self._settings.of(operation)
-
-    def is_selected(self, entry: Selectable | BrokenOperation) -> bool:
-        """Whether no `[[operations]]` block disables an operation."""
-        return self._settings.selects(entry)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
@@ -391,8 +360,8 @@ class LibraryEngine:
 
     def _class_checks(self) -> Iterable[ClassCheck]:
         for recorder in RECORDERS:
-            recorder.judging(self._own.classes)
-        return self._own.classes.of(self._settings.asked[1].common.check_settings)
+            recorder.judging(self._attached.registered.classes)
+        return self._attached.registered.classes.of(self._settings.asked[1].common.check_settings)
 
     def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
         return masked(case, request, settings.sanitization, self._schema.credentials)

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any, Final
-
-from hypothesis import strategies as st
+from typing import TYPE_CHECKING, Any, Final
 
 from checker.checks.check import Check
 from checker.checks.context import CheckContext
 from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
+from checker.core.later import later
 from checker.core.meta import CaseMetadata
 from checker.core.operation import BrokenOperation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
@@ -18,11 +17,21 @@ from checker.core.resources import Transition
 from checker.core.response import Outcome, Response
 from checker.core.scenarios import Scenario
 from checker.kinds.protocol import ApiOperation
-from checker.library.changed import judged_anew
 from checker.library.extra_data import ExtraDataSource
 from checker.library.observed import Observation, located_transitions, observe
 from checker.library.odd_characters import is_null_byte_refused, is_path_refused
-from checker.workers.authentication.credentials import ReauthState
+
+if TYPE_CHECKING:
+    import hypothesis.strategies as st
+
+    import checker.library.changed as changed_cases
+    import checker.workers.authentication.credentials as credentials
+    from checker.workers.authentication.credentials import ReauthState
+else:
+    # Not needed before there is a case.
+    st = later("hypothesis.strategies")
+    changed_cases = later("checker.library.changed")
+    credentials = later("checker.workers.authentication.credentials")
 
 
 class ExtensionPoints:
@@ -32,9 +41,9 @@ class ExtensionPoints:
     observations: list[Observation]
 
     @property
-    def reauth_state(self) -> ReauthState:
+    def reauth_state(self) -> "ReauthState":
         """A count of refused credentials that begins anew: with it calls to one place decide how often they renew theirs."""
-        return ReauthState()
+        return credentials.ReauthState()
 
     def build_request_url(self, case: Case, base_url: str) -> str:
         """Where a case goes: its path, variables substituted, behind a base URL. The query is added to it."""
@@ -97,7 +106,7 @@ class ExtensionPoints:
     def revalidate_case_metadata(self, case: Case) -> CaseMetadata | None:
         """Metadata of a case whose parts were changed since it was drawn, with the modes that its bytes prove."""
         meta = Case.__dict__["meta"].__get__(case)
-        return None if meta is None else judged_anew(case, meta)
+        return None if meta is None else changed_cases.judged_anew(case, meta)
 
     def get_custom_format_strategies(self, generation_config: Any, mode: Any) -> Mapping[str, Any]:
         """Strategies of strings by `format`, beside those that are registered for all schemas."""

@@ -1,9 +1,10 @@
 """`checker.openapi.from_*`: schemas whose operations can make, send and judge cases."""
 
 import codecs
+import inspect
 import os
 from collections.abc import Mapping
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -12,6 +13,7 @@ from checker.config.hooks_loading import load_all_hooks
 from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
 from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
+from checker.core.later import later
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.kinds.protocol import ApiSchema
@@ -24,9 +26,14 @@ from checker.kinds.sources import (
     ValueSource,
 )
 from checker.kinds.table import kind_named, open_as
-from checker.library.engine import LibraryEngine
+from checker.library.registered import Attachments
 from checker.library.schema import LoadedSchema
-from checker.transport.applications import Application, AsgiApplication, WsgiApplication
+
+if TYPE_CHECKING:
+    import checker.transport.applications as applications
+    from checker.transport.applications import Application
+else:
+    applications = later("checker.transport.applications")
 
 
 class Loaders:
@@ -100,9 +107,12 @@ class Loaders:
     ) -> LoadedSchema:
         """Schema that an ASGI application serves under a path; its cases are sent to the application itself.
 
-        Raises `LoaderError`.
+        Raises `LoaderError`, `IncorrectUsage` for an application of WSGI.
         """
-        return self._of_application(path, app, AsgiApplication(app), (headers or {}, config))
+        _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
+        return self._of_application(
+            path, app, applications.AsgiApplication(app), (headers or {}, config)
+        )
 
     def from_wsgi(
         self,
@@ -114,15 +124,18 @@ class Loaders:
     ) -> LoadedSchema:
         """Schema that a WSGI application serves under a path; its cases are sent to the application itself.
 
-        Raises `LoaderError`.
+        Raises `LoaderError`, `IncorrectUsage` for an application of ASGI.
         """
-        return self._of_application(path, app, WsgiApplication(app), (headers or {}, config))
+        _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
+        return self._of_application(
+            path, app, applications.WsgiApplication(app), (headers or {}, config)
+        )
 
     def _of_application(
         self,
         path: str,
         app: Any,
-        application: Application,
+        application: "Application",
         given: tuple[Mapping[str, str], Config | None],
     ) -> LoadedSchema:
         """`given` are headers and configuration. Raises `ValueError` for a URL in place of a path."""
@@ -143,6 +156,20 @@ class Loaders:
         schema = kind_named(self._kind).open(ApplicationSource(path, url, exchange), options)
         schema.serve_from(app, url)
         return _ready(schema, config, application)
+
+
+def _refuse_arguments(app: object, count: int, what: str) -> None:
+    """Raise `IncorrectUsage` for what cannot be called, or takes just so many arguments (WSGI 2, ASGI 3)."""
+    if not callable(app):
+        raise IncorrectUsage(f"an application must be callable, got {app!r:.80}")
+    try:
+        parameters = inspect.signature(app).parameters.values()
+    except (TypeError, ValueError):
+        # Built in: nobody knows what it takes.
+        return
+    kinds = {one.kind for one in parameters}
+    if len(parameters) == count and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        raise IncorrectUsage(f"{app!r:.80} is {what}")
 
 
 openapi: Final = Loaders("openapi")
@@ -169,14 +196,14 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
 def _ready(
     opened: ApiSchema,
     config: Config,
-    application: Application | None = None,
+    application: "Application | None" = None,
     *,
     location: str | None = None,
 ) -> LoadedSchema:
-    """The schema with its engine; `application` answers instead of the network, `location` is the URL that the user gave."""
+    """The loaded schema; `application` answers instead of the network, `location` is the URL that the user gave."""
     own = config.for_project(opened.title)
-    engine = LibraryEngine(opened, own, application, location=location)
     load_all_hooks(run_settings(own, Invocation("")).hooks)
-    schema = LoadedSchema(opened, own, engine)
+    attached = Attachments(application=application, location=location)
+    schema = LoadedSchema(opened, own, attached)
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     return schema

@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from checker.core.later import later
 from checker.core.operation import Label, Operation
 from checker.core.resource_names import variables_of
 from checker.core.resources import TakenValue, Transition, place_of
 from checker.core.response import Response
-from checker.phases.known_resources import located_patterns
+
+if TYPE_CHECKING:
+    import checker.phases.known_resources as known_resources
+else:
+    known_resources = later("checker.phases.known_resources")
 
 MOST_OBSERVED: Final = 20
 """Answers of one operation that are kept."""
@@ -50,7 +55,7 @@ def _located(url: str, target: Operation) -> Iterator[TakenValue]:
     """What the variables of an operation are, as far as a URL says it."""
     path = target.resource_path
     for name in variables_of(path):
-        for pattern in located_patterns(path, name):
+        for pattern in known_resources.located_patterns(path, name):
             if re.search(pattern, url):
                 expression = f"$response.header.Location#regex:{pattern}"
                 yield TakenValue(*place_of(target, name), expression)

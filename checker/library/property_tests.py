@@ -1,8 +1,6 @@
 """A test function and an operation as one Hypothesis test: listed cases are its examples, drawn ones what it generates."""
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
-from types import FunctionType
 from typing import Any, Final
 
 import hypothesis
@@ -21,14 +19,13 @@ from checker.generation.sources.hypothesis import (
     settings_given,
 )
 from checker.kinds.protocol import ApiOperation
-from checker.library.authentication import TEST_AUTH
 from checker.library.engine import LibraryEngine
-from checker.library.parametrized import GIVEN, GivenArguments
+from checker.library.registered import TEST_AUTH
 from checker.library.schema import LoadedSchema
+from checker.library.tested_functions import CASE, copied, other_strategies, refuse_misuse
 
 PROPERTY_TEST: Final = "_checker_property_test"
 """Attribute of the Hypothesis test: its `PropertyTest`."""
-_CASE: Final = "case"
 _GENERATING: Final = (Phase.reuse, Phase.generate, Phase.target, Phase.shrink)
 _MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
 _DATABASE: Final = default_of(("generation",), "database")
@@ -100,8 +97,8 @@ def property_test(
     inner = copied(test)
     forget_settings(inner)
     keep_examples_apart(inner, name)
-    others = _other_strategies(test)
-    function = hypothesis.given(**{_CASE: operation.as_strategy()}, **others)(inner)
+    others = other_strategies(test)
+    function = hypothesis.given(**{CASE: operation.as_strategy()}, **others)(inner)
     engine = schema.engine
     own = engine.settings_of(operation)
     function = _settings(test, own, schema)(function)
@@ -111,55 +108,6 @@ def property_test(
     found = PropertyTest(operation, engine, function, others)
     function.__dict__[PROPERTY_TEST] = found
     return found
-
-
-def refuse_misuse(test: Callable[..., Any]) -> None:
-    """Raise `IncorrectUsage` for a test that cannot be given cases."""
-    name = getattr(test, "__name__", repr(test))
-    if getattr(test, "is_hypothesis_test", False):
-        raise IncorrectUsage(
-            f"{name!r} uses `hypothesis.given` together with `parametrize`; use `@schema.given` in its place"
-        )
-    if _CASE not in inspect.signature(test).parameters:
-        raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
-
-
-def copied(test: Callable[..., Any]) -> Any:
-    """A function that does the same and has attributes of its own."""
-    if not isinstance(test, FunctionType):
-        raise IncorrectUsage(f"`parametrize` is for functions, got {test!r}")
-    found = FunctionType(
-        test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__
-    )
-    found.__dict__.update(test.__dict__)
-    found.__kwdefaults__ = test.__kwdefaults__
-    found.__annotations__ = test.__annotations__
-    found.__module__, found.__doc__ = test.__module__, test.__doc__
-    return found
-
-
-def given_names(test: Callable[..., Any]) -> frozenset[str]:
-    """Arguments of a test that are no fixtures: `case`, and those of `schema.given`."""
-    return frozenset((_CASE, *_other_strategies(test)))
-
-
-def _other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
-    """Strategies by name of the argument; what is given by position belongs to the last arguments."""
-    given: GivenArguments | None = getattr(test, GIVEN, None)
-    if given is None:
-        return {}
-    free = [
-        name
-        for name in inspect.signature(test).parameters
-        if name not in (_CASE, "self") and name not in given.named
-    ]
-    count = len(given.positional)
-    if count > len(free):
-        raise IncorrectUsage(
-            f"`given` has {count} strategies by position, but {test.__name__!r} has {len(free)} other arguments"
-        )
-    names = free[len(free) - count :]
-    return {**dict(zip(names, given.positional, strict=True)), **given.named}
 
 
 def _settings(test: Callable[..., Any], own: OperationSettings, schema: LoadedSchema) -> settings:

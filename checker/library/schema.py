@@ -1,32 +1,43 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.filters import waits_for_name
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
-from checker.core.hooks import HookContext, HookDecorator, HookRegistry
+from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookDecorator, HookRegistry
+from checker.core.later import later
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.kinds.sources import SchemaOptions
 from checker.library import faults, lookups
-from checker.library.authentication import SchemaAuth
-from checker.library.engine import LibraryEngine
 from checker.library.extensions import ExtensionPoints, is_extended, kept, weighted
+from checker.library.live_settings import LiveSettings
 from checker.library.observed import Observation
 from checker.library.parametrized import SchemaDecorators
-from checker.library.state_machine import APIStateMachine, state_machine
+from checker.library.registered import Attachments, Registered, SchemaAuth
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
+
+    import checker.library.engine as engines
+    import checker.library.state_machine as machines
+    from checker.library.engine import LibraryEngine
+    from checker.library.state_machine import APIStateMachine
+else:
+    # Not needed before there is a case.
+    engines = later("checker.library.engine")
+    machines = later("checker.library.state_machine")
 
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
 _NO_FIELD: Final = "Field `{name}` not found{hint}. Available fields: {available}"
@@ -90,7 +101,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         self,
         opened: ApiSchema,
         config: Config,
-        engine: LibraryEngine,
+        attached: Attachments,
         filter: OperationFilter = OperationFilter(),  # noqa: B008 - frozen
     ) -> None:
         """`filter` is what `include` and `exclude` asked for."""
@@ -98,16 +109,31 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """The description, as its kind reads it."""
         self.config = config
         """The live configuration."""
-        self.hooks: HookRegistry = engine.hooks[0]
+        self.hooks: HookRegistry = attached.registered.hooks[0]
         """Hooks of this schema."""
-        self.engine = engine
-        """What sends, judges and makes."""
         self.observations: list[Observation] = []
         """Where answers to calls said that something is."""
-        engine.schema = self
-        engine.auth.reauth = lambda: self.reauth_state
+        self._attached = attached
+        self._settings = LiveSettings(config, opened.location or "", changed=lambda: None)
         self._filter = filter
         self._operations: dict[Label, ApiOperation | BrokenOperation] = {}
+        opened.configure(
+            SchemaOptions(
+                server_variables=dict(config.servers.variables),
+                asserts_formats=lambda operation: self._settings.of(operation).validate_formats,
+                allows_null=lambda operation: self._settings.of(operation).graphql_allow_null,
+                queries=config.queries(),
+                hooks=HookChain((GLOBAL_HOOKS, *attached.registered.hooks)),
+            )
+        )
+
+    @cached_property
+    def engine(self) -> "LibraryEngine":
+        """What sends, judges and makes."""
+        found = engines.LibraryEngine(self.opened, self.config, self._attached)
+        found.schema = self
+        found.auth.reauth = lambda: self.reauth_state
+        return found
 
     def __str__(self) -> str:
         return str(self.opened)
@@ -177,12 +203,16 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         )
 
     def _narrowed(self, wanted: OperationFilter) -> "LoadedSchema":
-        engine = self.engine.with_hooks(self.hooks.copy())
-        return self._with(engine, wanted)
+        return self._with(self._registered(self.hooks.copy()), wanted)
 
-    def _with(self, engine: LibraryEngine, wanted: OperationFilter) -> "LoadedSchema":
-        """The schema with another engine and filter, and with what users put in place of extension points."""
-        found = type(self)(self.opened, self.config, engine, wanted)
+    def _registered(self, *hooks: HookRegistry) -> Registered:
+        """What is registered, with other hooks."""
+        return replace(self._attached.registered, hooks=hooks)
+
+    def _with(self, registered: Registered, wanted: OperationFilter) -> "LoadedSchema":
+        """The schema with other registrations and filter, and with what users put in place of extension points."""
+        attached = replace(self._attached, registered=registered)
+        found = type(self)(self.opened, self.config, attached, wanted)
         vars(found).update(kept(self))
         found.observations = self.observations
         return found
@@ -191,11 +221,11 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """The schema with further filters and hooks of its own."""
         joined, own = self._filter.joined(filter), self.hooks.copy()
         own.extend(hooks)
-        return self._with(self.engine.with_hooks(own), joined)
+        return self._with(self._registered(own), joined)
 
     def with_test_hooks(self, hooks: HookRegistry) -> "LoadedSchema":
         """The schema with hooks that act in one test alone."""
-        return self._with(self.engine.with_hooks(self.hooks, hooks), self._filter)
+        return self._with(self._registered(self.hooks, hooks), self._filter)
 
     @property
     def hook(self) -> HookDecorator:
@@ -205,13 +235,14 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     @property
     def auth(self) -> SchemaAuth:
         """`@schema.auth(...)`: a provider for operations of this schema; `@schema.auth(Provider)`: for one test alone."""
-        registry = self.engine.auth.registries[-1]
+        registry = self._attached.registered.auth[-1]
         assert isinstance(registry, SchemaAuth)
         return registry
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
         """The schema with providers that are for one test alone."""
-        return self._with(self.engine.with_auth(own), self._filter)
+        registered = self._attached.registered
+        return self._with(replace(registered, auth=(own, *registered.auth)), self._filter)
 
     def as_strategy(
         self, generation_mode: GenerationMode | str | None = None, **parts: Any
@@ -220,18 +251,20 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         options = {"generation_mode": generation_mode, **parts}
         return _one_of(self, self.get_all_operations(), options)
 
-    def as_state_machine(self) -> type[APIStateMachine]:
+    def as_state_machine(self) -> "type[APIStateMachine]":
         """A state machine of Hypothesis over the links of the selected operations, declared and inferred.
 
         Raises `NoLinksFound`; `InvalidStateMachine` where links are declared and none of them can be followed.
         """
         operations = list(self.get_all_operations())
         inferred = self.apply_stateful_inference(self.observations)
-        return state_machine(self.title, self.opened.resources().joined(inferred), operations)
+        return machines.state_machine(
+            self.title, self.opened.resources().joined(inferred), operations
+        )
 
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""
-        return map(self.read, filter(self.engine.is_selected, self.matching_entries()))
+        return map(self.read, filter(self._settings.selects, self.matching_entries()))
 
     def in_turn(self) -> Iterator[tuple[str, Callable[[], ApiOperation | BrokenOperation]]]:
         """Label of each selected operation, and what reads it, in the order in which tests of operations are made.
@@ -242,7 +275,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
             for found in self.get_unit_scheduler(self.get_all_operations(), "fuzzing"):
                 yield found.label, lambda operation=found: operation  # type: ignore[misc]
             return
-        for entry in filter(self.engine.is_selected, self.matching_entries()):
+        for entry in filter(self._settings.selects, self.matching_entries()):
             yield entry.label, partial(self.read, entry)
 
     def matching_entries(self) -> Iterator[lookups.Entry]:

@@ -20,7 +20,7 @@ from checker.core.response import Outcome, Response
 from checker.kinds.protocol import ApiOperation
 from checker.kinds.table import packed
 from checker.library import extensions
-from checker.library.extra_data import ExtraValues
+from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
 from checker.workers.authentication.credentials import ReauthState
@@ -42,7 +42,7 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         applies=AppliedByUsers(schema) if is_mine("apply_auth") else None,
         reauth=lambda: _reauth_state(schema),
         formats=lambda mode: _formats(schema, mode),
-        values=None if source is None else partial(_values, schema),
+        values=None if source is None else partial(_values, schema, source),
         judges=extensions.judges(schema),
         transitions=lambda: schema.apply_stateful_inference(schema.observations),
         order=partial(_order, schema) if is_mine("get_unit_scheduler") else None,
@@ -111,9 +111,9 @@ def _tell(schema: LoadedSchema, case: Case, request: WireRequest, outcome: Outco
         schema.record_runtime_observations(case, outcome)
 
 
-def _values(schema: LoadedSchema, operation: Operation) -> ExtraValues:
+def _values(schema: LoadedSchema, source: ExtraDataSource, operation: Operation) -> ExtraValues:
     (known,) = _operations(schema, [operation.label])
-    return ExtraValues(schema.engine.extra_data, known)
+    return ExtraValues(source, known)
 
 
 def _reauth_state(schema: LoadedSchema) -> ReauthState:

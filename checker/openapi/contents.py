@@ -13,8 +13,8 @@ from checker.core.schema import UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.documents.dialects import METHODS, Edition
 from checker.openapi.documents.references import OpenApiDocument
+from checker.openapi.entries import Entry
 from checker.openapi.fields import kind_of
-from checker.openapi.operation import Entry
 from checker.validation.pointers import pointer_child
 
 _IS_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch

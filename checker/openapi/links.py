@@ -13,7 +13,8 @@ from checker.core.operation import Label, Parameter
 from checker.core.runtime_expressions import InvalidExpression, Value, parse_value
 from checker.core.schema import UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.operation import Entry, OpenApiOperation
+from checker.openapi.entries import Entry
+from checker.openapi.operation import OpenApiOperation
 from checker.validation.pointers import pointer_child
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
+from checker.core.later import later
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
 from checker.core.signup import SignUpFlow
-from checker.kinds.members import initialised
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
@@ -20,15 +20,32 @@ from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours
 from checker.openapi.documents.outside import leads_outside, load_all
 from checker.openapi.documents.parsing import parse_json, to_json
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.links import BrokenLink, Link, links_of
-from checker.openapi.operation import Entry, OpenApiOperation, read_operation
-from checker.openapi.parameters import parameter_names
-from checker.openapi.resources import resource_model
-from checker.openapi.routes import Routes
+from checker.openapi.entries import Entry
 from checker.openapi.security import credential_places, security_schemes
 from checker.openapi.servers import absolute_url, path_of
-from checker.openapi.signup import is_candidate, sign_up_flow
-from checker.openapi.warnings import operation_warnings
+
+if TYPE_CHECKING:
+    import checker.kinds.members as members
+    import checker.openapi.links as linked
+    import checker.openapi.operation as operations
+    import checker.openapi.parameters as declared
+    import checker.openapi.resources as modelled
+    import checker.openapi.routes as routed
+    import checker.openapi.signup as signed_up
+    import checker.openapi.warnings as warned
+    from checker.openapi.links import BrokenLink, Link
+    from checker.openapi.operation import OpenApiOperation
+    from checker.openapi.routes import Routes
+else:
+    # Not needed for the table of contents.
+    members = later("checker.kinds.members")
+    linked = later("checker.openapi.links")
+    operations = later("checker.openapi.operation")
+    declared = later("checker.openapi.parameters")
+    modelled = later("checker.openapi.resources")
+    routed = later("checker.openapi.routes")
+    signed_up = later("checker.openapi.signup")
+    warned = later("checker.openapi.warnings")
 
 KIND: Final = "openapi"
 """Name of the kind in the table."""
@@ -119,10 +136,12 @@ class OpenApiSchema:
 
     def sign_up_flow(self) -> SignUpFlow | None:
         """How anybody makes an account and logs in with it, if the document says so; only what may be part of it is read."""
-        entries = (one for one in self.entries() if isinstance(one, Entry) and is_candidate(one))
+        entries = (
+            one for one in self.entries() if isinstance(one, Entry) and signed_up.is_candidate(one)
+        )
         read = map(self.read, entries)
-        return sign_up_flow(
-            self.document, (one for one in read if isinstance(one, OpenApiOperation))
+        return signed_up.sign_up_flow(
+            self.document, (one for one in read if not isinstance(one, BrokenOperation))
         )
 
     def base_url_of(self, servers: object, operation: Operation | None = None) -> str | None:
@@ -178,7 +197,7 @@ class OpenApiSchema:
         self._index()
         return self._dropped
 
-    def get_all_operations(self) -> Iterator[OpenApiOperation | BrokenOperation]:
+    def get_all_operations(self) -> "Iterator[OpenApiOperation | BrokenOperation]":
         """Operations in document order, each read when its turn comes."""
         return map(self.read, self.entries())
 
@@ -186,7 +205,7 @@ class OpenApiSchema:
         """Path and method."""
         return entry.path, entry.method
 
-    def find(self, label: str) -> OpenApiOperation | BrokenOperation | None:
+    def find(self, label: str) -> "OpenApiOperation | BrokenOperation | None":
         """The operation of a label; no other one is read."""
         entry = self._index().get(Label(label))
         return None if entry is None else self.read(entry)
@@ -195,7 +214,7 @@ class OpenApiSchema:
         """Names of the parameters of an operation, which is not read for them."""
         entry = self._index().get(label)
         if isinstance(entry, Entry):
-            yield from parameter_names(self.document, entry.path, *entry.parameter_lists)
+            yield from declared.parameter_names(self.document, entry.path, *entry.parameter_lists)
 
     def entry_of_id(self, operation_id: str) -> Entry | str:
         """The operation of an `operationId`, or the nearest id that exists, empty for none."""
@@ -217,11 +236,11 @@ class OpenApiSchema:
         entry = self._index().get(Label(place))
         return entry if isinstance(entry, Entry) else self._by_pointer.get(place)
 
-    def links(self) -> Iterator[Link | BrokenLink]:
+    def links(self) -> "Iterator[Link | BrokenLink]":
         """Links that responses declare, operation by operation; those that cannot be followed carry their error."""
         for operation in self.get_all_operations():
-            if isinstance(operation, OpenApiOperation):
-                yield from links_of(self, operation)
+            if not isinstance(operation, BrokenOperation):
+                yield from linked.links_of(self, operation)
 
     def resources(self) -> ResourceModel:
         """Who makes what and who asks for it. Built once; whoever opens the normalised document reads it."""
@@ -229,39 +248,39 @@ class OpenApiSchema:
             if self._plain_resources is not None:
                 self._resources = ResourceModel.of_plain(self._plain_resources)
             else:
-                self._resources = resource_model(self, map(self.read, self.entries()))
+                self._resources = modelled.resource_model(self, map(self.read, self.entries()))
         return self._resources
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """What is wrong with the description and stops nothing, operation by operation."""
         yield from (dropped.warning for dropped in self.dropped())
         for operation in self.get_all_operations():
-            if isinstance(operation, OpenApiOperation):
-                yield from operation_warnings(self, operation)
+            if not isinstance(operation, BrokenOperation):
+                yield from warned.operation_warnings(self, operation)
 
     @property
     def warnings(self) -> tuple[SchemaWarning, ...]:
         """All of them. Takes a while in large descriptions: every schema is looked at."""
         return tuple(self.iter_schema_warnings())
 
-    def warnings_of(self, operation: OpenApiOperation) -> Iterator[SchemaWarning]:
+    def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
         """Those of one operation."""
-        return operation_warnings(self, operation)
+        return warned.operation_warnings(self, operation)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Methods of each path template that a path fits, as it is sent: without base path and query."""
         if self._routes is None:
-            self._routes = Routes((entry.path, entry.method) for entry in self.entries())
+            self._routes = routed.Routes((entry.path, entry.method) for entry in self.entries())
         return self._routes.methods_at(path)
 
-    def read(self, entry: Entry | BrokenOperation) -> OpenApiOperation | BrokenOperation:
+    def read(self, entry: Entry | BrokenOperation) -> "OpenApiOperation | BrokenOperation":
         """The operation of an entry, read once."""
         if isinstance(entry, BrokenOperation):
             return entry
         operation = self._read.get(entry.label)
         if operation is None:
-            operation = self._read[entry.label] = initialised(
-                read_operation(entry, self), self.hooks
+            operation = self._read[entry.label] = members.initialised(
+                operations.read_operation(entry, self), self.hooks
             )
         return operation
 

@@ -9,7 +9,8 @@ from checker.core.security import SecurityScheme, is_open
 from checker.core.signup import SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.operation import Entry, OpenApiOperation
+from checker.openapi.entries import Entry
+from checker.openapi.operation import OpenApiOperation
 from checker.openapi.security import security_schemes
 
 _SIGN_UPS: Final = (

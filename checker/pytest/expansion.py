@@ -5,19 +5,25 @@ import functools
 import inspect
 import itertools
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from checker.core.errors import CheckerError
+from checker.core.later import later
 from checker.library.parametrized import SCHEMA
-from checker.library.property_tests import PropertyTest, refuse_misuse
 from checker.library.schema import LoadedSchema
+from checker.library.tested_functions import refuse_misuse
 from checker.pytest.collected import CollectedOutcomes
 from checker.pytest.lazy import LazySchema
 from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
-from checker.pytest.running import prepare
 from checker.pytest.several import SeveralSchemas
+
+if TYPE_CHECKING:
+    import checker.pytest.running as running
+    from checker.library.property_tests import PropertyTest
+else:
+    running = later("checker.pytest.running")
 
 SUBTESTS: Final = "subtests"
 """Fixture of pytest 9, and of the plugin pytest-subtests for earlier ones."""
@@ -120,7 +126,7 @@ def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Tes
     return found
 
 
-def _run_alone(made: PropertyTest, instance: tuple[Any, ...], fixtures: dict[str, Any]) -> None:
+def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[str, Any]) -> None:
     """Run a test that no runner has prepared; what is asynchronous has an event loop for each case."""
     __tracebackhide__ = True
     handle = made.function.hypothesis  # type: ignore[attr-defined]
@@ -132,7 +138,7 @@ def _run_alone(made: PropertyTest, instance: tuple[Any, ...], fixtures: dict[str
             asyncio.run(inner(*arguments, **named))
 
         handle.inner_test = alone
-    prepare(made)
+    running.prepare(made)
     made.function(*instance, **fixtures)
 
 

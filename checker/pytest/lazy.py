@@ -6,8 +6,8 @@ from typing import Unpack
 from checker.core.errors import IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
-from checker.library.authentication import SchemaAuth
 from checker.library.parametrized import SchemaDecorators
+from checker.library.registered import SchemaAuth
 from checker.library.schema import LoadedSchema
 
 

@@ -2,15 +2,22 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from checker.core.errors import CheckerError
+from checker.core.later import later
 from checker.core.operation import BrokenOperation
 from checker.kinds.protocol import ApiOperation
-from checker.library.property_tests import PropertyTest, copied, given_names, property_test
 from checker.library.schema import LoadedSchema
+from checker.library.tested_functions import copied, given_names
+
+if TYPE_CHECKING:
+    import checker.library.property_tests as property_tests
+    from checker.library.property_tests import PropertyTest
+else:
+    property_tests = later("checker.library.property_tests")
 
 Test = Callable[..., Any]
 PENDING: Final = "_checker_pending"
@@ -30,13 +37,13 @@ class PendingTest(Struct, frozen=True):
         """Whether it runs on an event loop: whoever gives it one looks at its Hypothesis test when it is collected."""
         return inspect.iscoroutinefunction(self.test)
 
-    def made(self) -> PropertyTest | str:
+    def made(self) -> "PropertyTest | str":
         """The Hypothesis test, or why there is none."""
         operation = self.read()
         if isinstance(operation, BrokenOperation):
             return f"Schema Error\n\n{operation.error}"
         try:
-            return property_test(self.test, self.schema, operation, self.name)
+            return property_tests.property_test(self.test, self.schema, operation, self.name)
         except CheckerError as error:
             return str(error)
 

@@ -24,7 +24,9 @@ GENERATED = "_checker_generated"
 _SENT = "checker"
 """Name of what processes of pytest-xdist send back."""
 _CALLS: pytest.StashKey[Any] = pytest.StashKey()
-"""The calls of a session, once there is a test of a schema."""
+"""The calls of a session, once it runs a test of a schema."""
+_HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether there is a test of a schema."""
 _CONCLUSIONS: pytest.StashKey[list[Any]] = pytest.StashKey()
 """What classes of users found in the whole session."""
 
@@ -71,7 +73,7 @@ class UsualIds:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what stands for Hypothesis tests as Hypothesis marks its own, so that `-m hypothesis` selects them."""
-    if _CALLS in config.stash and config.pluginmanager.has_plugin("hypothesispytest"):
+    if _HAS_TESTS in config.stash and config.pluginmanager.has_plugin("hypothesispytest"):
         for item in items:
             if _own(item, PENDING) is not None:
                 item.add_marker("hypothesis")
@@ -104,13 +106,21 @@ _hidden.__test__ = False  # type: ignore[attr-defined]
 def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, Callable[..., Any]]]:
     """Names and functions of the items of a test."""
     expansion = _module("checker.pytest.expansion")
-    if _CALLS not in config.stash:
-        config.stash[_CALLS] = _module("checker.pytest.session").SessionCalls.recording()
+    config.stash[_HAS_TESTS] = True
     # The name of what is built into pytest 9, and of the plugin for earlier ones.
     has_subtests = config.pluginmanager.has_plugin("subtests")
     for own_name, function in expansion.expanded(test, name, has_subtests=has_subtests):
         function.__dict__[GENERATED] = True
         yield own_name, function
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Hear of all calls from the first test on."""
+    stash = session.config.stash
+    if _HAS_TESTS in stash and not session.config.option.collectonly:
+        stash[_CALLS] = _module("checker.pytest.session").SessionCalls.recording()
+    return (yield)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -6,16 +6,22 @@ beside it. `Scopes` is the index.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard
 from urllib.parse import unquote, urldefrag, urljoin
 
-from jsonschema_specifications import REGISTRY
 from msgspec import Struct, field
 
+from checker.core.later import later
 from checker.core.schema import Dialect, Document
 from checker.validation.keywords import DEFINITIONS, subschemas
 from checker.validation.pointers import pointer_child, walked
 from checker.validation.vocabularies import dialect_of, muted_by
+
+if TYPE_CHECKING:
+    import jsonschema_specifications as specifications
+else:
+    # Few schemas refer to a metaschema, and those who read them for us are a tenth of what tests import when they are collected.
+    specifications = later("jsonschema_specifications")
 
 _NONE: Final[frozenset[str]] = frozenset()
 _RECURSIVE: Final = ""
@@ -243,7 +249,7 @@ class Scopes:
     def _document(self, uri: str) -> object | None:
         if uri in self._others:
             return self._others[uri]
-        contents: Any = REGISTRY.get(uri)
+        contents: Any = specifications.REGISTRY.get(uri)
         return None if contents is None else contents.contents
 
     def _load(self, uri: str, dialect: Dialect) -> Resource | None:

@@ -276,3 +276,44 @@ def test_api(case):
 """
     labels = ("DELETE /users/{id}", "GET /users", "GET /users/{id}", "POST /orders")
     assert names(text) == [f"test_api[{label}]" for label in labels]
+
+
+def test_collection_imports_nothing_that_makes_or_sends_cases(pytester) -> None:
+    """Half of what collecting a few operations costs was importing what it does not need."""
+    pytester.makefile(
+        ".json", openapi='{"openapi": "3.0.3", "info": {}, "paths": {"/a": {"get": {}}}}'
+    )
+    pytester.makepyfile(
+        """
+        import checker
+        schema = checker.openapi.from_path("openapi.json")
+
+        @schema.include(method="GET").parametrize()
+        def test_api(case):
+            case.call_and_validate()
+        """
+    )
+    pytester.makeconftest(
+        """
+        import sys
+
+        def pytest_collection_finish(session):
+            print("ITEMS", *[one.name for one in session.items])
+            print("IMPORTED", *sorted(sys.modules))
+        """
+    )
+    result = pytester.runpytest_subprocess("--collect-only", "-s", "-p", "no:xdist")
+    (items,) = [one for one in result.outlines if one.startswith("ITEMS")]
+    assert items == "ITEMS test_api[GET /a]"
+    (line,) = [one for one in result.outlines if one.startswith("IMPORTED")]
+    imported = set(line.split())
+    assert "checker.openapi.schema" in imported
+    heavy = (
+        "checker.generation",
+        "checker.workers",
+        "checker.phases",
+        "checker.reporting",
+        "checker.transport",
+    )
+    assert [one for one in imported if one.startswith(heavy)] == []
+    assert not imported & {"hypothesis", "jsonschema", "jsonschema_rs", "pycurl", "referencing"}

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Final
 
+from checker.core.later import import_all
 from checker.workers.starting.collector import uncollected
 
 _LIFE: Final = "checker.workers.incarnation"
@@ -13,3 +14,4 @@ with uncollected():
     import_module(_LIFE)
     _table = import_module(_KINDS)
     KINDS: Final = tuple(map(_table.kind_named, _table.BUILT_IN))
+    import_all()
