@@ -66,6 +66,8 @@ def check(
     With `phases`, `modes` or `statuses` it is asked of those interactions alone, and costs the others nothing. A function
     that yields cases, or requests that `context.make` makes, gets their responses.
     """
+    if function is not None and not hasattr(function, "__name__"):
+        raise TypeError(f"`checker.check` takes a function or a class, got {function!r:.80}")
     applies = Applies(
         phases=None if phases is None else frozenset(phases),
         modes=None if modes is None else frozenset(map(GenerationMode, modes)),

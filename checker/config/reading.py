@@ -35,6 +35,8 @@ class Updates(Layer):
     """Changes until now: who keeps something made from the configuration looks here."""
 
 
+_FEW_HOMES = 6
+"""Sections with a key of one name, at most, for which one of them is named."""
 _PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -108,13 +110,22 @@ def section_error(path: Path, problems: list[Problem]) -> ConfigError:
 
 
 def unknown(name: str, known: list[str]) -> Problem:
-    """A name that a section does not have."""
+    """A name that a section does not have: who took the section for another one is told which."""
     listed = ", ".join(map(repr, known))
+    home = _home_of(name)
+    hint = f". It belongs to {home}" if home else did_you_mean(name, known)
     return Problem(
         "Unknown properties",
-        f"{name!r}{did_you_mean(name, known)}",
+        f"{name!r}{hint}",
         f"The following properties are valid: {listed}",
     )
+
+
+def _home_of(name: str) -> str:
+    """The section that has a key of this name, the one nearest to the root; empty where many have one, or none."""
+    spelled = {name, name.replace("_", "-")}
+    homes = sorted((path for path, keys in SECTIONS.items() if spelled & keys.keys()), key=len)
+    return section_title(homes[0]) if homes and homes[0] and len(homes) <= _FEW_HOMES else ""
 
 
 def check_value(name: str, key: Key, value: object) -> Problem | None:

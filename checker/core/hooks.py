@@ -144,11 +144,7 @@ class HookRegistry(Struct):
         """
         if name is None:
             name = str(getattr(function, "__name__", function))
-        known = HOOK_NAMES.get(name)
-        if known is None:
-            near = get_close_matches(name, HOOK_NAMES, n=1)
-            hint = f". Did you mean '{near[0]}'?" if near else ""
-            raise TypeError(f"There is no hook with name '{name}'{hint}")
+        known = _hook_name(name)
         if self.scope not in known.scopes:
             allowed = ", ".join(scope.upper() for scope in known.scopes)
             raise ValueError(
@@ -242,8 +238,9 @@ class HookDecorator(Struct, frozen=True):
     @overload
     def __call__(self, hook: Registered) -> Registered: ...
     def __call__(self, hook: Any) -> Any:
-        """Register `hook`, or make a decorator that registers under the name `hook`."""
+        """Register `hook`, or make a decorator that registers under the name `hook`. Raises `TypeError`."""
         if isinstance(hook, str):
+            _hook_name(hook)
             return replace(self, name=hook)
         self.registry.register(hook, self.name, filter=self.filter)
         return hook
@@ -268,6 +265,16 @@ GLOBAL_HOOKS = HookRegistry()
 """Hooks of `@checker.hook`: they run for every operation, before those of schemas and tests."""
 
 hook = HookDecorator(GLOBAL_HOOKS)
+
+
+def _hook_name(name: str) -> HookName:
+    """What is known of a hook. Raises `TypeError` with the nearest name."""
+    known = HOOK_NAMES.get(name)
+    if known is None:
+        near = get_close_matches(name, HOOK_NAMES, n=1)
+        hint = f". Did you mean '{near[0]}'?" if near else ""
+        raise TypeError(f"There is no hook with name '{name}'{hint}")
+    return known
 
 
 def _checked(function: Hook, name: str, known: HookName) -> Hook:

@@ -255,6 +255,10 @@ class Finding(Struct, frozen=True):
     needs: tuple[ResourceMade, ...] = ()
     """What other requests made of what its path names, outermost first. The fold of a run knows; no file says so."""
 
+    def __repr__(self) -> str:
+        """For assertions of users: all of it fills a screen."""
+        return f"<Finding {self.check} of {self.label}: {self.title}; {self.reproduction}>"
+
 
 class CorpusEntry(Struct, frozen=True):
     """A sequence worth keeping: it showed something new."""

@@ -54,6 +54,11 @@ class RunResult(Struct, frozen=True):
     error: str = ""
     """One sentence where the run could not be done or tested nothing."""
 
+    def __repr__(self) -> str:
+        said = f", error={self.error!r}" if self.error else ""
+        counts = f"cases={self.cases}, requests={self.requests}"
+        return f"RunResult(exit_code={self.exit_code}, findings={list(self.findings)}, errors={len(self.errors)}, {counts}{said})"
+
     @property
     def passed(self) -> bool:
         """Whether everything that was to be tested was, and nothing failed."""

@@ -31,6 +31,15 @@ def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.T
         showlocals=bool(item.config.getoption("showlocals", False)),
         tbfilter=False,
     )
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:
+        # The summary and JUnit show one line of it.
+        crash.message = ", ".join(_titles(groups))
+
+
+def _titles(groups: list[FailureGroup]) -> Iterator[str]:
+    """What failed, each kind once."""
+    yield from dict.fromkeys(one.title for group in groups for one in group.exceptions)
 
 
 def _groups(error: BaseException) -> Iterator[FailureGroup]:

@@ -23,6 +23,8 @@ from checker.transport.factories import TransportFactory
 from checker.transport.settings import HttpSettings
 
 _STARTUP_S = 30.0
+_FRAMES = 3
+"""Of a traceback of the application, the innermost ones."""
 _PORT = 80
 _CLIENT: Final = ("127.0.0.1", 50000)
 
@@ -150,8 +152,8 @@ class AsgiApplication:
 
         try:
             await self._app(scope, receive, send)
-        except Exception:  # noqa: BLE001 - the wall around users' code, like that around hooks
-            return _failed(request)
+        except Exception as error:  # noqa: BLE001 - the wall around users' code, like that around hooks
+            return _failed(request, error)
         texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
         return _response(request, status, texts, b"".join(parts))
 
@@ -180,8 +182,8 @@ class WsgiApplication:
                 parts += answer
             finally:
                 getattr(answer, "close", lambda: None)()
-        except Exception:  # noqa: BLE001 - the wall around users' code, like that around hooks
-            return _failed(request)
+        except Exception as error:  # noqa: BLE001 - the wall around users' code, like that around hooks
+            return _failed(request, error)
         elapsed = time.perf_counter() - started
         if elapsed > timeout_s:
             return _too_slow(timeout_s)
@@ -275,8 +277,12 @@ def _response(
     return Response(status, headers, content, request=request, message=message)
 
 
-def _failed(request: WireRequest) -> Response:
-    content = traceback.format_exc().encode("utf-8", "backslashreplace")
+def _failed(request: WireRequest, error: Exception) -> Response:
+    """The answer in place of one: what went wrong first, as reports show only the beginning, then where."""
+    said = "".join(traceback.format_exception_only(error))
+    # The outermost frames are ours, then those of the framework.
+    where = "".join(traceback.format_exception(error, limit=-_FRAMES))
+    content = f"{said}\n{where}".encode("utf-8", "backslashreplace")
     return _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
 
 

@@ -240,3 +240,12 @@ def test_every_default_has_the_type_of_its_key() -> None:
 def test_what_would_change_nothing_in_a_phase_is_no_key_of_it(phase: str, key: str) -> None:
     with pytest.raises(ConfigError, match=f"Unknown properties:\n\n  - '{key.partition(' ')[0]}'"):
         Config.from_str(f"[phases.{phase}.generation]\n{key}", environment={})
+
+
+def test_an_option_of_another_section_is_told_where_it_belongs() -> None:
+    with pytest.raises(ConfigError, match=r"'max_examples'. It belongs to \[generation\]"):
+        Config.from_dict({}).update(max_examples=3)
+    with pytest.raises(
+        ConfigError, match=r"'keys-to-sanitize'. It belongs to \[output.sanitization\]"
+    ):
+        Config.from_dict({"output": {"keys-to-sanitize": []}})

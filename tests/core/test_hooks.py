@@ -46,6 +46,11 @@ def test_unknown_name_is_a_type_error(hook) -> None:
     assert str(caught.value) == "There is no hook with name 'map_querry'. Did you mean 'map_query'?"
 
 
+def test_an_unknown_name_is_refused_before_there_is_a_function(hook) -> None:
+    with pytest.raises(TypeError, match="There is no hook with name 'map_querry'"):
+        hook("map_querry")
+
+
 def test_wrong_number_of_arguments_is_a_type_error(hook) -> None:
     with pytest.raises(TypeError) as caught:
         hook("map_query")(lambda ctx, query, extra: query)

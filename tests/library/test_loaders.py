@@ -189,3 +189,44 @@ def test_an_application_that_never_starts_is_one_error() -> None:
 
     with pytest.raises(checker.errors.LoaderError, match=r"did not start within 0\.01 seconds"):
         AsgiApplication(app, startup_s=0.01)
+
+
+def test_an_application_of_the_other_protocol_is_told() -> None:
+    def wsgi(environ, start_response): ...
+
+    async def asgi(scope, receive, send): ...
+
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match="is a WSGI application: use `from_wsgi`"
+    ):
+        checker.openapi.from_asgi("/openapi.json", wsgi)
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match="is an ASGI application: use `from_asgi`"
+    ):
+        checker.openapi.from_wsgi("/openapi.json", asgi)
+    with pytest.raises(checker.errors.IncorrectUsage, match="must be callable, got 'app:app'"):
+        checker.openapi.from_asgi("/openapi.json", "app:app")
+
+
+def test_what_an_application_raises_stands_before_its_traceback(document) -> None:
+    """Reports show the beginning of a body: with frameworks that was their frames alone."""
+
+    def deep(depth: int):
+        if depth:
+            deep(depth - 1)
+        raise LookupError("no such row")
+
+    def app(environ, start):
+        if environ["PATH_INFO"] == "/openapi.json":
+            start("200 OK", [("Content-Type", "application/json")])
+            return [json.dumps(document).encode()]
+        return deep(50)
+
+    schema = checker.openapi.from_wsgi("/openapi.json", app)
+    response = schema["/items"]["POST"].Case(body={"name": "a"}).call()
+    assert response.status_code == 500
+    first, empty, title, *frames = response.text.splitlines()
+    assert (first, empty) == ("LookupError: no such row", "")
+    assert title == "Traceback (most recent call last):"
+    assert 'raise LookupError("no such row")' in frames[-2]
+    assert len(frames) < 15

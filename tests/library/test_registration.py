@@ -169,3 +169,8 @@ def test_what_is_registered_acts_in_whole_runs(api) -> None:
     result = checker.engine.from_schema(schema).execute().finish()
     assert result.errors == ()
     assert {body for method, _, _, body in api.requests if method == "POST"} == {b"%PDF-1"}
+
+
+def test_what_is_neither_a_function_nor_a_class_is_no_check() -> None:
+    with pytest.raises(TypeError, match="takes a function or a class, got 3"):
+        checker.check(3)  # type: ignore[call-overload]

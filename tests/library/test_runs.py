@@ -47,6 +47,11 @@ def test_the_result_holds_the_findings() -> None:
     ]
     assert (result.exit_code, result.passed, result.errors) == (1, False, ())
     assert 0 < result.cases < result.requests
+    # Where a test of a user asserts that there are none.
+    (found,) = result.findings
+    assert repr(found).startswith("<Finding not_a_server_error of GET /bad: Server error; curl ")
+    assert repr(result).startswith("RunResult(exit_code=1, findings=[<Finding ")
+    assert len(repr(result)) < 300
 
 
 def test_only_selected_operations_are_run() -> None:

@@ -16,6 +16,14 @@ def test_the_line_of_the_test_is_shown_and_ours_are_not(run) -> None:
     assert text.count("Traceback") == 0
 
 
+def test_the_summary_says_what_failed(run, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    result = run(FAILING)
+    result.stdout.fnmatch_lines(
+        ["FAILED *DELETE /users/{id}?* - Server error, Undocumented HTTP status code"]
+    )
+
+
 def test_the_block_of_the_console_is_shown(run) -> None:
     result = run(FAILING)
     result.stdout.re_match_lines(
