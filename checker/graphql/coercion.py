@@ -1,6 +1,6 @@
 """What is wrong with values of a type, read as generously as GraphQL and its servers do."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from graphql import (
@@ -66,12 +66,43 @@ def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
     )
 
 
+def innermost_fault(kind: Any, value: Any) -> tuple[tuple[str | int, ...], Any, Any]:
+    """(where, its type, what stands there) of the innermost value that makes a wrong one wrong; the first of several.
+
+    What misses members, or has others, is itself the innermost one.
+    """
+    path: list[str | int] = []
+    while value is not None:
+        plain = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
+        if isinstance(plain, GraphQLList) and not isinstance(value, list):
+            kind = plain.of_type
+            continue
+        wrong = next((part for part in _parts(plain, value) if count_faults(*part[1:])), None)
+        if wrong is None:
+            break
+        place, kind, value = wrong
+        path.append(place)
+    return tuple(path), kind, value
+
+
+def _parts(kind: Any, value: Any) -> Iterator[tuple[str | int, Any, Any]]:
+    """(name or index, its type, what stands there) of what a list or an object holds."""
+    if isinstance(kind, GraphQLList):
+        yield from ((place, kind.of_type, one) for place, one in enumerate(value))
+    elif not isinstance(kind, GraphQLInputObjectType) or not isinstance(value, dict):
+        return
+    elif not kind.is_one_of or len(value) == 1:
+        # Of those that are too many, none is wrong by itself.
+        fields = kind.fields
+        yield from ((key, fields[key].type, one) for key, one in value.items() if key in fields)
+
+
 def takes_scalar(name: str, value: Any) -> bool:
     """Whether a value of JSON can be given for a scalar; true of custom ones, which say nothing."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match name:
         case "Int":
-            return is_number and value == int(value) and -_INT <= value < _INT
+            return is_number and value % 1 == 0 and -_INT <= value < _INT
         case "Float":
             return is_number
         case "String":
@@ -79,7 +110,7 @@ def takes_scalar(name: str, value: Any) -> bool:
         case "Boolean":
             return isinstance(value, bool)
         case "ID":
-            return isinstance(value, str) or (is_number and value == int(value))
+            return isinstance(value, str) or (is_number and value % 1 == 0)
         case _:
             return True
 

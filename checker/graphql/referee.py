@@ -1,7 +1,8 @@
-"""An independent judge of GraphQL requests: graphql-core validates the final bytes."""
+"""An independent judge of GraphQL requests: the final bytes are proved to be wrong, or graphql-core validates them."""
 
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -28,8 +29,13 @@ from graphql.validation import ASTValidationRule
 from checker.core.locations import Location
 from checker.core.request import WireRequest
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+from checker.graphql.proofs import QueryReader
 
-_KEPT: Final = 512
+_KEPT: Final = 128
+_LONGEST_KEPT: Final = 8_192
+"""Characters of a query whose tree is kept."""
+_SAMPLED: Final = 64
+"""Of so many requests that are proved to be wrong, graphql-core is asked of one all the same; which one, the bytes decide."""
 _MOST_TOKENS: Final = 20_000
 _OF_SEVERAL: Final = re.compile(
     "Executable|UniqueOperation|Lone|Subscription|UniqueFragment|UnusedFragment|Cycles"
@@ -64,7 +70,8 @@ class QueryReferee:
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema
-        self._read = lru_cache(_KEPT)(self._reading)
+        self._usual = QueryReader(schema)
+        self._kept = lru_cache(_KEPT)(self._reading)
 
     def judge(self, request: WireRequest) -> RequestVerdict:
         """Whether the query is valid and its variables fit; what custom scalars take, nobody knows."""
@@ -88,19 +95,45 @@ class QueryReferee:
         if not isinstance(query, str):
             yield _part(Outcome.INVALID, "query", "it holds no query")
             return
+        fault = self._proved(query, value.get("variables"))
+        if fault is not None and zlib.crc32(body or b"") % _SAMPLED:
+            yield fault
+            return
+        validated = self._validated(query, value.get("variables"))
+        if fault is None:
+            yield validated
+        elif validated.outcome is Outcome.INVALID:
+            yield fault
+        else:
+            yield _part(Outcome.AMBIGUOUS, "proof", f"graphql-core does not say so: {fault.reason}")
+
+    def _validated(self, query: str, given: Any) -> PartVerdict:
+        """What graphql-core says."""
         document, reason, is_uncertain = self._read(query)
         if document is None or reason:
-            yield _part(Outcome.INVALID, "validation", reason)
-            return
-        reason, has_custom = self._variables(document, value.get("variables"))
+            return _part(Outcome.INVALID, "validation", reason)
+        reason, has_custom = self._variables(document, given)
         if reason:
-            yield _part(Outcome.INVALID, "variables", reason)
-        elif is_uncertain or has_custom:
-            yield _part(
-                Outcome.AMBIGUOUS, "scalar", "only the server knows what its own scalars take"
-            )
-        else:
-            yield _part(Outcome.VALID, "", "")
+            return _part(Outcome.INVALID, "variables", reason)
+        if is_uncertain or has_custom:
+            text = "only the server knows what its own scalars take"
+            return _part(Outcome.AMBIGUOUS, "scalar", text)
+        return _part(Outcome.VALID, "", "")
+
+    def _proved(self, query: str, given: Any) -> PartVerdict | None:
+        """What is wrong, where a look at the query and the values shows it."""
+        usual = self._usual.read(query)
+        if usual is None:
+            return None
+        if usual.fault:
+            return _part(Outcome.INVALID, "validation", usual.fault)
+        if given is not None and not isinstance(given, dict):
+            return None
+        fault = usual.fault_of(given or {})
+        return _part(Outcome.INVALID, "variables", fault) if fault else None
+
+    def _read(self, query: str) -> tuple[DocumentNode | None, str, bool]:
+        return self._reading(query) if len(query) > _LONGEST_KEPT else self._kept(query)
 
     def _reading(self, query: str) -> tuple[DocumentNode | None, str, bool]:
         try:
