@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from checker.cli.handlers import EventHandlers
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
@@ -33,7 +34,9 @@ REST_S = 0.4
 """What reports may take when the time of a run is over."""
 
 
-def execute_run(settings: RunSettings, began_at: float) -> int:
+def execute_run(
+    settings: RunSettings, began_at: float, handlers: EventHandlers | None = None
+) -> int:
     """Exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin.
 
     `began_at`: from when on its time counts, of `time.monotonic`.
@@ -48,7 +51,9 @@ def execute_run(settings: RunSettings, began_at: float) -> int:
         stack.callback(console.close)
         console.title()
         console.loading()
-        followed = _Followed(settings, console)
+        for line in handlers.context.initialization_lines if handlers is not None else ():
+            console.screen.line(f"     {line}")
+        followed = _Followed(settings, console, handlers)
         stack.callback(followed.close)
         around = Surroundings(interrupts=interrupts, age_s=time.monotonic() - began_at)
         if settings.live_port is not None:
@@ -77,7 +82,11 @@ def _end_of_reports(settings: RunSettings, outcome: RunOutcome) -> float | None:
 class _Followed:
     """Passes records on, and has reports follow the run as soon as it is known what it is."""
 
-    def __init__(self, settings: RunSettings, console: Console) -> None:
+    def __init__(
+        self, settings: RunSettings, console: Console, handlers: EventHandlers | None = None
+    ) -> None:
+        self.handlers = handlers
+        """Of users; None where there are none."""
         self.settings = settings
         """Those of the project, once it is known."""
         self.reports: FollowingReports | None = None
@@ -101,6 +110,8 @@ class _Followed:
             case SchemaOpened() if self._opened is None and self._started is not None:
                 self._opened = record
                 self.settings = self.settings.for_project(record.title)
+                if self.handlers is not None:
+                    self.handlers.follow(self.settings, self._first)
                 targets = [one for one in self.settings.reports if format_named(one[0]).streams]
                 if targets:
                     run = FollowedRun(self._first, self._started, record)
@@ -151,9 +162,16 @@ class _Reporting:
 
         problems = self._finish_following(given_up)
         report = self._console.report(outcome.view, outcome.outcome)
+        code = outcome.exit_code or int(bool(report.failing_warnings or report.shortfalls))
+        handlers = self._followed.handlers
+        if handlers is not None:
+            handlers.finish(outcome.view, code, self._until, given_up)
         problems |= self._summaries(report, given_up)
         problems |= self._record(report)
         there = [(name, path) for name, path in self._targets() if path not in problems]
+        if handlers is not None:
+            there += handlers.context.reports
+            report = replace(report, added_lines=tuple(handlers.context.summary_lines))
         self._console.finish(replace(report, reports=tuple(there)))
         problems |= self._uploaded(report)
         walled(lambda: _tell_github(report, self._followed.context), lambda _: None)
@@ -164,7 +182,10 @@ class _Reporting:
             return INTERRUPTED
         if outcome.error or problems:
             return CANNOT
-        return outcome.exit_code or int(bool(report.failing_warnings or report.shortfalls))
+        failed = handlers.problems if handlers is not None else {}
+        for name, why in failed.items():
+            click.echo(f"Error: the handler {name} failed: {why}", err=True)
+        return code or int(bool(failed))
 
     def _targets(self) -> tuple[Target, ...]:
         return self._followed.settings.reports

@@ -13,7 +13,7 @@ class LegacyCommand(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line."""
         try:
-            args, hints = modern(args, self.params)
+            args, hints = modern(args, self.get_params(ctx))
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error
         for hint in hints:

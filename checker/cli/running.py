@@ -11,7 +11,9 @@ from click.core import ParameterSource
 from msgspec.structs import replace
 
 from checker.cli.execute import execute_run
+from checker.cli.extension_loading import load_extensions
 from checker.cli.filters import read_filters
+from checker.cli.handlers import EventHandlers
 from checker.cli.main import Root
 from checker.cli.options import apply_options
 from checker.cli.past import compared_with
@@ -56,7 +58,8 @@ def run_command(
     asked = replace(asked, command=shown_command(sys.argv, asked))
     if config.compare is not None:
         asked = _against(asked, config.compare)
-    ctx.exit(execute_run(asked, root.began_at))
+    load_extensions(asked.certain_hooks)
+    ctx.exit(execute_run(asked, root.began_at, EventHandlers.begin(asked, ctx.params)))
 
 
 def name_api(ctx: click.Context, config: Config, name: str | None) -> None:

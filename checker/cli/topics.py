@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from checker.cli.extension_loading import GroupedOption
 from checker.cli.setting import SettingOption
 from checker.config.table import default_of
 
@@ -75,10 +76,13 @@ def by_topic(
         for one in params
         if isinstance(one, click.Option) and not one.hidden and not _HELPS.issuperset(one.opts)
     ]
+    added = [one for one in options if isinstance(one, GroupedOption)]
     for title in TOPICS:
-        mine = [one for one in options if topic_of(one) == title]
+        mine = [one for one in options if one not in added and topic_of(one) == title]
         if mine:
             yield title, mine
+    for title in dict.fromkeys(one.group for one in added):
+        yield title, [one for one in added if one.group == title]
 
 
 def write_first_page(

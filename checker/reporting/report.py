@@ -122,6 +122,8 @@ class Report(Struct, frozen=True):
     """Seconds of all workers: make, wait, judge, record, idle."""
     unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(401 or 403, labels) of operations that hardly answered anything else."""
+    added_lines: tuple[str, ...] = ()
+    """Of the summary, by handlers of users."""
     failing_warnings: tuple[str, ...] = ()
     """Kinds of warnings that occurred and make the run fail."""
     operations: tuple[OperationOutcome, ...] = ()

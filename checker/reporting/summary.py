@@ -202,6 +202,9 @@ def _end_lines(report: Report) -> Iterator[str]:
     if report.kind == "fuzz":
         yield f"Stop reason: {_STOP_REASONS.get(report.outcome, report.outcome)}"
         yield ""
+    if report.added_lines:
+        yield from report.added_lines
+        yield ""
     if report.reports:
         yield "Reports:"
         for name, path in report.reports:

@@ -20,6 +20,7 @@ from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
 from checker.core.reports import ReportFormat, report_format
 from checker.core.stopping import STOP_SIGNALS
+from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Finding, Note, RunStarted, SchemaOpened
@@ -170,6 +171,11 @@ class RunEvents:
         self._journals = Journals(layout, above=first - 1)
         self._traffic = OrderedTraffic(layout, first, now) if has_traffic else None
         self._stream = EventStream()
+
+    @property
+    def view(self) -> RunView:
+        """What is known of the run by the events so far."""
+        return self._stream.view
 
     def all(self, orders: Progressing) -> Iterator[Event]:
         """All events until the run is over, or nobody waits any more."""

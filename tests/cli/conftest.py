@@ -34,7 +34,7 @@ def settings_of(monkeypatch, invoke) -> Callable[..., RunSettings]:
     """Settings that a command line stands for."""
     seen: list[RunSettings] = []
 
-    def execute(found: RunSettings, began_at: float) -> int:
+    def execute(found: RunSettings, began_at: float, handlers: object = None) -> int:
         seen.append(found)
         return 0
 
