@@ -25,6 +25,12 @@ def refuse_contradictions(options: Mapping[str, Any]) -> None:
         raise UsageError("--auth and an Authorization header exclude each other")
 
 
+def refuse_user_of_no_document(config: Config, user: str | None) -> None:
+    """Raise `UsageError` where a user is named and no authentication document is."""
+    if user is not None and not config.auth.wfc.path:
+        raise UsageError("--auth-wfc-user needs --auth-wfc, or `path` in `[auth.wfc]`")
+
+
 def refuse_pointless_bytes(config: Config) -> None:
     """Raise `UsageError` where bytes are to be kept and no report keeps any."""
     reports = config.reports

@@ -8,7 +8,11 @@ import click
 
 from checker.checks.table import BUILT_IN
 from checker.cli.any_key import apply_keys
-from checker.cli.contradictions import refuse_contradictions, refuse_pointless_bytes
+from checker.cli.contradictions import (
+    refuse_contradictions,
+    refuse_pointless_bytes,
+    refuse_user_of_no_document,
+)
 from checker.cli.filters import filter_options
 from checker.cli.lists import apply_lists, list_options
 from checker.cli.setting import SettingOption, generation_option, root_option
@@ -303,6 +307,7 @@ def apply_options(
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
     refuse_pointless_bytes(config)
+    refuse_user_of_no_document(config, options["auth_wfc_user"])
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
+from checker.cli.contradictions import refuse_user_of_no_document
 from checker.cli.failure_replay import ReplayTarget, replay_findings
 from checker.cli.legacy_command import LegacyCommand
 from checker.cli.options import BASE_URL, auth_option, header_option
@@ -139,6 +140,7 @@ def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
     for option, key in (("wfc", "path"), ("wfc_user", "user")):
         if options[option] is not None:
             config.auth.wfc.update(**{key: options[option]})
+    refuse_user_of_no_document(config, options["wfc_user"])
     headers = dict(options["headers"])
     if options["auth"] is not None:
         user, _, password = options["auth"].partition(":")
