@@ -121,8 +121,11 @@ class Failure(AssertionError):
                 return digest("cause v1", self.fingerprint(label))
 
 
-class FailureGroup(ExceptionGroup[Failure]):
-    """All distinct failures of one response; its text is the block that the console prints."""
+class FailureGroup(ExceptionGroup[Failure], AssertionError):
+    """All distinct failures of one response; its text is the block that the console prints.
+
+    An `AssertionError`: `unittest` and Allure tell failed assertions from broken tests by it.
+    """
 
     def __new__(cls, text: str, failures: list[Failure]) -> "FailureGroup":
         """Keep the text whole: `ExceptionGroup` would append a count."""

@@ -278,6 +278,24 @@ def test_api(case):
     result.stdout.fnmatch_lines(["*path_parameters={'id': 100}*"])
 
 
+def test_a_printed_failure_is_reproduced(run) -> None:
+    text = """
+{above}
+@schema.include(path="/users/{{id}}", method="GET").parametrize()
+@settings(print_blob=True)
+def test_api(case):
+    print("id:", case.path_parameters["id"])
+    assert case.path_parameters["id"] < 1000
+"""
+    first = run(text.format(above="schema.config.generation.update(max_examples=100)"))
+    (decorator,) = [line for line in first.outlines if "@reproduce_failure(" in line]
+    decorator = decorator[decorator.index("@") :].partition(") as a decorator")[0] + ")"
+    above = f"from hypothesis import reproduce_failure\n{decorator}"
+    second = run(text.format(above=above))
+    second.assert_outcomes(failed=1)
+    assert {line for line in second.outlines if line.startswith("id:")} == {"id: 1000"}
+
+
 def test_only_failed_items_run_again(run, pytester) -> None:
     text = "@schema.parametrize()\ndef test_api(case):\n    case.call_and_validate()\n"
     options = ("--no-usual", "-p", "no:xdist")
