@@ -14,6 +14,7 @@ from checker.cli.handlers import EventHandlers
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
+from checker.core.reports import WritingProgress
 from checker.corpus.records import Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.reporting.console import Console
@@ -26,8 +27,9 @@ from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
 from checker.reporting.writers import writer_of
 from checker.reporting.writing import FollowedRun, Target, format_named
-from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.surroundings import Surroundings
 from checker.workers.leaving import LeavingKind
 
 REST_S = 0.4
@@ -55,7 +57,8 @@ def execute_run(
             console.screen.line(f"     {line}")
         followed = _Followed(settings, console, handlers)
         stack.callback(followed.close)
-        around = Surroundings(interrupts=interrupts, age_s=time.monotonic() - began_at)
+        age_s = time.monotonic() - began_at
+        around = Surroundings(interrupts=interrupts, age_s=age_s, progress=followed.progress)
         if settings.live_port is not None:
             page = import_module("checker.reporting.live_page").LivePage(
                 settings, settings.live_port
@@ -119,6 +122,9 @@ class _Followed:
             case _:
                 pass
         self._console.on_record(incarnation, record)
+
+    def progress(self) -> WritingProgress | None:
+        return None if self.reports is None else self.reports.progress()
 
     def close(self) -> None:
         if self.reports is not None:

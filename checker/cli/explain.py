@@ -14,7 +14,8 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
 from checker.reporting.operation_page import operation_page, samples_by_status
-from checker.reporting.writing import Over, RunEvents
+from checker.reporting.orders import Over
+from checker.reporting.writing import RunEvents
 
 
 @click.command(cls=Command)

@@ -16,9 +16,10 @@ from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
+from checker.reporting.orders import Over
 from checker.reporting.summaries import write_summary
 from checker.reporting.whole import check_writable
-from checker.reporting.writing import Over, follow
+from checker.reporting.writing import follow
 
 
 @click.command(cls=Command)

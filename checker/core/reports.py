@@ -38,6 +38,17 @@ class ReportFormat(Struct, frozen=True):
         return f"{self.name}-{stamp}.{self.extension}" if self.extension else f"{self.name}-{stamp}"
 
 
+class WritingProgress(Struct, frozen=True):
+    """How far reports have come that follow their run."""
+
+    written: int
+    """Interactions in them."""
+    each_s: float
+    """What one more takes, of late; 0 when none is written yet."""
+    is_idle: bool
+    """Whether everything is written that can be: the rest waits for what may come before it."""
+
+
 _FORMATS: Final = "checker.reporting.formats"
 BUILT_IN: Final = (
     ReportFormat("junit", "JUnit", "xml", f"{_FORMATS}.junit:write"),

@@ -127,6 +127,8 @@ class TrafficWriter:
         self._dull = _Segments(path, DULL, segment_bytes)
         self._waiting: list[tuple[_Segments, InteractionDraft]] = []
         """Admitted, not encoded yet."""
+        self.count = 0
+        """Interactions that were encoded."""
 
     def offer(self, draft: InteractionDraft, *, interesting: bool) -> None:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""
@@ -139,6 +141,7 @@ class TrafficWriter:
         waiting = self._waiting
         if waiting:
             self._waiting = []
+            self.count += len(waiting)
             for segments, draft in waiting:
                 segments.add(draft)
 

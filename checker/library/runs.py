@@ -24,10 +24,11 @@ from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
 from checker.library.schema import LoadedSchema
 from checker.library.users_code import users_code
-from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.surroundings import Surroundings
 from checker.transport.applications import Application
 from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory

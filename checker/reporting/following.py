@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
+from checker.core.reports import WritingProgress
 from checker.corpus.records import Note
 from checker.reporting.report import INCOMPLETE
 from checker.reporting.whole import discard
@@ -26,6 +27,7 @@ _GRACE_S = 1.3
 and with what reports may take (`cli.execute.REST_S`) still less than the two seconds after which a command is late."""
 _LEAVING_S = 2.0
 _INTERRUPTED = "interrupted"
+_NOTHING_YET = WritingProgress(0, 0.0, is_idle=False)
 
 
 class Finished(Struct, frozen=True):
@@ -47,7 +49,19 @@ class FollowingReports:
         self._run = run
         self._process: ForkServerProcess | SpawnProcess | None = None
         self._ends: tuple[Connection, ...] = ()
+        self._told: WritingProgress | None = None
+        """What it said last of how far it is."""
+        self._last: Written | None = None
         self._start()
+
+    def progress(self) -> WritingProgress | None:
+        """How far they have come; None where nobody says so: there is time enough, or nobody writes."""
+        if self._process is None:
+            return None
+        try:
+            return self._told if self._heard() is None else None
+        except (EOFError, OSError):
+            return None
 
     def finish(self, until: float | None, given_up: Callable[[], bool]) -> Finished:
         """Wait for the rest of them, until that moment of `time.monotonic`, or until nobody wants it any more."""
@@ -90,6 +104,7 @@ class FollowingReports:
         down_reading, down = context.Pipe(duplex=False)
         up, up_writing = context.Pipe(duplex=False)
         self._ends = (down, up)
+        self._told = None if self._settings.max_time_s is None else _NOTHING_YET
         about = self._settings.to_dict(), self._run.to_plain(), self.targets
         arguments = (*about, down_reading, up_writing)
         process = context.Process(target=main, args=arguments, name="checker-reports", daemon=True)
@@ -106,13 +121,13 @@ class FollowingReports:
 
     def _answer(self, until: float | None, given_up: Callable[[], bool]) -> Written | None:
         """What the process says; None when it is dead."""
-        down, up = self._ends
+        down = self._ends[0]
         try:
             if not given_up():
                 down.send_bytes(json.dumps(until).encode())
             while not given_up():
-                if up.poll(_POLL_S):
-                    return Written.from_bytes(up.recv_bytes())
+                if (written := self._heard(_POLL_S)) is not None:
+                    return written
                 if until is not None and time.monotonic() > until + _GRACE_S:
                     return self._last_word() or Written(problem="it was not ready in time")
         except (EOFError, OSError):
@@ -122,10 +137,20 @@ class FollowingReports:
     def _last_word(self) -> Written | None:
         """What a process had finished before it heard that nobody waits."""
         self._end()
-        up = self._ends[1]
         with suppress(EOFError, OSError):
-            return Written.from_bytes(up.recv_bytes()) if up.poll() else None
+            return self._heard()
         return None
+
+    def _heard(self, timeout_s: float = 0.0) -> Written | None:
+        """The last word of the process, if it is there; how far it is is taken note of. Raises `EOFError` and `OSError`."""
+        up = self._ends[1]
+        while self._last is None and up.poll(timeout_s):
+            said = up.recv_bytes()
+            if said.startswith(b"["):
+                self._told = WritingProgress(*json.loads(said))
+            else:
+                self._last = Written.from_bytes(said)
+        return self._last
 
     def _finished(self, written: Written) -> Finished:
         if written.problem:

@@ -13,8 +13,8 @@ from checker.corpus.records import Interaction, Note
 from checker.corpus.traffic import TrafficReader
 
 LATENESS_S = 3.0
-"""So long after it was recorded every interaction can be read: workers whose loops turn hand over each second."""
-HANDOVER_S = 1.5
+"""So long after it was recorded every interaction can be read: workers whose loops turn hand over five times a second."""
+HANDOVER_S = 0.7
 """A worker of which something can be read has handed over what it recorded so long before that."""
 
 _Place = tuple[float, str, int]

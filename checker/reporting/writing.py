@@ -1,17 +1,14 @@
 """The process that writes reports while their run goes on: it reads what the workers leave on disk, and nobody waits for it."""
 
 import json
-import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
-from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
@@ -27,12 +24,11 @@ from checker.corpus.records import Finding, Note, RunStarted, SchemaOpened
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, EventStream
 from checker.reporting.ordered import OrderedTraffic
+from checker.reporting.orders import Orders, Progressing
 from checker.reporting.wall import walled
-from checker.reporting.whole import discard, whole_file
+from checker.reporting.whole import whole_file
 from checker.reporting.writers import StreamWriter, writer_of
 
-_LOOK_S = 0.2
-"""Between two looks at what is new."""
 _COUNTING_S = 0.3
 """What counting may take of which there was no time to write it."""
 
@@ -87,73 +83,6 @@ class Written(Struct, frozen=True):
         return cls(**{**plain, **lists})
 
 
-class Progressing(Protocol):
-    """Says how a run goes on."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether what is on disk is all there is."""
-        ...
-
-    def is_late(self, beyond_s: float = 0.0) -> bool:
-        """Whether nobody waits any more, or has not for so long."""
-        ...
-
-    def wait(self) -> None:
-        """A moment, unless the run is over before."""
-        ...
-
-
-class Orders:
-    """What the process is told: that the run is over, and until when what is left is waited for.
-
-    Nobody waits for reports of which nobody has the other end of the pipe: what there is of them is removed, and the
-    process ends, whatever it is doing.
-    """
-
-    def __init__(self, down: Connection, paths: Sequence[Path]) -> None:
-        self.is_over = False
-        """Whether the run is: what is on disk is all there is."""
-        self._until = inf
-        self._down = down
-        self._paths = paths
-        self._changed = threading.Event()
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def is_late(self, beyond_s: float = 0.0) -> bool:
-        """Whether the time is over, or has been for so long."""
-        return time.monotonic() > self._until + beyond_s
-
-    def wait(self) -> None:
-        """A moment, unless the run is over before."""
-        self._changed.wait(_LOOK_S)
-
-    def _listen(self) -> None:
-        try:
-            until = json.loads(self._down.recv_bytes())
-            self._until = inf if until is None else until
-            self.is_over = True
-            self._changed.set()
-            self._down.recv_bytes()
-        except (EOFError, OSError):
-            for path in self._paths:
-                discard(path)
-            os._exit(0)
-
-
-class Over:
-    """Of a run that is over, for reports that nobody hurries."""
-
-    is_over = True
-
-    def is_late(self, beyond_s: float = 0.0) -> bool:
-        """Never."""
-        return False
-
-    def wait(self) -> None:
-        """There is nothing to wait for."""
-
-
 class RunEvents:
     """The events of a run in their order: journals as they are written, between them the traffic by time."""
 
@@ -189,6 +118,7 @@ class RunEvents:
                 for interaction in self._traffic.ready(is_over, orders.is_late):
                     self.count += 1
                     yield from self._stream.interaction(interaction)
+                    orders.tell(self.count)
             if not is_over:
                 orders.wait()
         yield from self._stream.end()
@@ -279,11 +209,12 @@ def main(
     """Write the reports that follow a run. `settings` and `run` are plain forms of `RunSettings` and `FollowedRun`."""
     # What asks the run to end is for the supervisor alone: it wants the reports.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    orders = Orders(down, [Path(path) for _, path in targets])
+    asked = RunSettings.from_dict(settings)
+    # Nobody reads it where there is time enough.
+    tells = None if asked.max_time_s is None else up
+    orders = Orders(down, [Path(path) for _, path in targets], tells)
     written = walled(
-        lambda: follow(
-            [(RunSettings.from_dict(settings), FollowedRun.from_plain(run))], targets, orders
-        ),
+        lambda: follow([(asked, FollowedRun.from_plain(run))], targets, orders),
         lambda why: Written(problem=why),
     )
     up.send_bytes(written.to_bytes())

@@ -1,7 +1,6 @@
 """The last word of users' checks: a worker of its own calls `after_run` when all others have left."""
 
 import time
-from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -9,6 +8,7 @@ from checker.config.settings import RunSettings
 from checker.corpus.records import Note, OperationError, WorkerGone
 from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.crew import Crew, CrewMember
+from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, overdue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Conclude, Opened
@@ -18,17 +18,25 @@ _TICK_S = 0.2
 
 
 class Conclusion(Struct, frozen=True):
-    """What is to be done when all workers have left."""
+    """What there is to do it with when all workers have left."""
 
+    opened: Opened
     settings: RunSettings
     deadlines: Deadlines
-    is_interrupted: Callable[[], bool]
-    only_cleans: bool
-    """Whether what the run made is removed, and no check says anything."""
+    interrupts: Interrupts
+    is_cut: bool
+    """Whether the run came to no end of its own: then no check has anything to say of it."""
+
+    @property
+    def only_cleans(self) -> bool:
+        """Whether what the run made is removed, and no check says anything."""
+        return self.is_cut or not self.opened.concludes
 
 
 def conclude(crew: Crew, chronicle: Chronicle, wanted: Conclusion) -> None:
-    """Let class checks say what they have to say of the run, and clean up; an error of the run if they cannot."""
+    """Let class checks say what they have to say of the whole run, and clean up; an error of the run if they cannot."""
+    if wanted.only_cleans and not wanted.opened.cleans:
+        return
     incarnation = chronicle.next_incarnation()
     worker = crew.start(incarnation, wanted.settings, time.monotonic())
     reason, word = "no process could be started", None
@@ -54,7 +62,7 @@ def _followed(
     wanted: Conclusion,
 ) -> str:
     """How a worker that has nothing else to do ended."""
-    reason = ""
+    reason, count = "", wanted.interrupts.count
     while worker.standing.incarnation in crew.workers:
         said, gone = crew.listen(_TICK_S)
         for _, message in said:
@@ -68,7 +76,7 @@ def _followed(
                     pass  # It has no task that it could speak of.
         now = time.monotonic()
         late = overdue(worker.standing, worker.handle.snapshot(), wanted.deadlines, now)
-        if wanted.is_interrupted():
+        if wanted.interrupts.count > count:
             late = late or "was interrupted"
         if gone or late:
             reason = late or ""

@@ -39,6 +39,14 @@ class CredentialExchange:
         self._kept: dict[tuple[str, str], _CredentialState] = {}
         """By source and key."""
 
+    def hear(
+        self, incarnation: int, said: WantedCredentials | GivenCredentials, alive: Iterable[int]
+    ) -> list[Told]:
+        """What to tell when a worker has no credentials, or has fetched some."""
+        if isinstance(said, GivenCredentials):
+            return self.receive(incarnation, said, alive)
+        return self.want(incarnation, said)
+
     def want(self, incarnation: int, wanted: WantedCredentials) -> list[Told]:
         """What to tell when a worker cannot go on with what it has."""
         nothing = GivenCredentials(wanted.source, 0, key=wanted.key)

@@ -100,7 +100,8 @@ class Ending:
     """The way from work to rest: begun once, then only faster.
 
     A time limit is when nobody is left at work. Before it, in the closing seconds, nothing new is made, and what failed
-    is confirmed but not made smaller; in their second half requests under way are abandoned.
+    is confirmed but not made smaller; in their second half requests under way are abandoned. What reports take that follow
+    the run is part of its time.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -110,6 +111,8 @@ class Ending:
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error: RunFault | None = None
+        self.writing_s = 0.0
+        """What it takes to write what the reports of the run lack."""
         self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
 
@@ -148,7 +151,9 @@ class Ending:
     def left_s(self, elapsed_s: float) -> float | None:
         """Seconds until nothing new begins; None without a time limit."""
         limit_s = self._max_time_s
-        return None if limit_s is None else max(0.0, limit_s - closing_s(limit_s) - elapsed_s)
+        if limit_s is None:
+            return None
+        return max(0.0, limit_s - self.writing_s - closing_s(limit_s) - elapsed_s)
 
     def window(self, elapsed_s: float) -> TimeWindow | None:
         """The time from now on until nothing new begins; None without a time limit."""
@@ -213,7 +218,8 @@ class Ending:
         """What the time limit asks for."""
         if self._max_time_s is None:
             return _EndingStage.NOTHING
-        left_s, closing = self._max_time_s - elapsed_s, closing_s(self._max_time_s)
+        closing = closing_s(self._max_time_s)
+        left_s = self._max_time_s - self.writing_s - elapsed_s
         if left_s <= 0:
             return _EndingStage.KILL
         if left_s <= closing / 2:

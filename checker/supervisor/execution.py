@@ -1,10 +1,8 @@
 """One run from beginning to end: who takes part, and what comes of it."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
@@ -15,13 +13,11 @@ from checker.corpus.layout import RunLayout
 from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.crew import Crew
 from checker.supervisor.endings import CANNOT, RunFault, exit_code, nothing_tested
-from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.lock import Ownership
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import Deadlines
 from checker.supervisor.supervisor import Supervisor
+from checker.supervisor.surroundings import Surroundings
 from checker.transport.rates import forget_rates
 
 
@@ -35,21 +31,6 @@ class RunOutcome(Struct, frozen=True):
     """As in `RunFinished`."""
     error: RunFault | None = None
     """Set for exit code 2."""
-
-
-class Surroundings(Struct, frozen=True):
-    """What a run stands in, and what may be another one in tests."""
-
-    launcher: Launcher | None = None
-    """Starts the workers; None: as the settings say."""
-    deadlines: Deadlines | None = None
-    """None: those of the settings."""
-    interrupts: Interrupts = field(default_factory=Interrupts)
-    """The run ends early when it counts, and sooner when it counts more."""
-    clock: Callable[[], float] = time.monotonic
-    """Seconds of the run are counted by it; whether a worker hangs is not."""
-    age_s: float = 0.0
-    """Seconds that belong to the run although they passed before: since the process began."""
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
@@ -85,9 +66,7 @@ def execute(
         forget_rates(layout.rates)
         chronicle = Chronicle(layout, settings, listener, around.clock, around.age_s)
         crew = Crew(launcher, ownership)
-        supervisor = Supervisor(
-            settings, chronicle, crew, around.interrupts, deadlines=around.deadlines
-        )
+        supervisor = Supervisor(settings, chronicle, crew, around)
         try:
             supervisor.run()
         except StorageError as full:

@@ -27,6 +27,7 @@ from checker.supervisor.endings import (
 )
 from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.outages import Outages
+from checker.supervisor.pace import Pace
 from checker.supervisor.planning import make_plan
 from checker.supervisor.quarantine import (
     given_up,
@@ -40,8 +41,8 @@ from checker.supervisor.quarantine import (
 )
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.second_look import SecondLooks, following
-from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
+from checker.supervisor.surroundings import Surroundings
 from checker.supervisor.unreported import Unreported
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
@@ -52,6 +53,7 @@ from checker.workers.messages import (
     Known,
     Opened,
     Peers,
+    Recorded,
     Settled,
     Task,
     Up,
@@ -68,20 +70,14 @@ class Supervisor:
     """Leases tasks, notices deaths, reads journals, decides when it is over."""
 
     def __init__(
-        self,
-        settings: RunSettings,
-        chronicle: Chronicle,
-        crew: Crew,
-        interrupts: Interrupts,
-        *,
-        deadlines: Deadlines | None = None,
+        self, settings: RunSettings, chronicle: Chronicle, crew: Crew, around: Surroundings
     ) -> None:
-        self._wanted_deadlines = deadlines
+        self._around = around
         self.ending = Ending(settings)
         self._go_by(settings)
         self._chronicle = chronicle
         self._crew = crew
-        self._interrupts = interrupts
+        self._pace = Pace(around.progress)
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
@@ -99,7 +95,7 @@ class Supervisor:
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
         self._settings = replace(settings, workers=1) if settings.inline else settings
-        self._deadlines = self._wanted_deadlines or Deadlines.of_run(settings)
+        self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self.ending.go_by(settings)
 
     def run(self) -> None:
@@ -113,23 +109,17 @@ class Supervisor:
             for worker in gone:
                 self._lose(worker, "")
             self._look_after_workers()
+            self._pace.keep(self._crew, self.ending)
             self._read()
             self._assign()
             self._end_in_time()
         self._chronicle.read()
         if self.ending.outcome == TIME_LIMIT and self._plan is not None:
             self._chronicle.write_all(untried(self._chronicle.view, self._plan.tasks))
-        opened, is_cut = self._opened, self.ending.outcome in (INTERRUPTED, FAILED)
-        # Checks of users have something to say of the whole run, and what it made is to be removed.
-        if opened is not None and (opened.cleans or (opened.concludes and not is_cut)):
-            count, only_cleans = self._interrupts.count, is_cut or not opened.concludes
-            wanted = Conclusion(
-                self._settings,
-                self._deadlines,
-                lambda: self._interrupts.count > count,
-                only_cleans=only_cleans,
-            )
-            conclude(self._crew, self._chronicle, wanted)
+        if self._opened is not None:
+            is_cut = self.ending.outcome in (INTERRUPTED, FAILED)
+            around = self._settings, self._deadlines, self._around.interrupts
+            conclude(self._crew, self._chronicle, Conclusion(self._opened, *around, is_cut=is_cut))
         self._chronicle.finish(self.ending.outcome)
 
     # Workers come
@@ -162,12 +152,10 @@ class Supervisor:
                 worker.standing.wait(task)
             case Found():
                 pass  # A hint to read, and every round reads.
-            case WantedCredentials():
-                self._crew.tell_each(self._credentials.want(worker.standing.incarnation, message))
-            case GivenCredentials():
-                self._chronicle.secrets.add_credentials(message.credentials)
-                incarnation, everybody = worker.standing.incarnation, self._crew.workers
-                self._crew.tell_each(self._credentials.receive(incarnation, message, everybody))
+            case Recorded(count):
+                self._pace.record(worker.standing.incarnation, count)
+            case WantedCredentials() | GivenCredentials():
+                self._hear_of_credentials(worker.standing.incarnation, message)
             case Troubled() | Held() | Examined():
                 self._hear_of_outage(worker.standing.incarnation, message)
             case Leaving(kind):
@@ -176,6 +164,14 @@ class Supervisor:
                     self.ending.fail(fault_of(message))
             case _:
                 assert_never(message)
+
+    def _hear_of_credentials(
+        self, incarnation: int, message: WantedCredentials | GivenCredentials
+    ) -> None:
+        if isinstance(message, GivenCredentials):
+            self._chronicle.secrets.add_credentials(message.credentials)
+        told = self._credentials.hear(incarnation, message, self._crew.workers)
+        self._crew.tell_each(told)
 
     def _hear_of_outage(self, incarnation: int, message: Troubled | Held | Examined) -> None:
         """Hold back what did it; a target that does not come back ends the run."""
@@ -383,7 +379,9 @@ class Supervisor:
     def _end_in_time(self) -> None:
         """Whatever ends the run drains it first; time and impatience hasten that."""
         known, now = self._chronicle, time.monotonic()
-        order = self.ending.next_order(known.view, now, known.elapsed_s, self._interrupts.count)
+        order = self.ending.next_order(
+            known.view, now, known.elapsed_s, self._around.interrupts.count
+        )
         if order.drain is not None:
             self._crew.tell_all(order.drain)
         workers = list(self._crew.workers.values())

@@ -17,6 +17,7 @@ from checker.workers.limits import Limits
 from checker.workers.messages import (
     LONG_WAIT_S,
     Assign,
+    AwaitReports,
     Conclude,
     Drain,
     FetchCredentials,
@@ -34,6 +35,7 @@ from checker.workers.scheduling.answers import Answers
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.scheduling.slowness import Slowness
 from checker.workers.scheduling.task_counts import TaskCounts
+from checker.workers.standstill import Standstill
 from checker.workers.time_accounting import Activity
 
 _ROUND_S = 0.05
@@ -74,6 +76,7 @@ class Worker:
             place, up, self._keep_alive, self._scheduler.release, self._health
         )
         self._slowness = Slowness(place, self._scheduler, up)
+        self._standstill = Standstill(place, self._scheduler, up, time.monotonic)
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -93,7 +96,7 @@ class Worker:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
             self._poll_orders()
-            if self._health.is_holding and not self._hasten:
+            if (self._health.is_holding or self._standstill.is_on) and not self._hasten:
                 self._sit_out()
                 continue
             if self._leaving is not None and (self._hasten or not self._busy()):
@@ -158,14 +161,15 @@ class Worker:
                 for task in tasks:
                     self._scheduler.accept(task)
             case Known(settled):
-                for one in settled:
-                    self._recorder.defects.absorb(one)
+                self._recorder.defects.absorb(*settled)
             case Peers(journals):
                 self._recorder.follow(journals)
             case GivenCredentials() | FetchCredentials():
                 self._renew(message)
             case Hold() | Examine() | GoOn():
                 self._outage.obey(message, self._flights.values())
+            case AwaitReports():
+                self._standstill.obey(message)
             case Conclude():
                 conclude_run(self._place, message)
                 self._leave(LeavingKind.CONCLUDED)
@@ -188,21 +192,19 @@ class Worker:
         return not self._shrinks
 
     def _renew(self, message: GivenCredentials | FetchCredentials) -> None:
-        credentials = self._credentials
-        if credentials is None:
-            return
-        if isinstance(message, GivenCredentials):
-            credentials.take(message)
-            if message.number > 1 and not message.error:
-                self._health.renewed()
-        else:
-            self._up.send(credentials.fetch(message))
+        keeper = self._credentials
+        if keeper is not None and keeper.obey(message, self._up.send):
+            self._health.renewed()
 
     def _sit_out(self) -> None:
-        """Let what flies land, then wait until the target serves again; nothing is started meanwhile."""
+        """Let what flies land, then wait until the target serves again, or reports catch up; nothing is started meanwhile."""
         if self._flights:
             self._slots.clear_acting()
             self._round(self._http.poll(_ROUND_S))
+            return
+        if not self._health.is_holding:
+            self._ledger.enter(Activity.IDLE)
+            self._down.wait(_IDLE_S)
             return
         # Nobody waits for the outage when the run is hurried.
         with suppress(Abandoned):
@@ -216,6 +218,7 @@ class Worker:
 
     def _leave(self, reason: LeavingKind) -> None:
         self._leaving = self._leaving or reason
+        self._standstill.end()
         self._scheduler.stop(finishes_sequences=reason is LeavingKind.MEMORY)
 
     def _keep_house(self) -> None:
@@ -231,6 +234,7 @@ class Worker:
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
+        self._standstill.tell()
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave(LeavingKind.MEMORY)
 
@@ -320,7 +324,7 @@ class Worker:
             answered.append((flight, outcome))
             if not flight.running.is_closed:
                 reserved.add(lane)
-        if self._place.pacing.lanes > 1:
+        if self._place.pacing.lanes > 1 and not self._standstill.is_on:
             self._fill()
         reserved.clear()
         self._ledger.enter(_JUDGING)

@@ -144,6 +144,12 @@ class Conclude(Struct, frozen=True):
     """Whether checks have nothing to say, since the run was cut short."""
 
 
+class AwaitReports(Struct, frozen=True):
+    """Whether to send nothing for a while: the reports of a run whose time has an end cannot keep up."""
+
+    waits: bool
+
+
 class FetchCredentials(Struct, frozen=True):
     """Fetch these for everybody."""
 
@@ -200,6 +206,7 @@ Down = (
     | Peers
     | Drain
     | Conclude
+    | AwaitReports
     | FetchCredentials
     | GivenCredentials
     | Hold
@@ -313,6 +320,12 @@ class Found(Struct, frozen=True):
     count: int
 
 
+class Recorded(Struct, frozen=True):
+    """How many interactions this worker has handed over to the reports of a run whose time has an end."""
+
+    count: int
+
+
 class WantedCredentials(Struct, frozen=True):
     """Work stands still until there are newer ones."""
 
@@ -328,6 +341,7 @@ Up = (
     | Idle
     | Waiting
     | Found
+    | Recorded
     | WantedCredentials
     | GivenCredentials
     | Troubled

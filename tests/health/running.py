@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.corpus.fold import RunView
-from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.surroundings import Surroundings
 from tests.apps.serving import serving
 from tests.health.services import Service
 

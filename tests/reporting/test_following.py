@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 import yaml
 
+from checker.core.reports import WritingProgress
 from checker.reporting import following
 from checker.reporting.following import Finished, FollowingReports
 from checker.reporting.writing import FollowedRun, Written
@@ -33,11 +35,11 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def writer(tmp_path: Path, path: Path) -> Iterator[FollowingReports]:
+def writer(tmp_path: Path, path: Path, **limits: Any) -> Iterator[FollowingReports]:
     workers = Workers(tmp_path / "corpus")
     for number in range(5):
         workers.tell(1, f"c{number}", AT + number)
-    asked = settings(corpus_dir=str(tmp_path / "corpus"))
+    asked = settings(corpus_dir=str(tmp_path / "corpus"), **limits)
     with closing(FollowingReports(asked, RUN, [("vcr", str(path))])) as reports:
         yield reports
 
@@ -60,6 +62,7 @@ def partials(path: Path) -> list[str]:
 
 def test_a_cassette_is_there_when_it_is_finished(tmp_path: Path, path: Path) -> None:
     with writer(tmp_path, path) as reports:
+        assert reports.progress() is None
         assert reports.finish(None, never) == Finished()
         assert ids(path) == ["c0", "c1", "c2", "c3", "c4"]
     assert partials(path) == ["cassette.yaml"]
@@ -80,6 +83,21 @@ def test_what_asks_the_run_to_end_does_not_end_its_cassette(tmp_path: Path, path
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(pid_of(reports), number)
         assert reports.finish(None, never) == Finished()
+
+
+def test_who_has_a_time_limit_hears_how_far_it_is_until_nobody_writes(
+    tmp_path: Path, path: Path
+) -> None:
+    with writer(tmp_path, path, max_time_s=600.0) as reports:
+        assert reports.progress() == WritingProgress(0, 0.0, is_idle=False)
+        wait_until(lambda: getattr(reports.progress(), "written", None) == 5)
+        progress = reports.progress()
+        assert progress is not None
+        assert progress.each_s > 0
+        os.kill(pid_of(reports), signal.SIGKILL)
+        wait_until(lambda: reports.progress() is None)
+        assert reports.finish(None, never) == Finished()
+    assert len(ids(path)) == 5
 
 
 def test_a_cassette_that_nobody_waits_for_is_given_up(tmp_path: Path, path: Path) -> None:

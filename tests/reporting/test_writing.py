@@ -23,10 +23,14 @@ class Script:
         self._waits = list(waits)
         self._late_after = late_after
         self.looks = 0
+        self.written = 0
 
     def wait(self) -> None:
         self._waits.pop(0)()
         self.is_over = not self._waits
+
+    def tell(self, written: int) -> None:
+        self.written = written
 
     def is_late(self, beyond_s: float = 0.0) -> bool:
         self.looks += 1

@@ -13,11 +13,12 @@ from checker.config.settings import RunSettings
 from checker.corpus.inflight import Stage
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Finding, Record
-from checker.supervisor.execution import RunOutcome, Surroundings, execute
+from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
+from checker.supervisor.surroundings import Surroundings
 from tests.asking import saying
 from tests.supervisor.toys import LABELS, toy_work
 

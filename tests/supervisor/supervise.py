@@ -3,9 +3,10 @@
 import sys
 
 from checker.config.settings import RunSettings
-from checker.supervisor.execution import Surroundings, execute
+from checker.supervisor.execution import execute
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.surroundings import Surroundings
 from tests.asking import saying
 from tests.supervisor.toys import toy_work
 

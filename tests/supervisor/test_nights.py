@@ -15,9 +15,10 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, WorkerGone
-from checker.supervisor.execution import Surroundings, execute
+from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.surroundings import Surroundings
 from tests.asking import saying
 from tests.supervisor.running import (
     BOTH,

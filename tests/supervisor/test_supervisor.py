@@ -26,8 +26,9 @@ from checker.corpus.records import (
 )
 from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import chronicle
-from checker.supervisor.execution import Surroundings, execute
+from checker.supervisor.execution import execute
 from checker.supervisor.quarantine import WHOLE_TASK
+from checker.supervisor.surroundings import Surroundings
 from tests.supervisor.running import BOTH, IMPATIENT, PATIENT, PROCESSES, Run, all_cases, is_work
 from tests.supervisor.toys import LABELS
 

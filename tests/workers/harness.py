@@ -173,12 +173,12 @@ class Following:
 
 
 class Orders(Receiver):
-    """Some tasks, then the end."""
+    """Some tasks, then what comes later, then the end."""
 
-    def __init__(self, tasks: tuple[Task, ...]) -> None:
+    def __init__(self, tasks: tuple[Task, ...], later: tuple[Down, ...] = ()) -> None:
         reading, self._writing = Pipe(duplex=False)
         super().__init__(reading)
-        self._orders: list[Down] = [Drain(), Assign(tasks)]
+        self._orders: list[Down] = [Drain(), *reversed(later), Assign(tasks)]
         self._given = 0
 
     def wait(self, timeout_s: float | None = None) -> bool:
@@ -237,12 +237,13 @@ def run(
     slow: str = "",
     hangs: bool = False,
     is_patient: bool = False,
+    later: tuple[Down, ...] = (),
 ) -> Ran:
-    """What a worker did with these tasks; it is told to leave at its poll number `drained_after`.
+    """What a worker did with these tasks; it is told to leave, or the first of what comes `later`, at its poll number `drained_after`.
 
     When it looks into a failure, it is told to hurry, unless the supervisor `is_patient`.
     """
-    orders = Orders(tasks)
+    orders = Orders(tasks, later)
     place.http.close()
     memory = Memory(
         random.Random(1),

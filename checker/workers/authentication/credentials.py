@@ -15,7 +15,7 @@ from checker.core.response import Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.transport.proofs import put
 from checker.workers.authentication.identities import Identities, source_name
-from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
+from checker.workers.messages import FetchCredentials, GivenCredentials, Up, WantedCredentials
 
 MOST_IN_VAIN = 3
 """Times in a row that newer credentials are fetched for an operation and refused."""
@@ -231,6 +231,14 @@ class CredentialKeeper(Struct):
         for name, _ in request.proofs:
             if isinstance(outcome, Response) and not self.sources[name].is_refused(outcome):
                 self.reauth.accepted((case.operation.label, name))
+
+    def obey(self, order: GivenCredentials | FetchCredentials, up: Callable[[Up], object]) -> bool:
+        """Fetch credentials, or take what was fetched; whether those before did not count any more."""
+        if isinstance(order, FetchCredentials):
+            up(self.fetch(order))
+            return False
+        self.take(order)
+        return order.number > 1 and not order.error
 
     def take(self, given: GivenCredentials) -> None:
         """Newer credentials, or the reason why there are none."""

@@ -40,17 +40,18 @@ class Defects(Struct):
     _looks: Counter[str] = field(default_factory=Counter)
     """Fingerprint -> how often it was withdrawn here."""
 
-    def absorb(self, settled: Settled) -> None:
-        """Take in a settled finding; once more changes nothing."""
-        self.fingerprints.add(settled.fingerprint)
-        if settled.fingerprint in self._settled:
-            return
-        self._settled[settled.fingerprint] = settled
-        self._spent[settled.label] += settled.requests
-        if not settled.same_as:
-            rule = (settled.label, settled.check, settled.rule)
-            self._by_rule[rule][settled.fingerprint] = settled
-            self._by_check[rule[:2]][settled.fingerprint] = settled
+    def absorb(self, *settled: Settled) -> None:
+        """Take in settled findings; once more changes nothing."""
+        for one in settled:
+            self.fingerprints.add(one.fingerprint)
+            if one.fingerprint in self._settled:
+                continue
+            self._settled[one.fingerprint] = one
+            self._spent[one.label] += one.requests
+            if not one.same_as:
+                rule = (one.label, one.check, one.rule)
+                self._by_rule[rule][one.fingerprint] = one
+                self._by_check[rule[:2]][one.fingerprint] = one
 
     def is_known(self, fingerprint: str, label: str, failure: Failure) -> bool:
         """Whether nobody need look at a failure: it, or what it is another sight of, is settled or in work."""

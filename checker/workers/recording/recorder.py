@@ -298,6 +298,8 @@ class Recorder(Struct):
 
     def tick(self, now: float) -> None:
         """Hand over what has waited long enough, and take in what peers saw."""
+        # At each turn of the house: how late traffic may be is how late reports are that follow it.
+        self.traffic.writer.flush()
         self.journal.tick(now)
         if self.values is not None and now - self._peers_read_at > 1.0:
             self._peers_read_at = now

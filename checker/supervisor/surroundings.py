@@ -1,0 +1,28 @@
+"""What a run stands in: who starts its workers, who may interrupt it, what its clock says."""
+
+import time
+from collections.abc import Callable
+
+from msgspec import Struct, field
+
+from checker.supervisor.launchers.handle import Launcher
+from checker.supervisor.pace import Progress
+from checker.supervisor.signals import Interrupts
+from checker.supervisor.state import Deadlines
+
+
+class Surroundings(Struct, frozen=True):
+    """What a run stands in, and what may be another one in tests."""
+
+    launcher: Launcher | None = None
+    """Starts the workers; None: as the settings say."""
+    deadlines: Deadlines | None = None
+    """None: those of the settings."""
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    """The run ends early when it counts, and sooner when it counts more."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds of the run are counted by it; whether a worker hangs is not."""
+    age_s: float = 0.0
+    """Seconds that belong to the run although they passed before: since the process began."""
+    progress: Progress = lambda: None
+    """How far the reports are that follow the run."""
