@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,14 @@ STOPS = pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
 )
 INTERRUPTING = str(Path(__file__).with_name("interrupting.py"))
+
+
+@pytest.fixture(autouse=True)
+def _begun_as_by_a_terminal() -> Iterator[None]:
+    """Commands do not inherit that SIGHUP is ignored from tests that `nohup` runs."""
+    inherited = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, inherited)
 
 
 def _untold(ran: Ran) -> list[str]:
