@@ -1,7 +1,9 @@
 """The value pool of `run`: what earlier layers made, in the order of recipes, and the same for whoever asks."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -26,6 +28,8 @@ _NEAR = 2
 Place = tuple[int, int]
 """(phase, layer): everything before it may be used in it."""
 _NOWHERE: Place = (-1, -1)
+Key = tuple[Place, int, int]
+"""(place, order of the operation, index of the case): who comes first."""
 
 
 @dataclass(slots=True)
@@ -44,8 +48,10 @@ class LayeredValues:
     """Whether a value must not be written."""
     _values: LiveValues = field(init=False)
     _place: Place = _NOWHERE
-    _coming: list[ValueSeen | ValueGone] = field(default_factory=list)
-    """Of this layer and later ones."""
+    _coming: list[tuple[Key, ValueSeen | ValueGone]] = field(default_factory=list)
+    """Of this layer and later ones, in order."""
+    _places: dict[tuple[str, Label], Place] = field(default_factory=dict)
+    """(phase, operation) -> its place: values come by the thousand, from a few of these."""
     _lowest: dict[tuple[str, str, str], dict[Instance, int]] = field(default_factory=dict)
     """(phase, operation, pointer) -> value -> lowest index that showed it: what this worker has written down."""
     _order: Mapping[Label, int] = field(init=False)
@@ -70,11 +76,14 @@ class LayeredValues:
             return
         self._place = place
         self._coming += (
-            one for one in news() if isinstance(one, ValueSeen | ValueGone) and one.phase
+            (self._key(one), one)
+            for one in news()
+            if isinstance(one, ValueSeen | ValueGone) and one.phase
         )
-        self._coming.sort(key=self._key)
-        ready = [one for one in self._coming if self._key(one)[0] < place]
-        del self._coming[: len(ready)]
+        self._coming.sort(key=itemgetter(0))
+        count = bisect_left(self._coming, place, key=lambda pair: pair[0][0])
+        ready = [one for _, one in self._coming[:count]]
+        del self._coming[:count]
         for one in _first(ready):
             self._values.absorb(one)
         self._values.forget_rankings()
@@ -107,9 +116,12 @@ class LayeredValues:
                 )
         return found
 
-    def _key(self, one: ValueSeen | ValueGone) -> tuple[Place, int, int]:
+    def _key(self, one: ValueSeen | ValueGone) -> Key:
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
-        return self.place_of(one.phase, label), self._order.get(label, 0), one.index
+        place = self._places.get((one.phase, label))
+        if place is None:
+            place = self._places[one.phase, label] = self.place_of(one.phase, label)
+        return place, self._order.get(label, 0), one.index
 
 
 def _is_low(known: Mapping[Instance, int], index: int) -> bool:

@@ -205,17 +205,24 @@ def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
     # Names and their number are the server's: a pointer for each of 50,000 names below one of 400 KB fills any memory.
     while waiting and len(found) < _NODES:
         pointer, value, depth = waiting.pop()
-        if isinstance(value, dict):
+        below: Iterable[tuple[str, Any]] = ()
+        if value.__class__ is dict:
             found.append((pointer, "object" if value else "empty object"))
-            if depth < _DEPTH:
-                waiting += [
-                    (f"{pointer}/{key[:_NAME]}", item, depth + 1)
-                    for key, item in islice(value.items(), _NODES)
-                ]
-        elif isinstance(value, list):
+            below = islice(value.items(), _NODES)
+        elif value.__class__ is list:
             found.append((pointer, f"array {min(len(value), 2)}"))
-            if depth < _DEPTH:
-                waiting += [(f"{pointer}/*", item, depth + 1) for item in value[:_ITEMS]]
+            below = [("*", item) for item in value[:_ITEMS]]
         else:
-            found.append((pointer, type(value).__name__ if value != "" else "empty str"))
+            found.append((pointer, _scalar_kind(value)))
+        if depth < _DEPTH:
+            for key, item in below:
+                place = f"{pointer}/{key[:_NAME]}"
+                if item.__class__ is dict or item.__class__ is list:
+                    waiting.append((place, item, depth + 1))
+                else:
+                    found.append((place, _scalar_kind(item)))
     return found
+
+
+def _scalar_kind(value: Any) -> str:
+    return value.__class__.__name__ if value != "" else "empty str"

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
 
 Demand = tuple[str, Any]
@@ -192,7 +193,6 @@ def _named_format(word: str) -> Iterator[Demand]:
             return
 
 
-_SENTENCES: Final = tuple((re.compile(text, re.IGNORECASE), reading) for text, reading in _ROWS)
 _LONGEST = 1_000
 _FIRST_OF: Final = (
     frozenset(("minimum", "exclusiveMinimum", "minLength", "minItems")),
@@ -211,11 +211,17 @@ def _take(found: dict[str, Any], demands: Iterator[Demand]) -> None:
             found.setdefault(keyword, value)
 
 
+@cache
+def _sentences() -> tuple[tuple[re.Pattern[str], _Reading], ...]:
+    """The rows, compiled when a service has first complained."""
+    return tuple((re.compile(text, re.IGNORECASE), reading) for text, reading in _ROWS)
+
+
 def demands_of(sentence: str) -> list[Demand]:
     """What a sentence demands of the place that it is about; nothing for what nobody understands."""
     found: dict[str, Any] = {}
     text = sentence[:_LONGEST]
-    for pattern, reading in _SENTENCES:
+    for pattern, reading in _sentences():
         for match in pattern.finditer(text):
             _take(found, reading(match))
     if _TYPE_IS_REQUIRED.search(text):

@@ -1,7 +1,8 @@
 """What makes the transport of a worker: libcurl's lanes, or what users name."""
 
 from collections.abc import Callable
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from checker.config.attributes import load_attribute
 from checker.core.errors import ConfigError
@@ -38,3 +39,8 @@ def transport_factory(name: str | None) -> TransportFactory:
         )
     factory: TransportFactory = found
     return factory
+
+
+def in_process() -> Any:
+    """The module `checker.transport.in_process`, for who tests an application of this process: it brings asyncio."""
+    return import_module("checker.transport.in_process")

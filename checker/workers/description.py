@@ -28,7 +28,7 @@ from checker.kinds.sources import (
     UrlSource,
 )
 from checker.kinds.table import open_description, packed, unpacked
-from checker.transport.in_process import document_of, site_of
+from checker.transport.factories import in_process
 
 
 class Description(Struct, frozen=True):
@@ -86,7 +86,7 @@ def settled_target(
     )
     schema.configure(options)
     given = settings.base_url
-    site = settings.origin or (site_of(settings.app) if settings.app else None)
+    site = settings.origin or (in_process().site_of(settings.app) if settings.app else None)
     if given is None and site is not None:
         given = site.rstrip("/") + schema.declared_path
         schema.configure(replace(options, base_url=given))
@@ -120,8 +120,9 @@ def _fetched(settings: RunSettings) -> ApiSchema:
     location, common = settings.location, settings.common
     source: DescriptionSource = FileSource(location)
     if settings.app and not urlsplit(location).netloc and not os.path.exists(location):
-        ask = document_of(settings.app, location, common.headers, common.request_timeout_s)
-        source = ApplicationSource(location, site_of(settings.app), ask)
+        app = in_process()
+        ask = app.document_of(settings.app, location, common.headers, common.request_timeout_s)
+        source = ApplicationSource(location, app.site_of(settings.app), ask)
     elif urlsplit(location).netloc:
         headers = {"headers": dict(common.headers)}
         source = UrlSource(location, settings.wait_for_schema_s, headers)

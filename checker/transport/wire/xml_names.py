@@ -1,6 +1,8 @@
 """The XML Object of OpenAPI (2.0 to 3.2): which element or attribute a value is, found beside its schema."""
 
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -10,10 +12,7 @@ from checker.transport.wire.outline import Outline
 ROOT: Final = "data"
 """Of a schema that has neither a name nor a reference."""
 _START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
-_IS_NAME = re.compile(rf"[{_START}][{_START}0-9.-]*").fullmatch
-"""Names without colons that the fourth edition of XML 1.0 admits as well as the fifth: many parsers know no more."""
-_IS_START = re.compile(rf"[{_START}]").match
-_IS_PART = re.compile(rf"[{_START}0-9.-]").match
+"""Of names without colons that the fourth edition of XML 1.0 admits as well as the fifth: many parsers know no more."""
 _EMPTY: Final = "_x_"
 """The name of nothing, which XML does not admit."""
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
@@ -66,13 +65,20 @@ def escaped_name(name: str) -> str:
     """A name that XML admits: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
     if name in ("", _EMPTY):
         return "_x005F_x_" if name else _EMPTY
-    if _IS_NAME(name) and not _ESCAPED.search(name):
+    is_start, is_part = _of_names()
+    if is_start(name) and all(map(is_part, name)) and not _ESCAPED.search(name):
         return name
     safe = _ESCAPED.sub(lambda found: f"_x005F_{found[0][1:]}", name)
     return "".join(
-        one if (_IS_PART(one) if index else _IS_START(one)) else f"_x{ord(one):04X}_"
+        one if (is_part(one) if index else is_start(one)) else f"_x{ord(one):04X}_"
         for index, one in enumerate(safe)
     )
+
+
+@cache
+def _of_names() -> tuple[Callable[[str], object], Callable[[str], object]]:
+    """Whether a text starts with what a name starts with, and with what one has further on. Hardly any run needs them."""
+    return re.compile(rf"[{_START}]").match, re.compile(rf"[{_START}0-9.-]").match
 
 
 def unescaped_name(name: str) -> str:

@@ -4,8 +4,12 @@ from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
-from checker.transport.factories import TransportFactory, transport_factory, with_policies
-from checker.transport.in_process import application_transport
+from checker.transport.factories import (
+    TransportFactory,
+    in_process,
+    transport_factory,
+    with_policies,
+)
 from checker.transport.rates import RateLimits
 
 
@@ -14,5 +18,5 @@ def transport_of(settings: RunSettings) -> TransportFactory:
     rates = RateLimits(RunLayout(Path(settings.corpus_dir)).rates)
     named = settings.transport
     if settings.app is not None and named is None:
-        return with_policies(application_transport(settings.app), rates)
+        return with_policies(in_process().application_transport(settings.app), rates)
     return with_policies(transport_factory(named), rates)
