@@ -11,7 +11,7 @@ class Engine(Protocol):
     `case` and `operation` are `Any` here because those classes hold an engine themselves.
     """
 
-    def formatted_path(self, case: Any) -> str: ...
+    def formatted_path(self, case: Any, base_path: str = "") -> str: ...
 
     def as_curl_command(
         self, case: Any, headers: dict[str, str] | None, base_url: str | None, *, verify: bool

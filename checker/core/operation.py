@@ -292,6 +292,10 @@ class Operation(Protocol):
 
     @property
     def contract(self) -> ResponseContract: ...
+    def path_behind(self, base_path: str) -> str:
+        """Its path as it follows the path of a base URL; `base_path` has no `/` at the end."""
+        ...
+
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Methods, upper case, that the description declares for a path as it is sent; one set for each template that it fits.
 

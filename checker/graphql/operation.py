@@ -244,6 +244,10 @@ class GraphQLOperation(EntryMembers):
                 )
                 yield SchemaWarning(WarningKind.UNKNOWN_SCALAR, self.label, pointer, says)
 
+    def path_behind(self, base_path: str) -> str:
+        """Nothing behind a base URL with a path: that is the endpoint."""
+        return "" if base_path.strip("/") else self.entry.path or "/"
+
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Nothing: all operations share one path."""
         return ()

@@ -56,6 +56,10 @@ class OperationMembers:
     engine: Engine | None
     """What sends, judges and makes; None for operations that were not loaded from Python."""
 
+    def path_behind(self, base_path: str) -> str:
+        """Its path, whatever stands before it."""
+        return str(self.path)
+
     @property
     def resource_method(self) -> str:
         """Its method."""

@@ -102,9 +102,10 @@ class LibraryEngine:
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
         self._send = Connections(attached.application).send
 
-    def formatted_path(self, case: Case) -> str:
-        """Path with its variables substituted, without base path and query."""
-        return RequestMaker(_NOWHERE, version=__version__).formatted_path(case)
+    def formatted_path(self, case: Case, base_path: str = "") -> str:
+        """Path with its variables substituted, as it follows that of a base URL, without query."""
+        origin = replace(_NOWHERE, base_path=base_path)
+        return RequestMaker(origin, version=__version__).formatted_path(case)
 
     def as_curl_command(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from checker.checks.check import Check
 from checker.checks.context import CheckContext
@@ -47,7 +48,8 @@ class ExtensionPoints:
 
     def build_request_url(self, case: Case, base_url: str) -> str:
         """Where a case goes: its path, variables substituted, behind a base URL. The query is added to it."""
-        return base_url.rstrip("/") + str(self.engine.formatted_path(case))
+        before = base_url.rstrip("/")
+        return before + str(self.engine.formatted_path(case, urlsplit(before).path))
 
     def prepare_request_body(self, body: Any) -> Any:
         """The body of a case as it is to be written; called before each call."""

@@ -242,7 +242,7 @@ class _Plan:
             for parameter in operation.parameters
         }
         self.base_path = base
-        pieces = _TEMPLATE.split(operation.path)
+        pieces = _TEMPLATE.split(operation.path_behind(base))
         self._first = _literal(pieces[0])
         self._variables = [
             (name, path_encoder(name, self._declared(Location.PATH, name)), _literal(after))

@@ -50,6 +50,9 @@ class Plain:
     def __post_init__(self) -> None:
         self.label = f"{self.method} {self.path}"
 
+    def path_behind(self, base_path: str) -> str:
+        return self.path
+
 
 def case(operation: Plain, **parts) -> Case:
     return Case(cast("Operation", operation), "0123456789ab", **parts)
