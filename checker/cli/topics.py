@@ -27,16 +27,18 @@ TOPICS: Final[Mapping[str, str]] = {
 
 
 _MANY: Final = re.compile(
-    r"(?P<filter>(in|ex)clude)-(path|method|name|tag|operation-id)(-regex)?|report-[a-z]+-path"
+    r"(?P<filter>(in|ex)clude)-(path|method|name|tag|operation-id)(-regex)?|report-[a-z]+-path|fail-under-[a-z-]+"
 )
-"""Options of which there is one for each kind of filter, and for each format."""
+"""Options of which there is one for each kind of filter, for each format, and for each part of a description."""
 
 
 _HELPS: Final = frozenset(("--help", "-h", "--help-all"))
 
 
 def _family(found: re.Match[str]) -> str:
-    return f"{found['filter']}-TYPE[-regex]" if found["filter"] else "report-FORMAT-path"
+    if found["filter"]:
+        return f"{found['filter']}-TYPE[-regex]"
+    return "fail-under-PART" if found[0].startswith("fail") else "report-FORMAT-path"
 
 
 class KeyOption(click.Option):
