@@ -22,6 +22,9 @@ _TOLD_S = 0.1
 """Between two words on how far it came."""
 _OF_LATE_S = 1.0
 """Of writing: what was written before counts half."""
+_TO_BE_SURE = 20
+"""Interactions that took nothing are reckoned in: to look takes its time whatever it finds, and a few that were found would
+seem slow."""
 
 
 class Progressing(Protocol):
@@ -71,7 +74,7 @@ class WritingSpeed:
     @property
     def each_s(self) -> float:
         """Seconds; 0 while nobody knows."""
-        return self._spent_s / self._count if self._count else 0.0
+        return self._spent_s / (self._count + _TO_BE_SURE) if self._count else 0.0
 
 
 class Orders:

@@ -22,6 +22,8 @@ GRACE_S = 3.0
 
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
+WRITING_SHARE = 0.5
+"""Of a time limit; reports may not take more of it from the run, whatever they lack."""
 
 CANNOT = 2
 """Exit code of what could not be done."""
@@ -111,8 +113,7 @@ class Ending:
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error: RunFault | None = None
-        self.writing_s = 0.0
-        """What it takes to write what the reports of the run lack."""
+        self._writing_s = 0.0
         self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
 
@@ -153,7 +154,12 @@ class Ending:
         limit_s = self._max_time_s
         if limit_s is None:
             return None
-        return max(0.0, limit_s - self.writing_s - closing_s(limit_s) - elapsed_s)
+        return max(0.0, limit_s - self._writing_s - closing_s(limit_s) - elapsed_s)
+
+    def leave_for_writing(self, needed_s: float) -> None:
+        """End so much earlier than at the time limit: it takes that to write what the reports of the run lack."""
+        if self._max_time_s is not None:
+            self._writing_s = min(needed_s, WRITING_SHARE * self._max_time_s)
 
     def window(self, elapsed_s: float) -> TimeWindow | None:
         """The time from now on until nothing new begins; None without a time limit."""
@@ -219,7 +225,7 @@ class Ending:
         if self._max_time_s is None:
             return _EndingStage.NOTHING
         closing = closing_s(self._max_time_s)
-        left_s = self._max_time_s - self.writing_s - elapsed_s
+        left_s = self._max_time_s - self._writing_s - elapsed_s
         if left_s <= 0:
             return _EndingStage.KILL
         if left_s <= closing / 2:

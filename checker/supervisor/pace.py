@@ -40,7 +40,7 @@ class Pace:
         # Again as long as it holds: workers come and go.
         if self.look() or self.waits:
             crew.tell_all(AwaitReports(self.waits))
-        ending.writing_s = self.behind_s
+        ending.leave_for_writing(self.behind_s)
 
     def look(self) -> bool:
         """Take note of how far the reports are; whether that changes what workers are to do."""

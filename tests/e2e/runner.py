@@ -18,6 +18,7 @@ import pytest
 import checker
 from checker.cli.main import main
 from checker.corpus.fold import RunView, fold
+from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Finding
@@ -81,6 +82,13 @@ class Command:
     """Descriptor of the standard streams; None: nothing is read, and what is printed is kept."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables besides those of the tests themselves."""
+
+    @property
+    def has_found(self) -> bool:
+        """Whether a worker of its runs has written down that something failed."""
+        journals = self.directory.glob(".checker/*/journals/*")
+        records = (one for path in journals for one in JournalReader(path).read_new())
+        return any(isinstance(one, Finding) for one in records)
 
     def __call__(self, *arguments: str) -> Ran:
         """Run a command to its end."""

@@ -10,8 +10,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from checker.corpus.journal import JournalReader
-from checker.corpus.records import Finding
 from checker.demo import Server
 from checker.demo.description import document as demo_document
 from tests.apps.planted import Hold, inn
@@ -202,15 +200,7 @@ def test_a_served_demo_ends_quietly(command: Command, number: signal.Signals) ->
 @STOPS
 def test_a_stopped_demo_shows_what_it_found(command: Command, number: signal.Signals) -> None:
     with command.started("demo", "-n", "10000", "--continue-on-failure") as process:
-        wait_until(lambda: process.poll() is not None or any(map(_has_finding, _journals(command))))
+        wait_until(lambda: process.poll() is not None or command.has_found)
         process.send_signal(number)
         ran = command.finished(process)
     assert _untold(ran) == []
-
-
-def _journals(command: Command) -> list[Path]:
-    return list(command.directory.glob(".checker/*/journals/*"))
-
-
-def _has_finding(journal: Path) -> bool:
-    return any(isinstance(record, Finding) for record in JournalReader(journal).read_new())

@@ -45,7 +45,7 @@ class Simulation:
             self._write()
             self.now += STEP_S
             self.pauses += self.pace.look() and self.pace.waits
-            self.ending.writing_s = self.pace.behind_s
+            self.ending.leave_for_writing(self.pace.behind_s)
             self.ending.next_order(QUIET, self.now, self.now, 0)
         self.ended_at = self.now
         # Nobody is at work any more: nothing else may come before what is there.
@@ -131,3 +131,11 @@ def test_a_worker_that_is_replaced_has_sent_what_it_sent() -> None:
     pace.record(2, 4)
     pace.look()
     assert pace.behind_s == pytest.approx(1.9)
+
+
+def test_reports_take_no_more_than_half_of_the_time() -> None:
+    ending = Ending(RunSettings(location="x", kind="run", seed=1, max_time_s=60.0))
+    ending.leave_for_writing(1000.0)
+    assert ending.left_s(0.0) == 60.0 / 2 - closing_s(60.0)
+    ending.leave_for_writing(0.0)
+    assert ending.left_s(0.0) == 60.0 - closing_s(60.0)
