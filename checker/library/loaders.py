@@ -107,8 +107,9 @@ class Loaders:
     ) -> LoadedSchema:
         """Schema that an ASGI application serves under a path; its cases are sent to the application itself.
 
-        Raises `LoaderError`, `IncorrectUsage` for an application of WSGI.
+        Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
         """
+        _refuse_url(path)
         _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
         return self._of_application(
             path, app, applications.AsgiApplication(app), (headers or {}, config)
@@ -124,8 +125,9 @@ class Loaders:
     ) -> LoadedSchema:
         """Schema that a WSGI application serves under a path; its cases are sent to the application itself.
 
-        Raises `LoaderError`, `IncorrectUsage` for an application of ASGI.
+        Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
         """
+        _refuse_url(path)
         _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
         return self._of_application(
             path, app, applications.WsgiApplication(app), (headers or {}, config)
@@ -138,9 +140,7 @@ class Loaders:
         application: "Application",
         given: tuple[Mapping[str, str], Config | None],
     ) -> LoadedSchema:
-        """`given` are headers and configuration. Raises `ValueError` for a URL in place of a path."""
-        if "://" in path:
-            raise ValueError(f"Schema path should be relative for WSGI/ASGI loaders, got {path!r}")
+        """`given` are headers and configuration."""
         headers, (config, options) = given[0], _configured(given[1])
         url = application.origin.url
         common = config.operation_layers().common
@@ -156,6 +156,11 @@ class Loaders:
         schema = kind_named(self._kind).open(ApplicationSource(path, url, exchange), options)
         schema.serve_from(app, url)
         return _ready(schema, config, application)
+
+
+def _refuse_url(path: str) -> None:
+    if "://" in path:
+        raise ValueError(f"Schema path should be relative for WSGI/ASGI loaders, got {path!r}")
 
 
 def _refuse_arguments(app: object, count: int, what: str) -> None:

@@ -8,7 +8,6 @@ import pytest
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.core.errors import LoaderError
 from checker.core.operation import BrokenOperation, Label
-from checker.openapi import schema as schema_module
 from checker.openapi.loaders import from_path, open_normalised
 from checker.openapi.schema import OpenApiSchema
 from checker.workers.selected import SelectedOperations
@@ -40,7 +39,7 @@ def test_second_opening_reads_nothing_to_select(monkeypatch: pytest.MonkeyPatch)
     def refused(*_: object) -> NoReturn:
         raise AssertionError("read")
 
-    monkeypatch.setattr(schema_module, "read_operation", refused)
+    monkeypatch.setattr("checker.openapi.schema.operations.read_operation", refused)
     selected = SelectedOperations(open_normalised(data), ALL)
     assert list(selected) == ["GET /a", "GET /b/{id}"]
     assert [broken.label for broken in selected.broken] == ["PUT /a", "POST /b/{id}"]
