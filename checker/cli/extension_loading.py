@@ -10,10 +10,11 @@ import click
 
 from checker.cli.extending import GROUPS
 from checker.config.attributes import search_working_directory
-from checker.config.hooks_loading import load_hooks
+from checker.config.hooks_loading import MOST_BYTES, load_hooks
+from checker.core.errors import UnreadableFile
+from checker.core.local_files import read_local
 
 _NAMES_US: Final = re.compile(rb"\bchecker\.cli\b|from\s+checker\s+import\s[^\n]*\bcli\b")
-_MOST_BYTES: Final = 1 << 20
 
 
 class GroupedOption(click.Option):
@@ -51,7 +52,6 @@ def _source_of(spec: str) -> bytes:
         else:
             found = importlib.util.find_spec(spec)
             path = Path(found.origin or "") if found is not None else Path()
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES)
-    except (OSError, ImportError, ValueError):
+        return read_local(path, "a hooks module", most_bytes=MOST_BYTES)
+    except (UnreadableFile, ImportError, ValueError):
         return b""

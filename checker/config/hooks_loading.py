@@ -11,7 +11,7 @@ from checker.config.attributes import search_working_directory
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
 
-_MOST_BYTES: Final = 16 << 20
+MOST_BYTES: Final = 16 << 20
 
 
 def load_all_hooks(specs: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ def _load(spec: str) -> None:
     if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
         return
     # What Python is given to read has an end.
-    read_local(path, "a hooks module", most_bytes=_MOST_BYTES)
+    read_local(path, "a hooks module", most_bytes=MOST_BYTES)
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:
         raise ImportError(f"{spec} is not Python source")
