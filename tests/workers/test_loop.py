@@ -15,6 +15,7 @@ from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.journal import JournalReader
+from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Finding, OperationError, Record, TaskProgress
 from checker.workers.messages import LeaseReport
 from tests.asking import saying
@@ -360,5 +361,21 @@ def test_what_is_answered_for_the_first_time_is_on_disk_at_once(tmp_path: Path) 
 
         run(place, replace(POSTS, stop=9), each_poll=look, spoil=noting)
     assert set(answered) == {(LABELS[0], 200), (LABELS[0], 201)}
+    assert len(missing) >= 9
+    assert not any(missing)
+
+
+def test_what_later_layers_may_use_is_on_disk_before_its_case_is_over(tmp_path: Path) -> None:
+    seen, missing = set[object](), []
+
+    with workplace(tmp_path, lanes=1, kind="run") as place:
+        journal = JournalReader(Path(place.opened.journal))
+
+        def look() -> None:
+            seen.update(one.value for one in journal.read_new() if isinstance(one, ValueSeen))
+            # The API names what it makes by numbers, one after the other.
+            missing.append(set(range(1, min(len(missing), 9) + 1)) - seen)
+
+        run(place, replace(POSTS, stop=9), each_poll=look)
     assert len(missing) >= 9
     assert not any(missing)

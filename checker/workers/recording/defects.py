@@ -1,11 +1,12 @@
 """What a worker knows of the defects of the run: which failures are news, and what looking into them has cost."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct, field
 
 from checker.core.failures import Failure
+from checker.core.operation import Label
 from checker.core.templates import matches
 from checker.corpus.records import Finding
 from checker.workers.messages import Settled
@@ -52,6 +53,10 @@ class Defects(Struct):
                 rule = (one.label, one.check, one.rule)
                 self._by_rule[rule][one.fingerprint] = one
                 self._by_check[rule[:2]][one.fingerprint] = one
+
+    def has_news(self, label: Label, failures: Iterable[Failure]) -> bool:
+        """Whether nobody has seen one of these failures of an operation."""
+        return any(one.fingerprint(label) not in self.fingerprints for one in failures)
 
     def is_known(self, fingerprint: str, label: str, failure: Failure) -> bool:
         """Whether nobody need look at a failure: it, or what it is another sight of, is settled or in work."""

@@ -8,7 +8,7 @@ from typing import get_args
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.judge import CLEAN, Judgement
+from checker.checks.judge import CLEAN
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.operation import Label
@@ -74,7 +74,7 @@ class Recorder(Struct):
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     peers: dict[str, JournalReader] = field(default_factory=dict)
-    """Journals of all workers there were, by their paths, this one's included."""
+    """Journals of all workers there were, by their paths."""
     _peers_read_at: float = 0.0
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
@@ -89,7 +89,7 @@ class Recorder(Struct):
             if isinstance(outcome, Response):
                 is_notable = self._learn(flight, verdict, outcome) or verdict.purpose is not _TEST
                 if judgement is not CLEAN:
-                    is_notable = is_notable or self._is_unheard_of(made.label, judgement)
+                    is_notable = is_notable or self.defects.has_news(made.label, judgement.failures)
             elif outcome is not None:
                 is_notable = self._network_error(flight, verdict, outcome)
         except Exception as error:
@@ -101,10 +101,6 @@ class Recorder(Struct):
             draft = Draft(self.traffic.encoded, made, described)
             self.traffic.writer.offer(draft, interesting=is_notable)
         return () if judgement is CLEAN else self._doubts(flight, verdict)
-
-    def _is_unheard_of(self, label: Label, judgement: Judgement) -> bool:
-        known = self.defects.fingerprints
-        return any(one.fingerprint(label) not in known for one in judgement.failures)
 
     def _doubts(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
         """What failed in a way that is new; doubts are noted."""
@@ -345,20 +341,23 @@ class Recorder(Struct):
             self.journal.append(
                 CorpusEntry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
             )
-        if self.demands is not None:
-            for heard in self.demands.observe(
-                flight.made, outcome, flight.running.task.phase, flight.index
-            ):
-                self.journal.append(heard)
-        if self.layered is not None and flight.is_counted and not flight.running.is_chained:
-            phase = flight.running.task.phase
-            for record in self.layered.observe(case, outcome, phase, flight.index):
-                self.journal.append(record)
+        self._keep_for_later_layers(flight, outcome)
         if self.values is not None:
-            for record in self.values.observe(case, outcome):
-                self.journal.append(record)
+            self.keep(self.values.observe(case, outcome))
         self.keep_makings(flight, verdict)
         return bool(ids)
+
+    def _keep_for_later_layers(self, flight: InFlight, outcome: Response) -> None:
+        """Hand over what decides later requests of `run` while the case still counts as in work: no death may change them."""
+        phase, index = flight.running.task.phase, flight.index
+        found: list[Record] = []
+        if self.demands is not None:
+            found += self.demands.observe(flight.made, outcome, phase, index)
+        if self.layered is not None and flight.is_counted and not flight.running.is_chained:
+            found += self.layered.observe(flight.made.case, outcome, phase, index)
+        self.keep(found)
+        if found and self.layered is not None:
+            self.journal.flush()
 
     def keep_makings(self, flight: InFlight, verdict: Verdict) -> None:
         """Write down what a request made that others may hit by chance, whatever it was sent for."""
