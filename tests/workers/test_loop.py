@@ -366,7 +366,7 @@ def test_what_is_answered_for_the_first_time_is_on_disk_at_once(tmp_path: Path) 
 
 
 def test_what_later_layers_may_use_is_on_disk_before_its_case_is_over(tmp_path: Path) -> None:
-    seen, missing = set[object](), []
+    seen, missing = set[object](), list[set[int]]()
 
     with workplace(tmp_path, lanes=1, kind="run") as place:
         journal = JournalReader(Path(place.opened.journal))
