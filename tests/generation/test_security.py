@@ -124,12 +124,18 @@ def test_what_may_be_left_out_is_not_missed() -> None:
 
 
 def test_edges_carry_each_other_alternative_once() -> None:
-    *others, last = edges(secured({"header": []}, {"query": [], "cookie": []}))
+    operation = secured({"header": []}, {"query": [], "cookie": []})
+    *others, last = edges(operation)
     assert (last.description, last.alternative) == ("Credentials of query and cookie", 1)
     assert set(last.parts.containers[Location.QUERY]) == {"q", "key"}
     assert set(last.parts.containers[Location.COOKIE]) == {"session"}
     assert not last.parts.containers[Location.HEADER]
     assert {case.alternative for case in others} == {None}
+    # Whoever sends it puts credentials into it by that.
+    assert [one.alternative for one in (last.case(operation, "id"), last.draft(operation))] == [
+        1,
+        1,
+    ]
 
 
 def test_what_users_give_is_met_by_most_cases_and_the_others_by_some() -> None:

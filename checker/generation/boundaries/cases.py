@@ -117,7 +117,7 @@ class BoundaryCase(Struct, frozen=True):
             media_type=parts.media_type,
             meta=meta,
         )
-        case.other_method = self.method
+        case.other_method, case.alternative = self.method, self.alternative
         return case
 
     def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
