@@ -46,7 +46,7 @@ class RequestReferee:
         return RequestVerdict(tuple(self._verdicts(request, base_path)))
 
     def _verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
-        path, _, query = request.target.decode("latin-1").partition("?")
+        target = request.target.decode("latin-1")
         headers = [
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers
         ]
@@ -57,8 +57,7 @@ class RequestReferee:
             whole = Part(Location.PATH, "")
             yield from whole.broken("method", "it is another operation's", request.method)
         yield from self._once(
-            (Location.PATH, path, query, base_path),
-            lambda: self._target_verdicts(f"{path}?{query}", base_path),
+            (Location.PATH, target, base_path), lambda: self._target_verdicts(target, base_path)
         )
         declared = self._parameters[Location.HEADER]
         yield from header_verdicts(declared, headers, rules)
