@@ -7,7 +7,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import Resource
 from checker.core.resources import ResourceUse, place_of, variable_at
-from checker.corpus.consumers import Consumer, Taken, consumer_of, variable_kinds
+from checker.corpus.consumers import Consumer, Taken, consumer_of
 from checker.corpus.contexts import key_of, noun_of_key, request_pointer
 from checker.corpus.harvest import field_of, is_integer
 from checker.corpus.value_history import Above, ValueHistory
@@ -66,9 +66,8 @@ class OperationView:
             above = self._around()
             known = _named_in(above, owner)
             if consumer is not None and known is not None:
-                self._taken[name] = consumer.named(self._rings, known, above) or self._unseen(
-                    known, name
-                )
+                named = consumer.named(self._rings, known, above)
+                self._taken[name] = named or self._unseen(known, consumer)
             elif consumer is not None:
                 taken = consumer.choose(self._rings, index, above)
                 if taken is not None:
@@ -85,12 +84,11 @@ class OperationView:
                 found.setdefault(collection, name)
         return tuple(found.items())
 
-    def _unseen(self, text: str, variable: str) -> "Taken":
+    def _unseen(self, text: str, consumer: Consumer) -> Taken:
         """A thing that no answer names, as it was named in the request in whose answer something below it was seen."""
-        kinds, _ = variable_kinds(self._operation, variable)
-        value = int(text) if str not in kinds and is_integer(text) else text
+        value = int(text) if str not in consumer.kinds and is_integer(text) else text
         producer = next(iter(self._taken.values())).origin[0]
-        return Taken(value, (), (producer, request_pointer(variable)))
+        return Taken(value, (), (producer, request_pointer(consumer.name)))
 
     def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
         """Learn whether the fields of these values are what the parameters ask for."""
