@@ -34,7 +34,7 @@ from checker.generation.negation.parts import (
 from checker.generation.negation.values import NOTHING
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import usual_parts
-from checker.generation.security import alternatives, with_credentials
+from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
@@ -284,13 +284,15 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
         fault = error
+    settings = compiler.settings
+    choices = alternatives(operation, settings)
     negative: LazyAlternatives[Broken] | None = None
     if mode is not GenerationMode.POSITIVE:
         targets = negative_targets(compiler) if fault is None else _only_without_body(operation)
-        negative = _negative_parts(compiler, hooks, parts, targets)
+        negative = _negative_parts(compiler, hooks, parts, targets, choices)
         if negative is None and mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
-    whole, settings = with_credentials(_in_order(parts), compiler), compiler.settings
+    whole = with_credentials(_in_order(parts), choices, compiler)
     if settings.allow_extra_parameters:
         # What hooks have seen stays as it is.
         free = [location for location in parts if not _is_hooked(location, hooks)]
@@ -298,9 +300,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
     compiler.settle()
-    carried = {
-        one.location for choice in alternatives(operation, settings) for one in choice.made_up
-    }
+    carried = {one.location for choice in choices for one in choice.made_up}
     usual = usual_parts(compiler, hooks, (*parts, *carried, _BODY))
     program = OperationProgram(compiler, usual, whole, negative, fault)
     program.add_case_hooks(hooks)
@@ -343,6 +343,7 @@ def _negative_parts(
     hooks: ComponentHooks,
     valid: Mapping[Location, Draw],
     targets: Mapping[Location, Targets],
+    choices: tuple[Alternative, ...],
 ) -> LazyAlternatives[Broken] | None:
     """The locations in which something can be wrong; None when nothing can."""
     if not targets:
@@ -352,7 +353,7 @@ def _negative_parts(
         if targets[location].at(0) is None:
             return None
         draw = _negative_part(compiler, hooks, location, targets[location])
-        return location, with_credentials(_in_order({**valid, location: draw}), compiler)
+        return location, with_credentials(_in_order({**valid, location: draw}), choices, compiler)
 
     return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
 

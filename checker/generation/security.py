@@ -109,14 +109,14 @@ def _place(location: Location, name: str) -> tuple[Location, str]:
     return location, name.lower() if location is Location.HEADER else name
 
 
-def with_credentials(whole: Draw, compiler: PartCompiler) -> Draw:
+def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: PartCompiler) -> Draw:
     """Draws all parts of a case with the credentials of one alternative, of which the context is told; what is there already stays.
 
     Each is as likely; where users give credentials, most cases meet the first.
     """
-    choices, context = alternatives(compiler.operation, compiler.settings), compiler.context
     if not choices:
         return whole
+    context = compiler.context
     drawn = [_of_alternative(one) for one in choices]
     places: list[int | None] = [one.place for one in choices]
     is_given = bool(compiler.settings.met_alternatives)

@@ -97,8 +97,13 @@ def other_credentials(
             parts = parts.with_value(one.location, one.name, one.usual)
         names = " and ".join(scheme.name for scheme in security[other.place].schemes)
         text = f"Credentials of {names}" if names else "No credentials, which are optional"
-        case = BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.OTHER_CREDENTIALS)
-        yield replace(case, alternative=other.place)
+        yield BoundaryCase(
+            parts,
+            GenerationMode.POSITIVE,
+            text,
+            Scenario.OTHER_CREDENTIALS,
+            alternative=other.place,
+        )
 
 
 def missing_credentials(
