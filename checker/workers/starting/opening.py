@@ -31,7 +31,7 @@ from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.first_look import look_first
 from checker.workers.authentication.logins import LoginTraffic
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.authentication.signup import AccountHooks, accounts_of
+from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
 from checker.workers.class_checks import ClassChecks
 from checker.workers.cleaning import gate_for
 from checker.workers.climbing import climbing_of
@@ -104,25 +104,20 @@ def open_worker_context(
     layout.create()
     subject = read_subject(settings, layout, users)
     settings, operations, origin = subject.settings, subject.operations, subject.origin
-    render = rendering(origin, operations)
-    shown = Shown(render, sends_as_made=not users.hooks.named("before_call"))
+    shown = Shown(rendering(origin, operations), sends_as_made=not users.hooks.named("before_call"))
     recorder = open_recorder(incarnation, settings, subject.selected, operations, shown)
     told = _tell(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
-    acting = (
-        users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
-    )
-    makers = open_makers(settings, subject.selected, rules, recorder, acting)
+    makers = open_makers(settings, subject.selected, rules, recorder, _acting(users, accounts))
     asked = Requested(settings, subject.schemes, operations, accounts, users)
     keeper = _keeper(asked, origin, recorder)
     caller = Caller(origin, subject.schemes, keeper, users)
     lanes = Lanes.of(settings, users)
-    connect = transport_of(settings)
     gate = gate_for(settings.safety, layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
-    http = connect(origin, HttpSettings.of(operations.common), lanes.count)
+    http = transport_of(settings)(origin, HttpSettings.of(operations.common), lanes.count)
     first_look, needs = _look_first(subject, tools, http, recorder, makers.factory)
     opened = _opened(incarnation, subject, recorder, told.base_url)
     opened = replace(ordered(opened, users, settings.phases), auth_needs=needs)
@@ -157,6 +152,11 @@ def open_worker_context(
         calling_stage=caller.stage("before_call", Stage.MAKE),
         judging_stage=caller.stage("after_call", Stage.JUDGE),
     )
+
+
+def _acting(users: UsersCode, accounts: Accounts | None) -> UsersCode:
+    """Code of users, after which logins take what an account of the run says."""
+    return users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
 
 
 def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> CredentialKeeper | None:
