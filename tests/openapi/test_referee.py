@@ -1,6 +1,5 @@
 """What the referee says of single requests, beside those of `test_mutants`."""
 
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -9,10 +8,8 @@ from checker.core.locations import Location
 from checker.core.request import WireRequest
 from checker.core.verdicts import Outcome, PartVerdict
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.referee.rulings import Part, Rule
-from checker.transport.wire.readings import Reading
 
-from .documents import opened, operation
+from .documents import opened
 from .judging import (
     AMBIGUOUS,
     CLOSED,
@@ -375,28 +372,3 @@ def test_what_is_wrong_is_said_with_its_place() -> None:
             BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5"
         )
     ]
-
-
-def test_a_part_that_was_judged_is_not_judged_again_beside_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    judged: list[object] = []
-    usual = Part.judged
-
-    def counted(part: Part, found: list[Reading], rule: Rule) -> list[PartVerdict]:
-        judged.append(part.location)
-        return usual(part, found, rule)
-
-    monkeypatch.setattr(Part, "judged", counted)
-    found = operation(
-        {"responses": {}, **bodied(application__json=OBJECT), **one("query", INTEGER)}
-    )
-    fields = [(b"Content-Type", JSON.encode())]
-    requests = [
-        WireRequest(found.method, f"/it?p={number}".encode(), fields, body)
-        for number in range(3)
-        for body in (b"{}", b"[]")
-    ]
-    whole = [found.judge_request(request).of(BODY) for request in requests]
-    assert whole == [VALID, INVALID] * 3
-    assert Counter(judged) == {QUERY: 3, BODY: 2}
