@@ -22,6 +22,8 @@ from checker.corpus.records import (
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 FLUSH_INTERVAL_S = 0.2
+TOGETHER_BYTES = 16 << 20
+"""Of records that are committed at once, in one frame: below what readers take for damage."""
 BUDGET_BYTES = 8 << 20
 """Of one journal, for what was learned; so start-up reads little, also after a night."""
 
@@ -70,11 +72,7 @@ class JournalWriter:
         if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
             self.dropped += 1
             return
-        encoded = self._encode(record if self._conceal is None else self._conceal(record))
-        if not self._buffer:
-            self._oldest = time.monotonic() if now is None else now
-        self._buffer.append(encoded)
-        self._buffered_bytes += len(encoded)
+        self._add(record, now)
         if len(self._buffer) >= FRAME_RECORDS or self._buffered_bytes >= FRAME_BYTES:
             self.flush()
 
@@ -91,9 +89,15 @@ class JournalWriter:
             self._buffered_bytes = 0
             self._file.append(frame)
 
-    def commit(self, record: Record) -> None:
-        """Write a record, and everything before it, to the disk before returning. Raises `StorageError`."""
-        self.append(record)
+    def commit(self, *records: Record) -> None:
+        """Write records, and everything before them, to the disk before returning. Raises `StorageError`.
+
+        A death on the way leaves all of them or none.
+        """
+        for record in records:
+            self._add(record)
+            if self._buffered_bytes >= TOGETHER_BYTES:
+                self.flush()
         self.flush()
         self._file.sync()
 
@@ -103,6 +107,13 @@ class JournalWriter:
             self.flush()
         finally:
             self._file.close()
+
+    def _add(self, record: Record, now: float | None = None) -> None:
+        encoded = self._encode(record if self._conceal is None else self._conceal(record))
+        if not self._buffer:
+            self._oldest = time.monotonic() if now is None else now
+        self._buffer.append(encoded)
+        self._buffered_bytes += len(encoded)
 
     def _is_evicted(self, record: Record) -> bool:
         share = self._file.size / self._budget_bytes

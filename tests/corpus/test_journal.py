@@ -139,6 +139,20 @@ def test_findings_are_committed_with_everything_before_them(
     assert len(synced) == 1
 
 
+def test_what_is_committed_together_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    path, together = tmp_path / "j", [finding(f"f{number}") for number in range(FRAME_RECORDS + 1)]
+    writer = JournalWriter(path)
+    writer.commit(finding("before"))
+    begin = path.stat().st_size
+    writer.commit(*together)
+    whole = path.read_bytes()
+    for size in range(begin, len(whole)):
+        path.write_bytes(whole[:size])
+        assert JournalReader(path).read_new() == [finding("before")]
+    path.write_bytes(whole)
+    assert JournalReader(path).read_new() == [finding("before"), *together]
+
+
 def test_learned_values_give_way_to_findings_when_the_budget_is_spent(tmp_path: Path) -> None:
     writer = JournalWriter(tmp_path / "j", budget_bytes=20_000)
     value = ValueSeen("GET /a", "/id", os.urandom(20_000).hex(), "c")

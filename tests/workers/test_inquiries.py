@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from checker.core.response import Outcome, Response
+from checker.corpus.journal import JournalReader
 from checker.corpus.records import Finding
 from tests.asking import saying
 
@@ -57,6 +58,20 @@ def test_what_was_sent_once_is_looked_into_when_more_was_earned(tmp_path: Path) 
     assert any(one[0].stopped == NO_MORE for one in found.values())
     # Any input shows them.
     assert {(one[-1].stopped, one[-1].reproduced) for one in found.values()} == {("", True)}
+
+
+def test_what_one_case_showed_is_settled_at_once_so_that_no_death_leaves_a_part(
+    tmp_path: Path,
+) -> None:
+    with workplace(tmp_path, operations=SHRINKS, kind="run") as place:
+        run(place, replace(GETS, stop=40), spoil=broken, is_patient=True)
+        frames = JournalReader(Path(place.opened.journal), read_bytes=1)
+    together: list[tuple[int, list[str]]] = []
+    while records := frames.read_some():
+        found = [one for one in records if isinstance(one, Finding) and one.stage == "minimised"]
+        together += [(one.index, [of.check for of in found]) for one in found[:1]]
+    (settled,) = together
+    assert settled == (0, ["not_a_server_error", "status_code_conformance"])
 
 
 def test_with_a_limit_of_time_the_share_is_that_of_what_was_sent(tmp_path: Path) -> None:

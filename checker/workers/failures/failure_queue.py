@@ -136,8 +136,8 @@ class FailureQueue:
 
     def _write(self, settled: list[Finding], flight: InFlight) -> None:
         """Write down last versions, and forget them."""
+        self._place.recorder.settled(settled)
         for finding in settled:
-            self._place.recorder.settled(finding)
             if finding.reproduced:
                 self._save(finding, flight)
         self._up.send(Found(len(settled)))

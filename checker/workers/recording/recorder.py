@@ -201,15 +201,17 @@ class Recorder(Struct):
         place = self._unsettled.get(finding.fingerprint)
         return suspicion.second is not None or place == (finding.task, finding.index)
 
-    def settled(self, finding: Finding) -> None:
-        """The last version of a finding."""
-        self._unsettled.pop(finding.fingerprint, None)
-        self._commit(finding)
+    def settled(self, findings: Sequence[Finding]) -> None:
+        """The last versions of findings: after a death all of them are there or none."""
+        for finding in findings:
+            self._unsettled.pop(finding.fingerprint, None)
+        if findings:
+            self._commit(*findings)
 
-    def _commit(self, finding: Finding) -> None:
+    def _commit(self, *findings: Finding) -> None:
         # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
         self.traffic.writer.flush()
-        self.journal.commit(finding)
+        self.journal.commit(*findings)
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
@@ -306,8 +308,7 @@ class Recorder(Struct):
     def catch_up(self) -> None:
         """Write down what could wait."""
         self.traffic.writer.catch_up()
-        if self.traffic.faults:
-            self._tell_of_unwritten()
+        self._tell_of_unwritten()
 
     def flush(self) -> None:
         """Hand everything over."""
@@ -377,9 +378,8 @@ class Recorder(Struct):
         # One request of each kind is enough to look into it.
         if not self._is_new("network", label, outcome.kind.value):
             return False
-        text = f"{outcome.kind.value}: {outcome.message}" if outcome.message else outcome.kind.value
-        request = verdict.request
-        command = "" if request is None else self.reproduction(request)
+        text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))
+        command = "" if verdict.request is None else self.reproduction(verdict.request)
         self.journal.append(
             OperationError(
                 label,
