@@ -66,7 +66,11 @@ class Loaders:
         return _ready(kind_named(self._kind).open(FileSource(path, encoding), options), config)
 
     def from_file(self, file: IO[str] | str, *, config: Config | None = None) -> LoadedSchema:
-        """Schema of an open text file or of a text. Raises `LoaderError`."""
+        """Schema of an open text file or of a text. Raises `LoaderError`, `IncorrectUsage` for the path of a file."""
+        if isinstance(file, str) and _is_path(file):
+            raise IncorrectUsage(
+                f"`from_file` takes an open file or its text, and {file!r} is the path of a file: use `from_path`"
+            )
         text = file if isinstance(file, str) else file.read()
         data = text.encode("utf-8", "surrogatepass")
         config, options = _configured(config)
@@ -156,6 +160,11 @@ class Loaders:
         schema = kind_named(self._kind).open(ApplicationSource(path, url, exchange), options)
         schema.serve_from(app, url)
         return _ready(schema, config, application)
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text names a file. No description does: all of them have lines or braces."""
+    return "\n" not in text and "{" not in text and os.path.isfile(text)
 
 
 def _refuse_url(path: str) -> None:

@@ -230,3 +230,14 @@ def test_what_an_application_raises_stands_before_its_traceback(document) -> Non
     assert title == "Traceback (most recent call last):"
     assert 'raise LookupError("no such row")' in frames[-2]
     assert len(frames) < 15
+
+
+@pytest.mark.parametrize("module", [checker.openapi, checker.graphql])
+def test_the_path_of_a_file_is_no_text_of_a_description(module, tmp_path) -> None:
+    path = tmp_path / "api"
+    path.write_text("{}")
+    with pytest.raises(checker.errors.IncorrectUsage) as told:
+        module.from_file(str(path))
+    assert str(told.value) == (
+        f"`from_file` takes an open file or its text, and {str(path)!r} is the path of a file: use `from_path`"
+    )
