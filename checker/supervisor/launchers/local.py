@@ -8,11 +8,10 @@ from checker.config.settings import RunSettings
 from checker.corpus import inflight
 from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.layout import RunLayout
+from checker.supervisor.launchers.processor_waits import FairAge, waited_s
 from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import Down, Up
 from checker.workers.queues import Receiver, Sender
-
-_NANO = 1e-9
 
 
 class LocalWorker:
@@ -29,6 +28,8 @@ class LocalWorker:
         self._receiver = receiver
         self._has_news = False
         self._is_over = False
+        self._silence = FairAge()
+        self._acting = FairAge()
         self.is_reaped = False
 
     def tell(self, message: Down) -> None:
@@ -46,23 +47,30 @@ class LocalWorker:
         return said, self._is_over or self._receiver.closed
 
     def snapshot(self) -> WorkerSnapshot:
-        """What it is doing, or was when it ended."""
+        """What it is doing, or was when it ended; waiting for a processor is no part of any age."""
         reader = InflightReader(self._slots)
         slots = tuple(reader.slots())
         lane, heartbeat_ns = reader.acting_lane, reader.heartbeat_ns
         acting = slots[lane] if lane is not None and lane < len(slots) else None
         if acting is not None and acting.stage is Stage.IDLE:
             acting = None
-        now_ns = monotonic_ns()
+        now_ns, waited = monotonic_ns(), self._waited_s(reader.pid)
+        # Looked at each time, also when there is no mark: what it waited before one is not taken off.
+        silent_s = self._silence.of(heartbeat_ns or now_ns, now_ns, waited)
+        since_ns = now_ns if acting is None else acting.since_ns
         return WorkerSnapshot(
-            silent_s=(now_ns - heartbeat_ns) * _NANO if heartbeat_ns else None,
+            silent_s=silent_s if heartbeat_ns else None,
             acting=acting,
-            acting_s=(now_ns - acting.since_ns) * _NANO if acting is not None else 0.0,
+            acting_s=self._acting.of(since_ns, now_ns, waited),
             slots=slots,
             reached=reader.progress(),
             tallies=reader.tallies(),
             ended=reader.ended(),
         )
+
+    def _waited_s(self, pid: int) -> float:
+        """Seconds that it waited for a processor so far."""
+        return waited_s(pid)
 
     def forget(self) -> None:
         """Remove what it left in flight."""
