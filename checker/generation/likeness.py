@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Location
 from checker.transport.wire.styles import text_of
 
 PARAMETERS = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)
+_JSON: Final = json.JSONEncoder(sort_keys=True, default=repr)
+"""`json.dumps` would make one for each value."""
 
 
 def distinct(value: Any) -> Any:
@@ -16,7 +18,7 @@ def distinct(value: Any) -> Any:
     if isinstance(value, str | int | bool | None):
         return value.__class__, value
     try:
-        return json.dumps(value, sort_keys=True, default=repr)
+        return _JSON.encode(value)
     except (TypeError, ValueError):
         return repr(value)
 

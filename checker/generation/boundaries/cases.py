@@ -1,6 +1,7 @@
 """One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -53,7 +54,7 @@ class Parts(Struct, frozen=True):
         return likeness_of(self.containers, self.body, self.media_type)
 
 
-class BoundaryCase(Struct, frozen=True):
+class BoundaryCase(Struct, frozen=True, dict=True):
     """A request that tests one thing."""
 
     parts: Parts
@@ -76,7 +77,7 @@ class BoundaryCase(Struct, frozen=True):
     outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
     """What in its parts came from outside, by location: nothing where nothing is said."""
 
-    @property
+    @cached_property
     def key(self) -> Any:
         """Equal for requests that look the same when they are sent."""
         key = self.method, self.parts.key()

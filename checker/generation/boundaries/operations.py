@@ -113,18 +113,18 @@ class OperationEdges:
         wanted = self.coverage.mode
         self._shown = 0
         outside = forced_parts(self._compiler)
-        for case in self._all():
-            if wanted is not None and case.mode is not wanted:
+        for found in self._all():
+            if wanted is not None and found.mode is not wanted:
                 continue
-            key = case.key
-            if key in shown:
+            case = replace(found, outside=outside)
+            if case.key in shown:
                 continue
             if self._shown >= self.coverage.most:
                 self.is_cut = True
                 return
-            shown.add(key)
+            shown.add(case.key)
             self._shown += 1
-            yield replace(case, outside=outside)
+            yield case
 
     def _all(self) -> Iterator[BoundaryCase]:
         template = self._template()
