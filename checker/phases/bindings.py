@@ -88,10 +88,16 @@ def described(bindings: Sequence[Binding]) -> dict[str, str | None]:
     """What `case.meta.phase.data` says of a step: what it follows, and which values it takes from there."""
     first = max(bindings, key=lambda binding: binding.step)
     values = ", ".join(
-        f"{binding.location} {binding.name or '/'} = {json.loads(binding.expression)!s:.{SHOWN}}"
+        f"{binding.location} {binding.name or '/'} = {expression_of(binding.expression)!s:.{SHOWN}}"
         for binding in bindings
     )
     return {"scenario": f"after {first.producer}", "description": values}
+
+
+@lru_cache(maxsize=4096)
+def expression_of(text: str) -> Any:
+    """What a link says, of its JSON as bindings have it: for reading only, for it is shared."""
+    return json.loads(text)
 
 
 def _read_again(binding: Binding, earlier: Sequence[Sent]) -> Binding:
@@ -125,7 +131,7 @@ def _evaluated(expression: str, sent: Sent, wanted: Any) -> Any:
 @lru_cache(maxsize=4096)
 def _parsed(expression: str) -> Value:
     try:
-        return parse_value(json.loads(expression))
+        return parse_value(expression_of(expression))
     except InvalidExpression:
         return NOT_SET
 

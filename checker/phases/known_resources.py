@@ -190,10 +190,11 @@ class KnownResources(Struct):
             assert isinstance(outcome, Response)
             locations = outcome.headers.get("location", ())
             places = [("$response.header.Location", value) for value in locations]
+            # Most answers hold no URL, and most texts are none: a look costs less than to read all of an answer.
+            leaves = self._leaves_of(step) if b"/" in outcome.readable.content else ()
             urls = [
                 (f"$response.body#{pointer}", value)
-                for _, pointer, value in self._leaves_of(step)
-                # Most texts are no URLs: a look costs less than an expression.
+                for _, pointer, value in leaves
                 if value.__class__ is str
                 and "/" in value
                 and _URL.fullmatch(value)

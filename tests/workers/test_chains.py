@@ -1,6 +1,8 @@
 """Values that sequences of the stateful phase take from their answers."""
 
 import json
+from collections.abc import Callable
+from gzip import compress
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +45,18 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-def bound_after(place: WorkerContext, answer: dict[str, str]) -> list[Binding]:
+CODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "identity": bytes,
+    "gzip": lambda content: compress(content, mtime=0),
+}
+
+
+def bound_after(
+    place: WorkerContext, answer: dict[str, str], coding: str = "identity"
+) -> list[Binding]:
     """What the second steps of twenty sequences take from the answer to their first."""
-    content = json.dumps(answer).encode()
-    response = Response(201, [("Content-Type", "application/json")], content)
+    headers = [("Content-Type", "application/json"), ("Content-Encoding", coding)]
+    response = Response(201, headers, CODINGS[coding](json.dumps(answer).encode()))
     found: list[Binding] = []
     for index in range(20):
         first = place.factory.make(Label("POST /things"), 1, index, STATEFUL)
@@ -68,3 +78,10 @@ def test_credentials_that_an_answer_echoes_are_taken_into_no_later_step(
         echoed = bound_after(place, {"id": "B-7", "name": "x", field: TOKEN})
     assert TOKEN not in repr([one.literal for one in echoed])
     assert ("B-7" in [one.literal for one in echoed]) is (field == "name")
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_urls_in_answers_name_things_whatever_the_coding(tmp_path: Path, coding: str) -> None:
+    with workplace(tmp_path, document=DOCUMENT) as place:
+        taken = bound_after(place, {"name": "x", "self": "/things/B-7"}, coding)
+    assert "B-7" in [one.literal for one in taken]

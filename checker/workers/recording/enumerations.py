@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ _COMBINING: Final = ("allOf", "anyOf", "oneOf")
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
-class Enumeration(Struct, frozen=True):
+class Enumeration(Struct, frozen=True, dict=True):
     """The values that are listed for one place."""
 
     location: Location
@@ -32,7 +33,7 @@ class Enumeration(Struct, frozen=True):
     members: Mapping[object, str]
     """Key of a value -> its JSON."""
 
-    @property
+    @cached_property
     def place(self) -> str:
         """`query status`, `body pet.kinds[]`."""
         names = ("[]" if name == ITEMS else name for name in self.path)
