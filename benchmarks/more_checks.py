@@ -28,7 +28,8 @@ from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
-from checker.phases.making import CaseFactory, GenerationRules
+from checker.phases.making import CaseFactory
+from checker.phases.rules import GenerationRules
 from checker.transport.prepare import RequestMaker
 
 WARM_UP = 3_000

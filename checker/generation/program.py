@@ -156,13 +156,15 @@ class OperationProgram:
         return case
 
     def mode_ahead(self, source: Source) -> GenerationMode | None:
-        """What a source that was just reset would draw, a valid case or a wrong one; takes one choice from it.
+        """What a source that was just reset would draw, a valid case or a wrong one; takes the choice from it that decides.
 
         None when only drawing tells.
         """
-        if self._negative is None or not self._is_mixed or self._draw_case is not None:
+        if self._draw_case is not None:
             return None
-        return _POSITIVE if source.boolean() else _NEGATIVE
+        if self._negative is None or (self._is_mixed and source.boolean()):
+            return _POSITIVE
+        return _NEGATIVE
 
     def _drawn(self, source: Source, case_id: str, phase: PhaseInfo) -> Case:
         whole, mode, broken = self.whole, _POSITIVE, None

@@ -29,9 +29,8 @@ from checker.phases.known_resources import (
     request_place,
 )
 from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.rules import WRONG_STEPS
 
-_NEGATIVE: Final = 0.1
-"""Share of steps with wrong data, where both modes are tested."""
 _LATEST, _REMOVED = 0.7, 0.8
 """How often a value is taken from the last step that has one; and from what was just removed."""
 _BODY, _OPTIONAL = 0.85, 0.5
@@ -42,7 +41,8 @@ _AGAIN: Final = 8.0
 _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5
 """Weight of making something else, and of that if what follows can use it."""
-_TRIES: Final = 4
+_TRIES: Final = 32
+"""Operations that are tried for a step: of most of them no sequence has all that their paths ask for."""
 _AIMED: Final = 3
 """Every third sequence heads for one operation."""
 _KEPT: Final = 32
@@ -96,17 +96,17 @@ class ChainExplorer(Struct):
         seed, index, place = recipe
         chance = Random(seed + (index << 8) + place)
         weights = self._weights(known)
+        aim = self._aimed_at(known, index)
         for _ in range(_TRIES):
             if not weights:
                 return None
-            target = self._aimed_at(known, index)
-            if target not in weights:
-                target = self._chosen(weights, chance, index, place)
+            target = aim if aim in weights else self._chosen(weights, chance, index, place)
             del weights[target]
             bindings = self._bindings(known, target, chance)
             if bindings is None:
                 continue
-            is_wrong = chance.random() < _NEGATIVE
+            # On the way to what is far away everything has to succeed.
+            is_wrong = target != aim and chance.random() < WRONG_STEPS
             try:
                 return self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
             except CheckerError:

@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from random import Random
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +21,6 @@ from checker.core.schema_warnings import SchemaWarning
 from checker.core.sequence import Choice, Drawn, Listed, Literal, Recipe, Step
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
-from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
@@ -32,6 +33,7 @@ from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 from checker.phases.places import without
 from checker.phases.pools import BoundPool, NewestFirst
+from checker.phases.rules import WRONG_STEPS, GenerationRules
 
 _APART = 1 << 40
 """Between seeds of one index; no task has so many."""
@@ -80,22 +82,6 @@ class GeneratedCase(Struct):
     def step(self) -> Step:
         """The recipe with all that belongs to it, for keeps."""
         return Step(self.label, self.recipe, self.bindings)
-
-
-class GenerationRules(Struct, frozen=True):
-    """How cases are generated, operation by operation."""
-
-    of: Callable[[Operation, str], GenerationSettings]
-    """Settings of an operation in a phase, asked for when its cases are first made there."""
-    by_phase: bool = False
-    """Whether they differ from phase to phase."""
-    some_unique: bool = False
-    """Whether any operation has `unique_inputs`."""
-
-    @classmethod
-    def alike(cls, settings: GenerationSettings) -> "GenerationRules":
-        """Rules that give all operations these settings."""
-        return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs)
 
 
 @dataclasses.dataclass
@@ -236,6 +222,20 @@ class CaseFactory:
         """
         seed, index, step = place
         number = _STEPS + (index << _STEP_BITS) + step
+        made = self._in_mode(label, (seed, number), phase, is_wrong=is_wrong)
+        taken = set_into(made.case, bindings)
+        return replace(made, bindings=(*made.bindings, *taken))
+
+    def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """The first step of sequence `index`, as seldom with wrong data as those after it."""
+        is_wrong = Random(seed + index).random() < WRONG_STEPS
+        return self._in_mode(label, (seed, index), phase, is_wrong=is_wrong)
+
+    def _in_mode(
+        self, label: Label, place: tuple[int, int], phase: PhaseInfo, *, is_wrong: bool
+    ) -> GeneratedCase:
+        """A case of (seed, number) with right data, or with wrong ones, as far as some attempts give one."""
+        seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
         for attempt in range(number, last + 1, _APART):
             # To draw a case takes a hundred times as long as to see of which mode it will be.
@@ -248,8 +248,7 @@ class CaseFactory:
             if meta is None or meta.mode.is_negative is is_wrong:
                 break
         made.case.id = case_id(seed, number)
-        taken = set_into(made.case, bindings)
-        return replace(made, bindings=(*made.bindings, *taken))
+        return made
 
     def _is_other_mode(self, label: Label, seed: int, phase: PhaseInfo, *, is_wrong: bool) -> bool:
         """Whether what would be drawn from a seed is known to be right where it has to be wrong, or the other way round."""
@@ -262,13 +261,16 @@ class CaseFactory:
         """What makes the cases of a phase. It raises `Exhausted` when there are no more."""
         if phase.source is CaseSource.LISTED:
             return self.listed
-        return self.make_new if self.rules.some_unique else self.make
+        make = self.make_first if phase.source is CaseSource.CHAINED else self.make
+        return partial(self._made_new, make) if self.rules.some_unique else make
 
-    def make_new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+    def _made_new(
+        self, make: CaseMaker, label: Label, task_seed: int, index: int, phase: PhaseInfo
+    ) -> GeneratedCase:
         """Case `index`, or where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
         place = (label, phase.name if self.rules.by_phase else "")
         for attempt in range(ATTEMPTS):
-            made = self.make(label, task_seed + attempt * _APART, index, phase)
+            made = make(label, task_seed + attempt * _APART, index, phase)
             made.case.id = case_id(task_seed, index)
             if place not in self._unique or self._novelty.is_new(label, made.case):
                 return made

@@ -16,7 +16,8 @@ from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
-from checker.phases.making import CaseFactory, GenerationRules, PoolView
+from checker.phases.making import CaseFactory, PoolView
+from checker.phases.rules import GenerationRules
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (

@@ -23,7 +23,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import UNEXPECTED_METHODS, mode_of
 from checker.phases.attempt import Judging
-from checker.phases.making import GenerationRules
+from checker.phases.rules import GenerationRules
 from checker.transport.settings import Dispatch, Headers, HttpSettings
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.users import ALL_SCHEMAS, UsersCode

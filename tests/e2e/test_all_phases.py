@@ -24,11 +24,14 @@ ARGUMENTS = ("-n", "10", "--no-shrink")
 UNASKED = "negative_data_rejection,use_after_free"
 """The service takes everything and forgets nothing."""
 TEXT = {"type": "string", "minLength": 1, "maxLength": 12}
-THING = {
-    "type": "object",
-    "required": ["id", "name"],
-    "properties": {"id": {"type": "string", "enum": ["thing-7"]}, "name": TEXT},
-}
+
+
+def _named(name: str) -> dict[str, Any]:
+    properties = {"id": {"type": "string", "enum": [name]}, "name": TEXT}
+    return {"type": "object", "required": ["id", "name"], "properties": properties}
+
+
+THING, PART = _named("thing-7"), _named("part-3")
 
 
 def _answers(status: int, schema: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -64,21 +67,22 @@ DOCUMENT: dict[str, Any] = {
             "put": {**_body(), **_answers(200, THING)},
             "delete": _answers(204),
         },
-        "/things/{id}/parts": {
-            "parameters": [ID],
-            "get": {"parameters": [WORD], **_answers(200, THING)},
+        "/things/{id}/parts": {"parameters": [ID], "post": {**_body(), **_answers(201, PART)}},
+        "/things/{id}/parts/{part_id}": {
+            "parameters": [ID, ID | {"name": "part_id"}],
+            "get": {"parameters": [WORD], **_answers(200, PART)},
         },
     },
 }
 
 
 def answering() -> Answer:
-    """Fails on one example, on one edge of a body, and on what was made before: whatever came before, answers are the same."""
+    """Fails on one example, on one edge of a body, and on what was made in what was made: whatever came before, answers are the same."""
     mock = Mock(DOCUMENT)
 
     def answered(request: Request) -> Reply:
         is_edge = request.method == "PUT" and b"900" in request.body
-        is_known = request.target.startswith(b"/things/thing-7/parts?word")
+        is_known = request.target.startswith(b"/things/thing-7/parts/part-3?word")
         return BROKEN if b"beware" in request.target or is_edge or is_known else mock(request)
 
     return answered
@@ -137,9 +141,9 @@ def test_all_phases_send_and_find_something(undisturbed: Seen) -> None:
     cases = _cases(undisturbed.ran)
     assert {phase for phase in NAMES if cases[phase]} == set(NAMES)
     labels = {label for _, label, _ in undisturbed.found}
-    assert {"GET /things", "PUT /things/{id}", "GET /things/{id}/parts"} == labels
-    # Values of answers stand in later requests.
-    assert any(target.startswith(b"/things/thing-7") for _, target, _, _ in undisturbed.wire)
+    assert {"GET /things", "PUT /things/{id}", "GET /things/{id}/parts/{part_id}"} == labels
+    # Values of answers stand in later requests, and those of one path belong together.
+    assert any(b"/things/thing-7/parts/part-3" in target for _, target, _, _ in undisturbed.wire)
 
 
 def test_four_workers_send_and_find_the_same(undisturbed: Seen, tmp_path: Path) -> None:

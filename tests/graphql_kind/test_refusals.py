@@ -17,7 +17,8 @@ from checker.core.response import Response
 from checker.corpus.learned import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
-from checker.phases.making import CaseFactory, GenerationRules
+from checker.phases.making import CaseFactory
+from checker.phases.rules import GenerationRules
 from checker.refusals.reading import demands_in
 from checker.transport.prepare import RequestMaker
 from checker.workers.recording.demands import DemandLearner

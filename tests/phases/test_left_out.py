@@ -8,7 +8,8 @@ from checker.generation.settings import GenerationSettings
 from checker.phases.coverage import edge_cases
 from checker.phases.left_out import LeftOutFirst
 from checker.phases.listing import ListingContext, topic_of
-from checker.phases.making import CaseFactory, GenerationRules
+from checker.phases.making import CaseFactory
+from checker.phases.rules import GenerationRules
 from tests.generation.making import PlainOperation, parameter_of
 
 PHASE = PhaseInfo("fuzzing")

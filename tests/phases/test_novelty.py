@@ -6,12 +6,14 @@ import pytest
 
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
+from checker.core.phases import FUZZING
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
-from checker.phases.making import CaseFactory, GenerationRules
+from checker.phases.making import CaseFactory
 from checker.phases.novelty import Exhausted
+from checker.phases.rules import GenerationRules
 from tests.generation.making import PlainOperation, body_of, parameter_of, schema_of
 
 PHASE = PhaseInfo("fuzzing")
@@ -23,7 +25,8 @@ def factory(operation: ApiOperation, *, unique: bool = True) -> CaseFactory:
 
 
 def made(makes: CaseFactory, label: Label, count: int) -> list[str]:
-    return [likeness(makes.make_new(label, 1, index, PHASE).case) for index in range(count)]
+    make = makes.maker(FUZZING)
+    return [likeness(make(label, 1, index, PHASE).case) for index in range(count)]
 
 
 NARROW = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 6}),))

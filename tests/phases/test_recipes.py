@@ -25,15 +25,10 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import CaseLists, Lister, ListingContext
-from checker.phases.making import (
-    CaseFactory,
-    FilteredOut,
-    GeneratedCase,
-    GenerationRules,
-    OutOfDate,
-)
+from checker.phases.making import CaseFactory, FilteredOut, GeneratedCase, OutOfDate
 from checker.phases.novelty import Exhausted
 from checker.phases.places import places_of
+from checker.phases.rules import GenerationRules
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.transport.prepare import plain_maker
 from checker.workers.saved import SavedExamples
@@ -398,3 +393,4 @@ def test_rows_say_what_a_phase_makes() -> None:
     makes = factory()
     assert makes.maker(phase_named("coverage")) == makes.listed
     assert makes.maker(FUZZING) == makes.make
+    assert makes.maker(phase_named("stateful")) == makes.make_first

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 from checker.checks.judge import UNJUDGED
+from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label
+from checker.core.phases import phase_named
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
+from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from tests.asking import saying
 from tests.workers.harness import workplace
 
 TOKEN = "tok-C4n4ry-0001"
@@ -85,3 +89,80 @@ def test_urls_in_answers_name_things_whatever_the_coding(tmp_path: Path, coding:
     with workplace(tmp_path, document=DOCUMENT) as place:
         taken = bound_after(place, {"name": "x", "self": "/things/B-7"}, coding)
     assert "B-7" in [one.literal for one in taken]
+
+
+def below(*names: str) -> str:
+    """The path of a member: `/a/{a_id}/b/{b_id}` of a and b."""
+    return "".join(f"/{name}/{{{name}_id}}" for name in names)
+
+
+def deep_document(*, unmade: int) -> dict[str, Any]:
+    """Things in things in things, and some that stand below the last and that nobody makes."""
+    paths: dict[str, Any] = {}
+    for depth, name in enumerate("abc"):
+        above = "abc"[:depth]
+        paths[f"{below(*above)}/{name}"] = {"post": {"requestBody": BODY, "responses": CREATED}}
+        paths[below(*above, name)] = {"get": {"responses": ANSWER}}
+    paths[below(*"abc")]["delete"] = {"responses": {"204": {"description": ""}}}
+    paths |= {below(*"abc", f"d{n}"): {"get": {"responses": ANSWER}} for n in range(unmade)}
+    for path, item in paths.items():
+        names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        item["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": TEXT} for name in names
+        ]
+    without_links = {"201": {key: CREATED["201"][key] for key in ("description", "content")}}
+    for item in paths.values():
+        if "post" in item:
+            item["post"]["responses"] = without_links
+    return DOCUMENT | {"paths": paths}
+
+
+def sequences_of(place: WorkerContext, label: str, count: int) -> list[list[Case]]:
+    """What is sent where right data are served and wrong ones refused."""
+    found = []
+    begin = place.factory.maker(phase_named("stateful"))
+    for index in range(count):
+        made: GeneratedCase | None = begin(Label(label), 1, index, STATEFUL)
+        sequence: list[Verdict] = []
+        while made is not None:
+            status = 422 if is_wrong(made.case) else 201
+            content = json.dumps({"id": f"id{index}-{len(sequence)}"}).encode()
+            response = Response(status, [("Content-Type", "application/json")], content)
+            sequence.append(Verdict(made.case, None, response, UNJUDGED))
+            made = place.chains.follow(tuple(sequence), 1, index, STATEFUL)
+        found.append([sent.case for sent in sequence])
+    return found
+
+
+def is_wrong(case: Case) -> bool:
+    assert case.meta is not None
+    return case.meta.mode.is_negative
+
+
+def test_all_steps_of_sequences_are_seldom_wrong_also_the_first(tmp_path: Path) -> None:
+    both = saying(generation={"mode": "all"})
+    with workplace(tmp_path, document=deep_document(unmade=0), operations=both) as place:
+        found = sequences_of(place, "POST /a", 200)
+    first = sum(is_wrong(sequence[0]) for sequence in found)
+    assert 10 <= first <= 35
+    later = [is_wrong(case) for sequence in found for case in sequence[1:]]
+    assert 0.03 <= sum(later) / len(later) <= 0.15
+
+
+def test_sequences_go_on_beside_operations_that_nobody_can_call(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=deep_document(unmade=12)) as place:
+        found = sequences_of(place, "POST /a", 60)
+    assert {len(sequence) for sequence in found} == {6}
+
+
+def test_sequences_that_head_for_something_far_away_get_there(tmp_path: Path) -> None:
+    both = saying(generation={"mode": "all"})
+    with workplace(tmp_path, document=deep_document(unmade=0), operations=both) as place:
+        found = sequences_of(place, "POST /a", 150)
+    # The first goal is the removal: what is removed is read again.
+    wanted = ["POST /a", f"POST {below('a')}/b", f"POST {below('a', 'b')}/c"]
+    member = below(*"abc")
+    wanted += [f"DELETE {member}", f"GET {member}"]
+    aimed = [one for one in found[::3] if [case.operation.label for case in one[:5]] == wanted]
+    assert len(aimed) >= 8
+    assert not any(is_wrong(case) for sequence in aimed for case in sequence[:5])

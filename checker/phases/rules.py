@@ -1,0 +1,28 @@
+"""How cases are generated, operation by operation."""
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from checker.core.operation import Operation
+from checker.generation.settings import GenerationSettings
+
+WRONG_STEPS: Final = 0.1
+"""Share of the steps of sequences with wrong data, where both modes are tested: little can follow what is refused."""
+
+
+class GenerationRules(Struct, frozen=True):
+    """How cases are generated, operation by operation."""
+
+    of: Callable[[Operation, str], GenerationSettings]
+    """Settings of an operation in a phase, asked for when its cases are first made there."""
+    by_phase: bool = False
+    """Whether they differ from phase to phase."""
+    some_unique: bool = False
+    """Whether any operation has `unique_inputs`."""
+
+    @classmethod
+    def alike(cls, settings: GenerationSettings) -> "GenerationRules":
+        """Rules that give all operations these settings."""
+        return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs)
