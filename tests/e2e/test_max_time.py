@@ -90,7 +90,8 @@ def test_requests_that_never_end_do_not_keep_a_run(
     assert ran.code == 2, ran.shown
     assert "no case was finished before the time was over" in ran.stderr
     assert "Traceback" not in ran.shown
-    assert _entries(command) == []
+    # A worker that leaves by itself tells what it waited for; one that is killed before does not.
+    assert [one["response"] for one in _entries(command)] in ([], [None])
     # Nobody answered: it was the tool that left, with its last process.
     wait_until(lambda: target.left == target.begun)
 
