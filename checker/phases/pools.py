@@ -10,14 +10,18 @@ from checker.core.pool import ValuePool
 
 
 class BoundPool(Struct, frozen=True):
-    """The values that a recorded case took: a pool that answers from its bindings."""
+    """The values that a recorded case took while it was drawn: a pool that answers from its bindings.
+
+    Not those that were set over what was drawn: to offer them would leave choices over that come next.
+    """
 
     bindings: Mapping[tuple[Location, str], Binding]
 
     @classmethod
     def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
         """Pool of these bindings."""
-        return cls({(binding.location, binding.name): binding for binding in bindings})
+        drawn = (binding for binding in bindings if not binding.expression)
+        return cls({(binding.location, binding.name): binding for binding in drawn})
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
         """What was taken there, whatever the index."""

@@ -1,0 +1,79 @@
+"""Steps of sequences, made again from what is recorded of them: values were drawn, taken from a pool, or set over them."""
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.operation import Label, Location
+from checker.core.pool import ValuePool
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.likeness import likeness
+from checker.generation.program import GenerationSettings
+from checker.openapi.loaders import from_dict
+from checker.phases.making import CaseFactory
+from checker.phases.rules import GenerationRules
+
+MESSAGES, ROOMS = Label("POST /rooms/{room_id}/messages"), Label("POST /rooms")
+STATEFUL = PhaseInfo("stateful")
+ID = {"type": "integer", "minimum": 1}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Chat", "version": "1"},
+    "paths": {
+        "/rooms/{room_id}/messages": {
+            "post": {
+                "parameters": [
+                    {"name": "room_id", "in": "path", "required": True, "schema": ID},
+                    {"name": "thread", "in": "query", "required": True, "schema": ID},
+                ],
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "required": ["text"],
+                                "properties": {"text": {"type": "string"}},
+                            }
+                        }
+                    },
+                },
+                "responses": {"201": {"description": ""}},
+            }
+        }
+    },
+}
+ROOM = Binding(Location.PATH, "room_id", ROOMS, "/id", 0, 7, json.dumps("$response.body#/id"), 0)
+
+
+class Threads(Struct):
+    """A pool that knows values of one parameter."""
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        known = name == "thread" and index % 2
+        return Binding(location, name, ROOMS, "/thread", index, 900 + index) if known else None
+
+
+def factory(pool: ValuePool | None) -> CaseFactory:
+    (messages,) = from_dict(DOCUMENT).get_all_operations()
+    rules = GenerationRules.alike(GenerationSettings(reuse=True))
+    hooks = NO_HOOKS
+    return CaseFactory(
+        {MESSAGES: messages}, rules, lambda _: hooks, lambda _: pool, reusing=(STATEFUL.name,)
+    )
+
+
+def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> None:
+    taken: set[frozenset[str]] = set()
+    for pool in (None, Threads()):
+        makes = factory(pool)
+        for index in range(100):
+            made = makes.make_step(MESSAGES, (5, index, 1), STATEFUL, (ROOM,), is_wrong=False)
+            again = makes.remake(made.step, name="again", phase=STATEFUL)
+            assert likeness(again.case) == likeness(made.case)
+            assert again.step == made.step
+            assert again.case.path_parameters == {"room_id": 7}
+            taken.add(frozenset(one.name for one in made.bindings))
+    assert taken == {frozenset({"room_id"}), frozenset({"room_id", "thread"})}
