@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label, Location
+from checker.core.operation import BrokenOperation, Label, Location
 from checker.core.pool import ValuePool
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.likeness import likeness
@@ -49,15 +49,18 @@ ROOM = Binding(Location.PATH, "room_id", ROOMS, "/id", 0, 7, json.dumps("$respon
 
 
 class Threads(Struct):
-    """A pool that knows values of one parameter."""
+    """A pool that knows values of one parameter, or nothing."""
+
+    is_empty: bool
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        known = name == "thread" and index % 2
+        known = not self.is_empty and name == "thread" and index % 2
         return Binding(location, name, ROOMS, "/thread", index, 900 + index) if known else None
 
 
-def factory(pool: ValuePool | None) -> CaseFactory:
+def factory(pool: ValuePool) -> CaseFactory:
     (messages,) = from_dict(DOCUMENT).get_all_operations()
+    assert not isinstance(messages, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(reuse=True))
     hooks = NO_HOOKS
     return CaseFactory(
@@ -67,7 +70,7 @@ def factory(pool: ValuePool | None) -> CaseFactory:
 
 def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> None:
     taken: set[frozenset[str]] = set()
-    for pool in (None, Threads()):
+    for pool in (Threads(is_empty=True), Threads(is_empty=False)):
         makes = factory(pool)
         for index in range(100):
             made = makes.make_step(MESSAGES, (5, index, 1), STATEFUL, (ROOM,), is_wrong=False)
