@@ -68,7 +68,7 @@ class WorkerSnapshot(Struct, frozen=True):
     acting: Slot | None
     """Whose code runs; None when it waits, or never began."""
     acting_s: float
-    """Since that began its stage."""
+    """Since that began its stage, without what it waited for a processor, as far as that is known."""
     slots: tuple[Slot, ...]
     reached: Mapping[str, int]
     """Task id -> one past the highest index that is known to be made."""
@@ -76,6 +76,8 @@ class WorkerSnapshot(Struct, frozen=True):
     """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
     ended: frozenset[str] = frozenset()
     """Tasks of which a case failed that was their last for that."""
+    acting_by_clock_s: float = 0.0
+    """Since that began its stage, whatever it waited for."""
 
     def in_flight(self, task: str) -> list[int]:
         """Indices of a task that were begun and not ended."""
@@ -149,7 +151,11 @@ class WorkerState(Struct):
 def is_stuck(vitals: WorkerSnapshot) -> bool:
     """Whether a worker that had to leave did not for what one case does in it, with nobody to wait for."""
     acting = vitals.acting
-    return acting is not None and acting.stage in _ALONE and vitals.acting_s > _STUCK_S
+    if acting is None or acting.stage not in _ALONE:
+        return False
+    # Code of users is quick, or stuck; ours may have much to do for a first case, and few processors.
+    age_s = vitals.acting_by_clock_s if acting.stage is Stage.HOOK else vitals.acting_s
+    return age_s > _STUCK_S
 
 
 def overdue(

@@ -57,10 +57,19 @@ def test_a_case_that_is_on_record_is_not_blamed_for_what_was_made_of_its_answer(
 
 
 def test_only_what_waits_for_nobody_is_stuck() -> None:
-    acting = WorkerSnapshot(0.0, SLOT, 4.0, (SLOT,), {})
+    making = replace(SLOT, stage=Stage.MAKE)
+    acting = WorkerSnapshot(0.0, making, 4.0, (making,), {})
     assert is_stuck(acting)
     assert not is_stuck(replace(acting, acting_s=2.0))
     assert not is_stuck(replace(acting, acting=replace(SLOT, stage=Stage.CONFIRM), acting_s=60.0))
+
+
+def test_code_of_users_is_stuck_by_the_clock() -> None:
+    hook = replace(SLOT, stage=Stage.HOOK)
+    busy = WorkerSnapshot(0.0, hook, 0.5, (hook,), {}, acting_by_clock_s=4.0)
+    assert is_stuck(busy)
+    assert not is_stuck(replace(busy, acting_by_clock_s=2.0))
+    assert not is_stuck(replace(busy, acting=replace(hook, stage=Stage.MAKE)))
 
 
 def test_who_is_killed_from_outside_is_told_what_may_help() -> None:

@@ -47,7 +47,7 @@ class LocalWorker:
         return said, self._is_over or self._receiver.closed
 
     def snapshot(self) -> WorkerSnapshot:
-        """What it is doing, or was when it ended; waiting for a processor is no part of any age."""
+        """What it is doing, or was when it ended."""
         reader = InflightReader(self._slots)
         slots = tuple(reader.slots())
         lane, heartbeat_ns = reader.acting_lane, reader.heartbeat_ns
@@ -66,6 +66,7 @@ class LocalWorker:
             reached=reader.progress(),
             tallies=reader.tallies(),
             ended=reader.ended(),
+            acting_by_clock_s=(now_ns - since_ns) * 1e-9,
         )
 
     def _waited_s(self, pid: int) -> float:
