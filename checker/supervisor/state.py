@@ -79,6 +79,15 @@ class WorkerSnapshot(Struct, frozen=True):
     acting_by_clock_s: float = 0.0
     """Since that began its stage, whatever it waited for."""
 
+    @property
+    def acting_age_s(self) -> float:
+        """How long the case that acts counts as being at it.
+
+        Code of users is quick, or stuck: by the clock. Ours may have much to do for a first case, and few processors.
+        """
+        by_clock = self.acting is not None and self.acting.stage is Stage.HOOK
+        return self.acting_by_clock_s if by_clock else self.acting_s
+
     def in_flight(self, task: str) -> list[int]:
         """Indices of a task that were begun and not ended."""
         return [
@@ -151,11 +160,7 @@ class WorkerState(Struct):
 def is_stuck(vitals: WorkerSnapshot) -> bool:
     """Whether a worker that had to leave did not for what one case does in it, with nobody to wait for."""
     acting = vitals.acting
-    if acting is None or acting.stage not in _ALONE:
-        return False
-    # Code of users is quick, or stuck; ours may have much to do for a first case, and few processors.
-    age_s = vitals.acting_by_clock_s if acting.stage is Stage.HOOK else vitals.acting_s
-    return age_s > _STUCK_S
+    return acting is not None and acting.stage in _ALONE and vitals.acting_age_s > _STUCK_S
 
 
 def overdue(
@@ -171,7 +176,7 @@ def overdue(
     stage_s = 0.0
     if vitals.acting is not None:
         stage_s = deadlines.stages.get(vitals.acting.stage, 0.0)
-        if stage_s and vitals.acting_s > stage_s:
+        if stage_s and vitals.acting_age_s > stage_s:
             return f"hung in {vitals.acting.stage.name.lower()} for more than {stage_s:.0f} s"
     # While a case acts its loop does not turn: the deadline of the stage goes first.
     silence_s = max(deadlines.heartbeat_s, stage_s)

@@ -9,7 +9,7 @@ import pytest
 
 from checker.config.settings import RunSettings
 from checker.corpus import inflight
-from checker.corpus.inflight import InflightWriter
+from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.supervisor.launchers import local
 from checker.supervisor.launchers.local import LocalWorker
@@ -101,6 +101,14 @@ def test_where_time_is_over_what_got_no_processor_is_not_to_blame(
     assert not is_stuck(machine.worker.snapshot())
     machine.now_s = 9.1
     assert is_stuck(machine.worker.snapshot())
+
+
+def test_code_of_users_has_its_time_by_the_clock(machine: Machine, writer: InflightWriter) -> None:
+    writer.begin(0, TASK, 0, 1)
+    writer.enter(0, Stage.HOOK, TASK, 0)
+    assert machine.hangs(30.9, 25.0) is None
+    assert is_stuck(machine.worker.snapshot())
+    assert machine.hangs(31.1, 25.0) == "hung in hook for more than 30 s"
 
 
 def test_what_the_system_said_last_holds_when_the_process_is_gone(
