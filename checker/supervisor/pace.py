@@ -7,7 +7,7 @@ from checker.supervisor.crew import Crew
 from checker.supervisor.endings import Ending
 from checker.workers.messages import AwaitReports
 
-MOST_BEHIND_S = 1.5
+MOST_BEHIND_S = 1.25
 """Writing that may be left while something new is sent: some is, as long as it may be preceded by what is not there yet."""
 FIRST_GUESS_S = 0.00025
 """What an interaction takes before the first one is written."""
