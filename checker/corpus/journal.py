@@ -23,7 +23,7 @@ FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 FLUSH_INTERVAL_S = 0.2
 TOGETHER_BYTES = 16 << 20
-"""Of records that are committed at once, in one frame: below what readers take for damage."""
+"""Of records that are committed in one frame: more would be near what readers take for damage."""
 BUDGET_BYTES = 8 << 20
 """Of one journal, for what was learned; so start-up reads little, also after a night."""
 
@@ -92,7 +92,7 @@ class JournalWriter:
     def commit(self, *records: Record) -> None:
         """Write records, and everything before them, to the disk before returning. Raises `StorageError`.
 
-        A death on the way leaves all of them or none.
+        A death on the way leaves all of them or none, up to `TOGETHER_BYTES`.
         """
         for record in records:
             self._add(record)

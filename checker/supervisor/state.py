@@ -68,7 +68,7 @@ class WorkerSnapshot(Struct, frozen=True):
     acting: Slot | None
     """Whose code runs; None when it waits, or never began."""
     acting_s: float
-    """Since that began its stage, without what it waited for a processor, as far as that is known."""
+    """Since that began its stage, as far as that counts against it."""
     slots: tuple[Slot, ...]
     reached: Mapping[str, int]
     """Task id -> one past the highest index that is known to be made."""
@@ -76,17 +76,6 @@ class WorkerSnapshot(Struct, frozen=True):
     """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
     ended: frozenset[str] = frozenset()
     """Tasks of which a case failed that was their last for that."""
-    acting_by_clock_s: float = 0.0
-    """Since that began its stage, whatever it waited for."""
-
-    @property
-    def acting_age_s(self) -> float:
-        """How long the case that acts counts as being at it.
-
-        Code of users is quick, or stuck: by the clock. Ours may have much to do for a first case, and few processors.
-        """
-        by_clock = self.acting is not None and self.acting.stage is Stage.HOOK
-        return self.acting_by_clock_s if by_clock else self.acting_s
 
     def in_flight(self, task: str) -> list[int]:
         """Indices of a task that were begun and not ended."""
@@ -160,7 +149,7 @@ class WorkerState(Struct):
 def is_stuck(vitals: WorkerSnapshot) -> bool:
     """Whether a worker that had to leave did not for what one case does in it, with nobody to wait for."""
     acting = vitals.acting
-    return acting is not None and acting.stage in _ALONE and vitals.acting_age_s > _STUCK_S
+    return acting is not None and acting.stage in _ALONE and vitals.acting_s > _STUCK_S
 
 
 def overdue(
@@ -176,7 +165,7 @@ def overdue(
     stage_s = 0.0
     if vitals.acting is not None:
         stage_s = deadlines.stages.get(vitals.acting.stage, 0.0)
-        if stage_s and vitals.acting_age_s > stage_s:
+        if stage_s and vitals.acting_s > stage_s:
             return f"hung in {vitals.acting.stage.name.lower()} for more than {stage_s:.0f} s"
     # While a case acts its loop does not turn: the deadline of the stage goes first.
     silence_s = max(deadlines.heartbeat_s, stage_s)

@@ -111,6 +111,18 @@ def test_code_of_users_has_its_time_by_the_clock(machine: Machine, writer: Infli
     assert machine.hangs(31.1, 25.0) == "hung in hook for more than 30 s"
 
 
+def test_code_of_users_is_stuck_by_the_clock(machine: Machine, writer: InflightWriter) -> None:
+    writer.begin(0, TASK, 0, 1)
+    writer.enter(0, Stage.HOOK, TASK, 0)
+    machine.now_s, machine.waited_s = 3.0, 2.0
+    assert not is_stuck(machine.worker.snapshot())
+    machine.now_s, machine.waited_s = 5.0, 4.5
+    assert is_stuck(machine.worker.snapshot())
+    writer.enter(0, Stage.MAKE, TASK, 0)
+    machine.now_s, machine.waited_s = 9.0, 8.5
+    assert not is_stuck(machine.worker.snapshot())
+
+
 def test_what_the_system_said_last_holds_when_the_process_is_gone(
     machine: Machine, writer: InflightWriter
 ) -> None:

@@ -64,14 +64,6 @@ def test_only_what_waits_for_nobody_is_stuck() -> None:
     assert not is_stuck(replace(acting, acting=replace(SLOT, stage=Stage.CONFIRM), acting_s=60.0))
 
 
-def test_code_of_users_is_stuck_by_the_clock() -> None:
-    hook = replace(SLOT, stage=Stage.HOOK)
-    busy = WorkerSnapshot(0.0, hook, 0.5, (hook,), {}, acting_by_clock_s=4.0)
-    assert is_stuck(busy)
-    assert not is_stuck(replace(busy, acting_by_clock_s=2.0))
-    assert not is_stuck(replace(busy, acting=replace(hook, stage=Stage.MAKE)))
-
-
 def test_who_is_killed_from_outside_is_told_what_may_help() -> None:
     assert given_up(CRASHED).endswith("the last one: killed by SIGSEGV")
     assert given_up(KILLED).endswith("use fewer workers, or give it more")

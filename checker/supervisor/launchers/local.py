@@ -8,7 +8,7 @@ from checker.config.settings import RunSettings
 from checker.corpus import inflight
 from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.layout import RunLayout
-from checker.supervisor.launchers.processor_waits import FairAge, waited_s
+from checker.supervisor.launchers.processor_waits import FairAge, age_s, waited_s
 from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import Down, Up
 from checker.workers.queues import Receiver, Sender
@@ -58,15 +58,18 @@ class LocalWorker:
         # Looked at each time, also when there is no mark: what it waited before one is not taken off.
         silent_s = self._silence.of(heartbeat_ns or now_ns, now_ns, waited)
         since_ns = now_ns if acting is None else acting.since_ns
+        acting_s = self._acting.of(since_ns, now_ns, waited)
+        if acting is not None and acting.stage is Stage.HOOK:
+            # Code of users is quick, or stuck; ours may have much to do for a first case, and few processors.
+            acting_s = age_s(since_ns, now_ns)
         return WorkerSnapshot(
             silent_s=silent_s if heartbeat_ns else None,
             acting=acting,
-            acting_s=self._acting.of(since_ns, now_ns, waited),
+            acting_s=acting_s,
             slots=slots,
             reached=reader.progress(),
             tallies=reader.tallies(),
             ended=reader.ended(),
-            acting_by_clock_s=(now_ns - since_ns) * 1e-9,
         )
 
     def _waited_s(self, pid: int) -> float:

@@ -17,6 +17,11 @@ def waited_s(pid: int, processes: Path = _PROCESSES) -> float:
         return 0.0
 
 
+def age_s(mark_ns: int, now_ns: int) -> float:
+    """Seconds since a mark, by the clock."""
+    return (now_ns - mark_ns) * _NANO
+
+
 class FairAge:
     """How long ago a process did what it marked with its clock, without the time in which it waited for a processor since."""
 
@@ -38,4 +43,4 @@ class FairAge:
             self._mark_ns, self._waited_s = mark_ns, self._seen_s
         # Of one that is gone the system says nothing any more.
         self._seen_s = max(self._seen_s, waited_s)
-        return max(0.0, (now_ns - mark_ns) * _NANO - (self._seen_s - self._waited_s))
+        return max(0.0, age_s(mark_ns, now_ns) - (self._seen_s - self._waited_s))
