@@ -3,17 +3,10 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from checker.core.header_fields import CONDITIONS
 from checker.core.response import Response
 
 _PRECONDITION_FAILED = 412
-_CONDITIONS = (
-    b"if-match",
-    b"if-none-match",
-    b"if-modified-since",
-    b"if-unmodified-since",
-    b"if-range",
-)
-"""Headers that make a request conditional (RFC 9110, 13.1)."""
 
 
 def matches_status(status: int, patterns: Iterable[str]) -> bool:
@@ -41,5 +34,5 @@ def denies_condition(response: Response) -> bool:
     return (
         response.status_code == _PRECONDITION_FAILED
         and sent is not None
-        and any(sent.header(name) is not None for name in _CONDITIONS)
+        and any(sent.header(name.encode()) is not None for name in CONDITIONS)
     )

@@ -1,7 +1,12 @@
-"""Headers of a case as users see them."""
+"""Headers of a case as users see them, and what some are for."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
+
+CONDITIONS: Final = frozenset(
+    ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range")
+)
+"""Headers that make a request conditional, in lower case (RFC 9110, 13.1)."""
 
 
 class HeaderFields(dict[str, Any]):

@@ -33,22 +33,15 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
 from checker.generation.normalization.store import FormStore
+from checker.generation.presence import Step, body_draw, named, share_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import EMPTY, either
-from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
+from checker.generation.sources.basic import either
+from checker.generation.sources.context import Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
 from checker.transport.wire.bodies import carried_types
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
-
-_OPTIONAL = 0.5
-_OPTIONAL_BODY = 0.9
-DrawnBody = tuple[Any, str | None]
-"""Value and media type."""
-_Step = tuple[str, Draw, bool]
-"""Name of a parameter, its draws, is it always there."""
 
 
 @dataclass(slots=True)
@@ -74,7 +67,7 @@ class PartCompiler:
     """Those of this operation."""
     _learned: Narrowing = field(init=False)
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
-    _steps: dict[Location, list[_Step]] = field(default_factory=dict)
+    _steps: dict[Location, list[Step]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
@@ -90,10 +83,10 @@ class PartCompiler:
         steps = self._steps.get(location)
         if steps is None:
             steps = self._steps[location] = self._of_location(location)
-        return _named([step for step in steps if step[0] != but])
+        return named([step for step in steps if step[0] != but])
 
-    def _of_location(self, location: Location) -> list[_Step]:
-        steps: list[_Step] = []
+    def _of_location(self, location: Location) -> list[Step]:
+        steps: list[Step] = []
         for parameter in self.operation.parameters:
             if parameter.location is not location:
                 continue
@@ -109,7 +102,7 @@ class PartCompiler:
                 or self.forced(parameter) is not None
                 or self._learned.requires(parameter.location, parameter.name)
             )
-            steps.append((parameter.name, draw, is_there))
+            steps.append((parameter.name, draw, 1.0 if is_there else share_of(parameter)))
         return steps
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
@@ -266,7 +259,7 @@ class PartCompiler:
                 _require_none(self.operation, reason)
             return (lambda source: (NOT_SET, None)), False
         is_required = self.operation.body_required or self._learned.requires(Location.BODY)
-        return _body_draw(draws, required=is_required), True
+        return body_draw(draws, required=is_required), True
 
     def _body(self, body: Body) -> Draw:
         if body.strategy is not None:
@@ -343,57 +336,3 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
     return location is Location.PATH or (
         has_no_list and location in (Location.QUERY, Location.HEADER)
     )
-
-
-def _named(steps: list[_Step]) -> Draw:
-    if not steps:
-        return EMPTY
-    if all(required for _, _, required in steps):
-        pairs = [(name, make) for name, make, _ in steps]
-        return lambda source: {name: make(source) for name, make in pairs}
-    return _named_or_not(steps)
-
-
-def _named_or_not(steps: list[_Step]) -> Draw:
-    def draw(source: Source) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        # Nobody asks chance for its spans.
-        has_spans = source.__class__ is not RandomSource
-        for name, make, required in steps:
-            if required:
-                values[name] = make(source)
-            elif source.boolean(_OPTIONAL):
-                if has_spans:
-                    source.start_span(OPTIONAL)
-                value = make(source)
-                # An optional null would be sent as text that the schema may not admit.
-                if value is not None:
-                    values[name] = value
-                if has_spans:
-                    source.stop_span()
-        return values
-
-    return draw
-
-
-def _body_draw(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
-    count = len(draws)
-    (first, media_type) = draws[0]
-
-    def draw(source: Source) -> DrawnBody:
-        if count == 1:
-            return first(source), media_type
-        make, chosen = draws[source.choice(count)]
-        return make(source), chosen
-
-    def maybe(source: Source) -> DrawnBody:
-        if not source.boolean(_OPTIONAL_BODY):
-            return NOT_SET, None
-        if source.__class__ is RandomSource:
-            return draw(source)
-        source.start_span(OPTIONAL)
-        drawn: DrawnBody = draw(source)
-        source.stop_span()
-        return drawn
-
-    return draw if required else maybe

@@ -12,7 +12,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
-from checker.generation.components import DrawnBody, PartCompiler
+from checker.generation.components import PartCompiler
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.listing import Breach, PathStep
 from checker.generation.negation.syntax import is_no_json, syntax_errors
@@ -20,6 +20,7 @@ from checker.generation.negation.values import NOTHING, NegativeDraw, compile_ne
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.negation.words import with_wrong_words
 from checker.generation.normalization import forms
+from checker.generation.presence import DrawnBody
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected

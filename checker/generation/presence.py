@@ -1,0 +1,81 @@
+"""What of a request is there: optional parameters and bodies are drawn or left out."""
+
+from typing import Any
+
+from checker.core.case import NOT_SET
+from checker.core.header_fields import CONDITIONS
+from checker.core.operation import Location, Parameter
+from checker.generation.sources.basic import EMPTY
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import OPTIONAL, Draw
+
+_OPTIONAL = 0.5
+_OPTIONAL_BODY = 0.9
+_CONDITIONAL = 0.1
+"""Of headers that make a request conditional: to most values servers only say that nothing was done (304, 412)."""
+DrawnBody = tuple[Any, str | None]
+"""Value and media type."""
+Step = tuple[str, Draw, float]
+"""Name of a parameter, its draws, how likely it is there: 1 for always."""
+
+
+def share_of(parameter: Parameter) -> float:
+    """How likely an optional parameter is there."""
+    is_condition = parameter.location is Location.HEADER and parameter.name.lower() in CONDITIONS
+    return _CONDITIONAL if is_condition else _OPTIONAL
+
+
+def named(steps: list[Step]) -> Draw:
+    """Draws the values of parameters, by name."""
+    if not steps:
+        return EMPTY
+    if all(share == 1 for _, _, share in steps):
+        pairs = [(name, make) for name, make, _ in steps]
+        return lambda source: {name: make(source) for name, make in pairs}
+    return _named_or_not(steps)
+
+
+def _named_or_not(steps: list[Step]) -> Draw:
+    def draw(source: Source) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        # Nobody asks chance for its spans.
+        has_spans = source.__class__ is not RandomSource
+        for name, make, share in steps:
+            if share == 1:
+                values[name] = make(source)
+            elif source.boolean(share):
+                if has_spans:
+                    source.start_span(OPTIONAL)
+                value = make(source)
+                # An optional null would be sent as text that the schema may not admit.
+                if value is not None:
+                    values[name] = value
+                if has_spans:
+                    source.stop_span()
+        return values
+
+    return draw
+
+
+def body_draw(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
+    """Draws a body, as one of its media types; (`NOT_SET`, None) for none."""
+    count = len(draws)
+    (first, media_type) = draws[0]
+
+    def draw(source: Source) -> DrawnBody:
+        if count == 1:
+            return first(source), media_type
+        make, chosen = draws[source.choice(count)]
+        return make(source), chosen
+
+    def maybe(source: Source) -> DrawnBody:
+        if not source.boolean(_OPTIONAL_BODY):
+            return NOT_SET, None
+        if source.__class__ is RandomSource:
+            return draw(source)
+        source.start_span(OPTIONAL)
+        drawn: DrawnBody = draw(source)
+        source.stop_span()
+        return drawn
+
+    return draw if required else maybe

@@ -1,0 +1,35 @@
+"""How often optional parts of a request are there."""
+
+import pytest
+
+from checker.core.meta import PhaseInfo
+from checker.generation.program import compile_operation
+from checker.generation.settings import GenerationSettings
+from checker.generation.sources.choices import RandomSource
+from tests.openapi.documents import operation
+
+COUNT = 1000
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "required", "low", "high"),
+    [
+        ("header", "X-Request", False, 430, 570),
+        # Mostly they keep a server from doing anything.
+        ("header", "If-Match", False, 60, 150),
+        ("header", "if-modified-since", False, 60, 150),
+        ("header", "If-Match", True, COUNT, COUNT),
+        ("query", "If-Match", False, 430, 570),
+    ],
+)
+def test_optional_parameters_are_there_now_and_then(
+    place: str, name: str, required: bool, low: int, high: int
+) -> None:
+    parameter = {"name": name, "in": place, "required": required, "schema": {"type": "string"}}
+    settings = GenerationSettings(allow_extra_parameters=False)
+    program = compile_operation(operation({"parameters": [parameter]}), settings)
+    there = 0
+    for seed in range(COUNT):
+        case = program.draw(RandomSource(seed), f"{seed:012x}", PhaseInfo("fuzzing"))
+        there += name in (case.headers if place == "header" else case.query)
+    assert low <= there <= high
