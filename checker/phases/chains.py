@@ -243,6 +243,18 @@ class ChainExplorer(Struct):
                 return None
             found[place] = binding
             anchor = source.step if anchor is None else anchor
+        self._bind_beside(known, target, chance, found)
+        return tuple(found.values())
+
+    def _bind_beside(
+        self,
+        known: KnownResources,
+        target: Label,
+        chance: Random,
+        found: dict[tuple[Location, str], Binding],
+    ) -> None:
+        """Add values of links that stand beside the path, and conditions that hold."""
+        operation = self.factory.operations[target]
         for step, one in known.transitions(target):
             share = 1.0 if not one.is_inferred else _OPTIONAL
             for value in one.values:
@@ -256,7 +268,10 @@ class ChainExplorer(Struct):
                 taken = self._binding(known, operation, key, source)
                 if taken is not None:
                     found[key] = taken
-        return tuple(found.values())
+        for place, source in known.validators(operation):
+            condition = self._binding(known, operation, place, source)
+            if condition is not None and place not in found and chance.random() < _OPTIONAL:
+                found[place] = condition
 
     def _usable(
         self, known: KnownResources, target: Label, sources: list[ValueOrigin]

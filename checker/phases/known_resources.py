@@ -10,11 +10,13 @@ from msgspec import Struct, field
 
 from checker.config.table import ALGORITHMS
 from checker.core.locations import Location
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label, Operation, Place
 from checker.core.request import host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
 from checker.core.resources import (
+    CREATING,
     REMOVING,
+    SAFE,
     ResourceModel,
     ResourceUse,
     Transition,
@@ -29,6 +31,9 @@ from checker.phases.bindings import Sent
 DECLARED, LOCATED, SAME_PATH = 2.0, 1.5, 1.0
 """How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request."""
 _BY_URL, _BY_NAME = ALGORITHMS
+_IF_CHANGED: Final = {"if-none-match": "ETag", "if-modified-since": "Last-Modified"}
+_IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modified"}
+"""Conditions of requests -> what servers say for them of a state (RFC 9110, 8.8 and 13.1); one for reading, one for changing."""
 _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
 _LONGEST_NAME: Final = 64
@@ -155,6 +160,34 @@ class KnownResources(Struct):
             if surest is not None:
                 found.append(surest)
         return found
+
+    def validators(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
+        """(header of a condition, way to its value) of what an operation is about, as the sequence showed that last."""
+        asked = _IF_CHANGED if target.resource_method in SAFE else _IF_UNCHANGED
+        conditions = [
+            one
+            for one in target.parameters
+            if one.location is Location.HEADER and one.name.lower() in asked
+        ]
+        use = self.model.uses[target.label]
+        for one in conditions:
+            name = asked[one.name.lower()]
+            for step in range(len(self.steps) - 1, -1, -1):
+                if self._shows_state(step, use) and self._says(step, name):
+                    place = (Location.HEADER, one.name)
+                    yield place, ValueOrigin(step, f"$response.header.{name}", SAME_PATH)
+                    break
+
+    def _shows_state(self, step: int, use: ResourceUse) -> bool:
+        """Whether a step was about what an operation is about, and left it there."""
+        shown = self.steps[step]
+        is_maker = shown.use.method in CREATING and shown.use.resource == use.resource
+        is_same = shown.use.path == use.path and shown.use.method != REMOVING
+        return shown.succeeded and (is_same or (is_maker and use.is_member))
+
+    def _says(self, step: int, header: str) -> bool:
+        outcome = self.steps[step].sent.outcome
+        return isinstance(outcome, Response) and header.lower() in outcome.headers
 
     def _sources_of(
         self, step: int, target: Operation, name: str, owner: Resource

@@ -166,3 +166,76 @@ def test_sequences_that_head_for_something_far_away_get_there(tmp_path: Path) ->
     aimed = [one for one in found[::3] if [case.operation.label for case in one[:5]] == wanted]
     assert len(aimed) >= 8
     assert not any(is_wrong(case) for sequence in aimed for case in sequence[:5])
+
+
+def conditional_document() -> dict[str, Any]:
+    """Notes that can be read and replaced only if somebody has, or has not, changed them."""
+
+    def under(*names: str) -> list[Any]:
+        return [{"name": name, "in": "header", "schema": TEXT} for name in names]
+
+    named = {"name": "id", "in": "path", "required": True, "schema": TEXT}
+    return DOCUMENT | {
+        "paths": {
+            "/notes": {"post": {"requestBody": BODY, "responses": {"201": ANSWER["200"]}}},
+            "/notes/{id}": {
+                "parameters": [named],
+                "get": {"parameters": under("If-None-Match"), "responses": ANSWER},
+                "put": {
+                    "parameters": under("If-Match", "If-None-Match", "if-unmodified-since"),
+                    "requestBody": BODY,
+                    "responses": ANSWER,
+                },
+                "delete": {"parameters": under("If-Match"), "responses": ANSWER},
+            },
+        }
+    }
+
+
+VERSION, DATE = '"v{}"', "Thu, 01 Jan 1970 00:00:0{} GMT"
+
+
+def conditions_of_steps(place: WorkerContext, *, has_versions: bool) -> list[tuple[str, ...]]:
+    """(operation, header, its value, steps since that value was shown) of what was taken in a hundred sequences."""
+    begin = place.factory.maker(phase_named("stateful"))
+    found: list[tuple[str, ...]] = []
+    for index in range(100):
+        made: GeneratedCase | None = begin(Label("POST /notes"), 1, index, STATEFUL)
+        sequence: list[Verdict] = []
+        while made is not None:
+            count = len(sequence)
+            headers = [("Content-Type", "application/json")]
+            if has_versions:
+                headers += [("ETag", VERSION.format(count)), ("Last-Modified", DATE.format(count))]
+            response = Response(201, headers, json.dumps({"id": f"id{index}"}).encode())
+            sequence.append(Verdict(made.case, None, response, UNJUDGED))
+            made = place.chains.follow(tuple(sequence), 1, index, STATEFUL)
+            label = "" if made is None else made.case.operation.label
+            found += [
+                (label, one.name, str(one.literal), str(len(sequence) - one.step))
+                for one in (made.bindings if made is not None else ())
+                if one.location == "header" and one.expression
+            ]
+    return found
+
+
+def test_conditions_of_later_steps_are_those_that_answers_gave(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=conditional_document()) as place:
+        found = conditions_of_steps(place, has_versions=True)
+    asked = {(label.split()[0], name) for label, name, _, _ in found}
+    # What is to be changed must be as it was, what is to be read must not.
+    assert asked == {
+        ("GET", "If-None-Match"),
+        ("PUT", "If-Match"),
+        ("PUT", "if-unmodified-since"),
+        ("DELETE", "If-Match"),
+    }
+    shown = [VERSION.format(n) for n in range(10)] + [DATE.format(n) for n in range(10)]
+    assert {value for _, _, value, _ in found} <= set(shown)
+    # The last state that a step showed, also where others, or a removal, came between.
+    assert sum(age == "1" for _, _, _, age in found) >= len(found) / 2
+
+
+def test_without_versions_no_condition_is_taken(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=conditional_document()) as place:
+        assert conditions_of_steps(place, has_versions=False) == []
