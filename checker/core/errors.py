@@ -243,6 +243,12 @@ class Unsatisfiable(CheckerError):
         self.pointer = pointer
         self.reason = reason
 
+    def again(self) -> Self:
+        """Its like, for keeps or to be raised: what was raised holds on to all that was on the stack, each time to more."""
+        found = type(self).__new__(type(self), *self.args)
+        found.__dict__.update(self.__dict__)
+        return found
+
 
 class InfiniteRecursiveReference(Unsatisfiable):
     """A schema requires itself as its own part: every value would contain itself."""

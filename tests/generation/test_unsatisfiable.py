@@ -1,8 +1,15 @@
+import gc
+from types import TracebackType
 from typing import Any
 
 import pytest
 
-from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.errors import (
+    BudgetSpent,
+    InfiniteRecursiveReference,
+    NothingToBreak,
+    Unsatisfiable,
+)
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.generation.program import GenerationSettings, compile_operation
@@ -146,3 +153,37 @@ def test_endless_bounds_say_nothing() -> None:
 def test_many_names_are_found() -> None:
     found = bodies({"type": "object", "minProperties": 2000}, 1)
     assert len(found[0]) >= 2000
+
+
+@pytest.mark.parametrize(
+    "error",
+    [Unsatisfiable("#/a", "never"), InfiniteRecursiveReference("#/a"), NothingToBreak("#/a", "b")],
+)
+def test_what_is_raised_again_holds_nothing_of_the_stack(error: Unsatisfiable) -> None:
+    with pytest.raises(Unsatisfiable):
+        raise error
+    again = error.again()
+    assert type(again) is type(error)
+    assert (again.pointer, again.reason, str(again)) == (error.pointer, error.reason, str(error))
+    assert error.__traceback__ is not None
+    assert again.__traceback__ is None
+    assert again.__context__ is None
+
+
+def test_what_cannot_be_made_is_remembered_without_the_stack_that_found_it() -> None:
+    """Thousands of schemas cannot be: with all that was on the stack they took more memory than what can."""
+    never = {"type": "integer", "minimum": 2, "maximum": 1}
+    schema = {
+        "type": "object",
+        "properties": {
+            name: {"anyOf": [never, {"type": "string"}, {"type": "array", "items": never}]}
+            for name in "abc"
+        },
+    }
+    program = program_of(body=schema, settings=GenerationSettings(mode=GenerationMode.NEGATIVE))
+    assert cases(program, 200)
+    gc.collect()
+    kept = [one for one in gc.get_objects() if isinstance(one, TracebackType)]
+    files = {frame.f_code.co_filename for one in kept for frame in [one.tb_frame]}
+    assert not [name for name in files if "generation" in name and "checker" in name]
+    assert program.size > 0

@@ -96,7 +96,7 @@ class Compiler(Struct):
         key = (key_of(self.canon.parts(conjunction)), place)
         known = self._known.get(key)
         if isinstance(known, Unsatisfiable):
-            raise known
+            raise known.again()
         if known is not None:
             return known
         cell = self._open.get(key)
@@ -110,7 +110,7 @@ class Compiler(Struct):
         except Unsatisfiable as error:
             if not self.is_minimal:
                 # A minimal draw may fail only because we came here on a circle.
-                self._known[key] = error
+                self._known[key] = error.again()
             raise
         finally:
             del self._open[key]

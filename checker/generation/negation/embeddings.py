@@ -40,12 +40,12 @@ class _Once:
     def __call__(self) -> Draw:
         """The draws; raises `Unsatisfiable` again, and `BudgetSpent` as long as there is none."""
         if self._reason is not None:
-            raise self._reason
+            raise self._reason.again()
         if self._draw is None:
             try:
                 self._draw = self._make()
             except Unsatisfiable as error:
-                self._reason = error
+                self._reason = error.again()
                 raise
         return self._draw
 
