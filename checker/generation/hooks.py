@@ -155,3 +155,22 @@ def _flat_mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
         )
 
     return drawn
+
+
+def hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw:
+    """Hooks see the value only; the media type stays."""
+    if not hooks.body:
+        return draw
+    media_types: list[str | None] = [None]
+
+    def value(source: Source) -> Any:
+        drawn, media_types[0] = draw(source)
+        return drawn
+
+    changed = hooked(value, "body", hooks, context)
+
+    def with_media_type(source: Source) -> tuple[Any, str | None]:
+        drawn = changed(source)
+        return drawn, media_types[0]
+
+    return with_media_type

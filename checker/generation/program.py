@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -22,7 +21,15 @@ from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.drawing.extras import with_extras
 from checker.generation.drawing.room import Room
-from checker.generation.hooks import NO_HOOKS, NO_PART, ComponentHooks, call, hooked, shaped
+from checker.generation.hooks import (
+    NO_HOOKS,
+    NO_PART,
+    ComponentHooks,
+    call,
+    hooked,
+    hooked_body,
+    shaped,
+)
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.parts import (
     Targets,
@@ -64,6 +71,7 @@ class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
     __slots__ = (
+        "_budget",
         "_context",
         "_draw_case",
         "_filters",
@@ -101,6 +109,7 @@ class OperationProgram:
         """JSON pointer of each optional part that no value can satisfy -> why."""
         self.mismatched: Mapping[str, str] = compiler.mismatched
         """Place -> how many entries of the dictionary that is bound to it the schema forbids, where that is most of them."""
+        self._budget = compiler.budget
         self._context = compiler.context
         self.whole = whole
         """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
@@ -118,6 +127,11 @@ class OperationProgram:
         """Where users have a say in how whole cases are drawn."""
         self._phase = "", PhaseInfo("")
         """Id and phase of the case that is drawn, where others draw it."""
+
+    @property
+    def size(self) -> int:
+        """Steps of compiling so far: wrong data are compiled when they are chosen."""
+        return self._budget.spent
 
     def draw(
         self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
@@ -260,7 +274,7 @@ def compile_parts(
     parts = dict(make(compiler))
     for location, draw in parts.items():
         if location is Location.BODY:
-            parts[location] = _hooked_body(draw, hooks, compiler.context)
+            parts[location] = hooked_body(draw, hooks, compiler.context)
         elif _is_hooked(location, hooks):
             parts[location] = hooked(draw, location.container, hooks, compiler.context)
     usual = usual_parts(compiler, hooks, (*parts, _BODY))
@@ -285,7 +299,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
     except (Unsatisfiable, SerializationError) as error:
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
-        fault = error
+        fault = error.with_traceback(None)
     settings = compiler.settings
     choices = alternatives(operation, settings)
     negative: LazyAlternatives[Broken] | None = None
@@ -337,7 +351,7 @@ def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location,
 def _body(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
     """Draws of the body, if there is one. Raises `Unsatisfiable` and `SerializationError`."""
     draw, has_body = compiler.body()
-    return {Location.BODY: _hooked_body(draw, hooks, compiler.context)} if has_body else {}
+    return {Location.BODY: hooked_body(draw, hooks, compiler.context)} if has_body else {}
 
 
 def _negative_parts(
@@ -367,7 +381,7 @@ def _negative_part(
     context = compiler.context
     if location is Location.BODY:
         part = negated_body(compiler, targets)
-        draw = _hooked_body(part.draw, hooks, context)
+        draw = hooked_body(part.draw, hooks, context)
     else:
         part = negated_parameters(compiler, location, targets)
         draw = part.draw
@@ -379,22 +393,3 @@ def _negative_part(
 def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:
     mine = getattr(hooks, location.container)
     return mine is not NO_PART and bool(mine)
-
-
-def _hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """Hooks see the value only; the media type stays."""
-    if not hooks.body:
-        return draw
-    media_types: list[str | None] = [None]
-
-    def value(source: Source) -> Any:
-        drawn, media_types[0] = draw(source)
-        return drawn
-
-    changed = hooked(value, "body", hooks, context)
-
-    def with_media_type(source: Source) -> tuple[Any, str | None]:
-        drawn = changed(source)
-        return drawn, media_types[0]
-
-    return with_media_type

@@ -38,6 +38,11 @@ class CaseProgram(Protocol):
         ...
 
     @property
+    def size(self) -> int:
+        """Steps of compiling so far: what a program holds grows with them."""
+        ...
+
+    @property
     def opaque(self) -> Mapping[str, str]:
         """Places of the description that are drawn and filtered -> the keyword that is not looked into."""
         ...

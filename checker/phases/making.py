@@ -33,6 +33,7 @@ from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 from checker.phases.places import without
 from checker.phases.pools import BoundPool, NewestFirst
+from checker.phases.program_cache import ProgramCache
 from checker.phases.rules import WRONG_STEPS, GenerationRules
 
 _APART = 1 << 40
@@ -98,7 +99,7 @@ class CaseFactory:
     met: Callable[[Operation], None] = lambda operation: None
     """Told of each operation when its first cases are to be made."""
     compiled: Callable[[CaseProgram], None] = lambda program: None
-    """Told of each program."""
+    """Told of each program, once."""
     warned: Callable[[SchemaWarning], None] = lambda warning: None
     """Told of what is wrong with a description, and found while cases are listed."""
     is_first_of_path: Callable[[Label], bool] = lambda label: True
@@ -109,10 +110,7 @@ class CaseFactory:
     """What cases take values from, given earlier answers: users may have values of their own."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
-    _programs: dict[Label, CaseProgram] = dataclasses.field(default_factory=dict)
-    """Empty where they differ from phase to phase."""
-    _of_phases: dict[tuple[Label, str, str], CaseProgram] = dataclasses.field(default_factory=dict)
-    """By operation, phase, and what was learned."""
+    _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
     _learned: dict[Label, str] = dataclasses.field(default_factory=dict)
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
     """(operation, demands) -> those of them that its description leaves room for."""
@@ -138,7 +136,7 @@ class CaseFactory:
             usable = self._usable[key] = written(self._usable_of(label, constraints, phase))
         if usable != self._learned.get(label, ""):
             self._learned[label] = usable
-            self._programs.pop(label, None)
+            self._programs.current.pop(label, None)
 
     def _usable_of(
         self, label: Label, constraints: Sequence[Constraint], phase: str
@@ -169,26 +167,26 @@ class CaseFactory:
         known = self._learned.get(label, "")
         learned = known if learned is None else learned
         place = (label, phase if self.rules.by_phase else "", learned)
-        program = self._of_phases.get(place)
+        program = self._programs.get(place)
         if program is None:
             operation = self.operations[label]
             self._meet(operation)
             settings = replace(self.rules.of(operation, phase), learned=read(learned))
             program = operation.compile(settings, hooks=self.hooks(operation), store=self._store)
-            self._of_phases[place] = program
+            is_new = self._programs.keep(place, program)
             if settings.unique_inputs:
                 self._unique.add(place[:2])
-            if not learned:
+            if is_new and not learned:
                 self.compiled(program)
         if not self.rules.by_phase and learned == known:
-            self._programs[label] = program
+            self._programs.current[label] = program
         return program
 
     def make(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> GeneratedCase:
         """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
-        program = self._programs.get(label) or self.program(label, phase.name)
+        program = self._programs.current.get(label) or self.program(label, phase.name)
         source = self._random
         source.reset(task_seed + index)
         pool = self._pool(program.operation, phase.name)
@@ -252,7 +250,7 @@ class CaseFactory:
 
     def _is_other_mode(self, label: Label, seed: int, phase: PhaseInfo, *, is_wrong: bool) -> bool:
         """Whether what would be drawn from a seed is known to be right where it has to be wrong, or the other way round."""
-        program = self._programs.get(label) or self.program(label, phase.name)
+        program = self._programs.current.get(label) or self.program(label, phase.name)
         self._random.reset(seed)
         ahead = program.mode_ahead(self._random)
         return ahead is not None and ahead.is_negative is not is_wrong

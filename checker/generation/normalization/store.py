@@ -8,8 +8,8 @@ from msgspec import Struct, field
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey
 
-_NODES: Final = 150_000
-"""Facets and names in all forms that are kept: some 30 MiB."""
+_NODES: Final = 40_000
+"""Facets and names in all forms that are kept: some 16 MiB."""
 _SEEN: Final = 100_000
 """Forms that are known to have been read once."""
 FormKey = tuple[FacetKey, ...]

@@ -174,6 +174,16 @@ class Budget(Struct):
     """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
     thrift: int = 45_000
     """When so many steps are left, of the alternatives that are still to come one each has to do."""
+    granted: int = 0
+    """All of them, when nothing was done."""
+
+    def __post_init__(self) -> None:
+        self.granted = self.steps
+
+    @property
+    def spent(self) -> int:
+        """Steps of what was done."""
+        return self.granted - self.steps
 
     @property
     def is_low(self) -> bool:

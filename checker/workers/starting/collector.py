@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_THRESHOLDS = (50_000, 10, 10)
+_THRESHOLDS = (50_000, 5, 2)
 
 
 @contextmanager
