@@ -16,8 +16,6 @@ from checker.phases.making import GeneratedCase
 
 # What a case takes in memory beside its bodies, about.
 DRAFT_BYTES = 4096
-# As many times as much as their text bodies take: they are there as values, too.
-_AS_VALUES = 8
 
 
 class Answered(NamedTuple):
@@ -52,7 +50,7 @@ class Draft(Struct):
         outcome, request = self.verdict.outcome, self.verdict.request
         received = len(outcome.content) if isinstance(outcome, Response) else 0
         sent = len(request.body) if request is not None and request.body is not None else 0
-        return DRAFT_BYTES + _AS_VALUES * (received + sent)
+        return DRAFT_BYTES + received + sent
 
     def encode(self, keep: Keep) -> bytes:
         """The interaction as bytes, without the bodies that `keep` takes."""
