@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct, field
@@ -20,6 +21,8 @@ _BY_NAME = 0.8
 # Share of the affinity that is left of a field that says what a thing stands in.
 _FOREIGN = 0.2
 _RANKS = 24
+# Rings that are looked at for that: some fall behind when their values turn out to be no good.
+_MOST = 4 * _RANKS
 # As many values as generation chooses from.
 _REACH = 64
 # Of those, so many different ones at most.
@@ -152,6 +155,10 @@ class Consumer(Struct):
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
         self._examined = len(rings)
+        if len(self._candidates) > _MOST:
+            # Things may have hundreds of fields, and a thousand operations ask for one of them each.
+            best = sorted(enumerate(self._candidates), key=lambda one: (-one[1][0], one[0]))
+            self._candidates = [one for _, one in sorted(best[:_MOST], key=itemgetter(0))]
 
     def _rank(self) -> None:
         scored = [

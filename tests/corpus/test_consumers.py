@@ -1,0 +1,53 @@
+"""Which values a parameter takes where things have hundreds of fields."""
+
+from checker.core.operation import Label
+from checker.corpus.consumers import Consumer
+from checker.corpus.value_history import ValueHistory
+
+OTHERS = 300
+
+
+def ring(name: str, value: str) -> ValueHistory:
+    made = ValueHistory(("pods",), name, str)
+    made.add((value, ()), (Label("GET /pods"), f"/{name}"))
+    return made
+
+
+def fields() -> list[ValueHistory]:
+    """Those of a pod: what names it comes late."""
+    found = [ring(f"field{number}", f"t{number}") for number in range(OTHERS)]
+    found[200:200] = [ring("name", "mine")]
+    return found
+
+
+def asked(rings: list[ValueHistory], *, by: int) -> Consumer:
+    """What was asked for a value each time that so many rings more were known."""
+    found = Consumer("name", ("pods",), True, (str,), False)
+    for count in range(by, len(rings) + by, by):
+        found.choose(rings[:count], 0)
+    return found
+
+
+def chosen(consumer: Consumer, rings: list[ValueHistory]) -> list[object]:
+    taken = (consumer.choose(rings, index) for index in range(64))
+    return [one.value for one in taken if one is not None]
+
+
+def test_what_is_called_as_it_should_be_is_found_among_hundreds_of_others() -> None:
+    rings = fields()
+    values = chosen(asked(rings, by=len(rings)), rings)
+    assert values[0] == "mine"
+    assert len(set(values)) > 1
+
+
+def test_it_does_not_matter_when_it_is_asked() -> None:
+    """Workers ask at other moments, and have to send the same."""
+    rings = fields()
+    expected = chosen(asked(rings, by=len(rings)), rings)
+    for by in (1, 7, 100):
+        assert chosen(asked(rings, by=by), rings) == expected
+
+
+def test_each_looks_at_some_only() -> None:
+    """A thousand parameters, and a thousand fields that each may take: that would be a million pairs."""
+    assert len(asked(fields(), by=10)._candidates) < OTHERS / 2
