@@ -1,9 +1,11 @@
 """Scalars in answers: where they stand, and how they are found there again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from sys import intern
+from types import MappingProxyType
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from checker.core.case import Case
@@ -23,6 +25,7 @@ _LOCATION = "header:Location"
 _ITEM = "*"
 
 
+_NOWHERE: Final[Mapping[Any, Any]] = MappingProxyType({})
 Reader = Callable[[Response], Any]
 """From an answer to what it says, as `checker.core.operation.Operation.read_answer` gives it."""
 
@@ -55,8 +58,9 @@ class AnswerPlace:
         self.name = name
         """Normalised field name; of an item, that of its array."""
         self.origin = origin
-        self.below: dict[str, AnswerPlace] = {}
-        self.rings: dict[type[Scalar], ValueHistory | None] = {}
+        self.below: dict[str, AnswerPlace] | None = None
+        """By key; None for what never held anything: most places do not, and there are a hundred thousand of them."""
+        self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
         """Where values of a type that was seen here belong; None: nowhere."""
 
 
@@ -120,8 +124,10 @@ class Places:
     ) -> None:
         """Put the parts of a container where they belong. One loop: this is the hot path of learning values."""
         known = place.below
+        if known is None:
+            known = place.below = {}
         for key, value in parts:
-            part = known.get(key) or self._below(place, key)
+            part = known.get(key) or self._below(place, known, key)
             kind = value.__class__
             if kind is dict or kind is list:
                 below.append((part, value))
@@ -131,15 +137,17 @@ class Places:
             elif value is not None:
                 found.append((part, value))
 
-    def _below(self, place: AnswerPlace, key: str) -> AnswerPlace:
+    def _below(self, place: AnswerPlace, known: dict[str, AnswerPlace], key: str) -> AnswerPlace:
         # Nobody asks for a name that is longer than any value may be: what stands there is found nowhere.
         key = key[:LONGEST_TEXT]
         name = place.name if key == _ITEM else normalised(key)
-        found = AnswerPlace(name, (self._label, f"{place.origin[1]}/{_escaped(key)}"))
+        # Operations on one resource answer alike.
+        pointer = intern(f"{place.origin[1]}/{_escaped(key)}")
+        found = AnswerPlace(name, (self._label, pointer))
         # Servers may make names up: what exceeds the bound is worked out each time.
         if self._count < _PLACES:
             self._count += 1
-            place.below[key] = found
+            known[key] = found
         return found
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from sys import intern
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -173,7 +174,8 @@ class SignalSet:
         known = self._parts.setdefault((kind, label, outcome), set())
         for part in parts:
             if part not in known and self._count(new, kind, label, (outcome, *part)):
-                known.add(part)
+                # Operations on one resource answer alike: what one says is kept once.
+                known.add(tuple(map(intern, part)))
 
     def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> None:
         key = (kind, label, *parts)

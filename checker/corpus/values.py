@@ -255,7 +255,7 @@ class LiveValues:
         """The ring for what stands at a place, from now on."""
         is_wanted = source.feeds or place.name in source.wanted
         ring = self._ring(source.resource, place.name, kind) if is_wanted else None
-        place.rings[kind] = ring
+        place.rings = {**place.rings, kind: ring}
         return ring
 
     def _add(self, ring: ValueHistory, value: Instance, origin: Origin, *, is_made: bool) -> bool:
