@@ -13,6 +13,10 @@ from checker.demo import DEFECTS, Server
 from tests.e2e.runner import Command, Ran
 
 POSITIVE = sorted((d.operation, d.check) for d in DEFECTS if d.needs == "positive")
+# One worker may read what another one has just changed: what takes several requests is shown now and then.
+BY_CHANCE = {(d.operation, d.check) for d in DEFECTS} - {
+    (d.operation, d.check) for d in DEFECTS if d.needs in ("positive", "negative")
+}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,7 @@ def ran(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 def test_exactly_the_defects_that_valid_requests_show_are_found(ran: Ran) -> None:
-    assert ran.defects == POSITIVE, ran.shown
+    assert [one for one in ran.defects if one not in BY_CHANCE] == POSITIVE, ran.shown
     assert len(POSITIVE) >= 6
     assert ran.code == 1
 
@@ -47,7 +51,7 @@ def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
         assert f"- {finding.title}" in ran.stdout
         assert finding.reproduction in ran.stdout
         assert finding.reproduced is True
-    assert ran.stdout.count("Reproduce with:") == len(POSITIVE)
+    assert ran.stdout.count("Reproduce with:") == len(ran.findings) >= len(POSITIVE)
     assert ran.stderr == ""
 
 
@@ -107,4 +111,9 @@ def test_demo_command_serves_runs_and_stops(command: Command) -> None:
 
 
 def _fingerprints(ran: Ran) -> list[str]:
-    return sorted(finding.fingerprint for finding in ran.findings)
+    """Of what does not depend on who asks first."""
+    return sorted(
+        finding.fingerprint
+        for finding in ran.findings
+        if (finding.label, finding.check) not in BY_CHANCE
+    )
