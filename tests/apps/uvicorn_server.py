@@ -14,6 +14,8 @@ def served(app: Any) -> Iterator[str]:
     config = uvicorn.Config(app, port=0, log_level="critical", ws="none", lifespan="off")
     server = uvicorn.Server(config)
     listening = config.bind_socket()
+    # At once: whoever comes before the thread has begun waits, and is not refused.
+    listening.listen()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

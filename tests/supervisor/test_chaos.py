@@ -65,8 +65,14 @@ def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    """The fork server's children."""
-    return [child for child in family(process) if child.ppid() != process.pid]
+    """The fork server's children that live."""
+    workers = []
+    for child in family(process):
+        # One of them may be gone in between.
+        with suppress(psutil.NoSuchProcess):
+            if child.ppid() != process.pid:
+                workers.append(child)
+    return workers
 
 
 def read_findings(corpus: Path) -> set[str]:
