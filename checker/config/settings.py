@@ -179,6 +179,8 @@ class RunSettings(Struct, frozen=True):
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""
+    memory_growth_mib: int = 80
+    """So is one that grows by more, once it has worked for ten times as long as it took to open the description."""
     color: bool | None = None
     """None: colours if the output is a terminal."""
     command: str = ""

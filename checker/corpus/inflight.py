@@ -45,6 +45,17 @@ class Slot(Struct, frozen=True):
     """Choices of the case; None when it is not made yet."""
 
 
+class Progress(Struct, frozen=True):
+    """How far a worker came with a task."""
+
+    reached: int = 0
+    """One past the highest index that is known to be made."""
+    redone: int = 0
+    """How many of the cases that were to be made again were begun, in their order."""
+    is_ended: bool = False
+    """Whether a case failed that was its last for that."""
+
+
 _MAKE = Stage.MAKE
 _MAKING = int(_MAKE)
 _MAGIC = 0x31544F4C53  # "SLOT1"
@@ -62,6 +73,9 @@ _FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
 _ENDED = 1 << 62
 """Of the next index of a task that is over early."""
+_REDONE_SHIFT = 40
+_INDEX_MASK = (1 << _REDONE_SHIFT) - 1
+"""Of the progress of a task: its next index, and above it how many of the cases that are made again were begun."""
 
 # Words of a slot behind its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
@@ -100,10 +114,11 @@ class InflightWriter:
         """Say that the loop turns."""
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
-    def begin(self, lane: int, task: str, index: int, next_index: int) -> None:
+    def begin(self, lane: int, task: str, index: int, next_index: int, redone: int = 0) -> None:
         """Begin to make a case, whose code runs from here on. Forgets the recipe of the case before.
 
-        All cases of the task below `next_index` are done or in flight, though the journal may not say so.
+        All cases of the task below `next_index` are done or in flight, though the journal may not say so; so are the
+        first `redone` of those that were to be made again.
         """
         words, slot = self._words, self._slots[lane]
         words[slot] = 0
@@ -114,7 +129,9 @@ class InflightWriter:
         )
         words[slot] = _MAKING
         words[_H_ACTING] = lane + 1
-        words[self._progress.get(task) or self._claim(task)] = next_index
+        words[self._progress.get(task) or self._claim(task)] = (
+            next_index | redone << _REDONE_SHIFT if redone else next_index
+        )
 
     def enter(self, lane: int, stage: Stage, task: str, index: int) -> None:
         """Begin a stage of a case whose code runs from here on. `MAKE` forgets the recipe of the case before."""
@@ -233,22 +250,17 @@ class InflightReader:
             found.append(slot)
         return found
 
-    def progress(self) -> dict[str, int]:
-        """Task id -> next index, of the last 128 tasks."""
+    def progress(self) -> dict[str, Progress]:
+        """By task id, of the last 128 tasks."""
         data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
         words = struct.unpack(f"={len(data) // _WORD}Q", data)
         return {
-            f"{task:016x}": index & ~_ENDED
-            for task, index in zip(words[::2], words[1::2], strict=False)
-            if task and index
+            f"{task:016x}": Progress(
+                word & _INDEX_MASK, (word & ~_ENDED) >> _REDONE_SHIFT, bool(word & _ENDED)
+            )
+            for task, word in zip(words[::2], words[1::2], strict=False)
+            if task and word
         }
-
-    def ended(self) -> frozenset[str]:
-        """Ids of those of them that met their last case before their end."""
-        data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
-        words = struct.unpack(f"={len(data) // _WORD}Q", data)
-        pairs = zip(words[::2], words[1::2], strict=False)
-        return frozenset(f"{task:016x}" for task, index in pairs if task and index & _ENDED)
 
     def tallies(self) -> dict[str, tuple[int, int, int]]:
         """Task id -> cases that failed since it was leased, the first 2xx answer (0: none), indices without a case."""

@@ -66,19 +66,17 @@ class Plan(Protocol):
         ...
 
 
-def remainder(task: Task, reached: int, in_flight: Collection[int]) -> Task:
+def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int = 0) -> Task:
     """What is left of a task whose worker is gone: nothing is lost, and only what was in flight is made twice.
 
     `reached` is one past the highest index that was made, as far as known; indices that were `in_flight` are made again.
+    Of those that were to be made again, which come first and in order, `redone` were begun.
     """
     known = [index for index in in_flight if index < EXTRA_INDEX]
     start = max(task.start, reached, *(index + 1 for index in known), 0)
-    again = set(known)
-    if start == task.start:
-        # Redone indices come first and in order: what stands behind the last one in flight was not begun.
-        begun = [position for position, index in enumerate(task.redo) if index in again]
-        again.update(task.redo[begun[-1] :] if begun else task.redo)
-    return replace(task, start=start, redo=tuple(sorted(again - set(task.skipped))))
+    redo = [index for index in task.redo if index not in task.skipped]
+    again = {*known, *redo[redone:]} - set(task.skipped)
+    return replace(task, start=start, redo=tuple(sorted(again)))
 
 
 def without(task: Task, index: int) -> Task:

@@ -199,11 +199,13 @@ class BoundedPlan:
             if report.timeouts >= MOST_TIMEOUTS:
                 self._given_up.update(task.labels)
             return
-        # The indices that were to be made again are made before all others.
-        redo = task.redo if next_index <= task.start else ()
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(
-            piece.task, start=next_index, redo=redo, is_slow=is_slow, timeouts=report.timeouts
+            piece.task,
+            start=next_index,
+            redo=report.redo,
+            is_slow=is_slow,
+            timeouts=report.timeouts,
         )
         self._put_back(piece)
 

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
-from checker.corpus.inflight import Slot, Stage
+from checker.corpus.inflight import Progress, Slot, Stage
 from checker.supervisor.assignment import remainder
 from checker.workers.leaving import Leaving
 from checker.workers.messages import Task
@@ -17,6 +17,7 @@ _AHEAD_S = 0.1
 """Work that a worker has beyond its second task: turns may be so short that asking for each would take longer."""
 _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
+_NONE = Progress()
 
 
 class Deadlines(Struct, frozen=True):
@@ -70,12 +71,10 @@ class WorkerSnapshot(Struct, frozen=True):
     acting_s: float
     """Since that began its stage, as far as that counts against it."""
     slots: tuple[Slot, ...]
-    reached: Mapping[str, int]
-    """Task id -> one past the highest index that is known to be made."""
+    progress: Mapping[str, Progress]
+    """By task id."""
     tallies: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
-    ended: frozenset[str] = frozenset()
-    """Tasks of which a case failed that was their last for that."""
 
     def in_flight(self, task: str) -> list[int]:
         """Indices of a task that were begun and not ended."""
@@ -85,11 +84,16 @@ class WorkerSnapshot(Struct, frozen=True):
 
     def rest_of(self, task: Task) -> Task:
         """What is left of a task if the worker is gone."""
-        return remainder(task, self.reached.get(task.id, 0), self.in_flight(task.id))
+        done = self._progress_of(task)
+        return remainder(task, done.reached, self.in_flight(task.id), done.redone)
 
     def without_end(self, rest: Task) -> Task:
         """What is left of a task: nothing if a case failed that was its last for that."""
-        return replace(rest, stop=rest.start, redo=()) if rest.id in self.ended else rest
+        is_ended = self._progress_of(rest).is_ended
+        return replace(rest, stop=rest.start, redo=()) if is_ended else rest
+
+    def _progress_of(self, task: Task) -> Progress:
+        return self.progress.get(task.id, _NONE)
 
 
 class WorkerState(Struct):

@@ -7,10 +7,16 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
+from typing import NamedTuple, Self
 
 import psutil
 
+from checker.config.settings import RunSettings
+
 _CHECK_S = 1.0
+_WORTH = 10
+"""Times what opening cost, in CPU: a worker that leaves after less work would cost more than a tenth for its successor."""
 WATCHDOG_S = 60.0
 """After so long without a sign of its loop a worker ends itself: above every deadline of the supervisor, for when there
 is none any more. A native call that holds the GIL cannot stop it, because a C thread does it."""
@@ -21,14 +27,23 @@ _PR_SET_PDEATHSIG = 1
 class Limits:
     """Looked at in every round of the worker's loop; costs a comparison, and each second a look at the memory.
 
-    In a process that is no child of ours (inline) it limits nothing: leaving would not free a byte.
+    Made when the description is open: growth counts from there. In a process that is no child of ours (inline) it limits
+    nothing: leaving would not free a byte.
     """
 
-    def __init__(self, memory_bytes: int, *, watchdog_s: float = WATCHDOG_S) -> None:
-        self._memory_bytes = memory_bytes
+    def __init__(
+        self, most_bytes: int, growth_bytes: int, *, watchdog_s: float = WATCHDOG_S
+    ) -> None:
         self._watchdog_s = watchdog_s
         self._next_at = 0.0
         self._process = psutil.Process() if multiprocessing.parent_process() else None
+        if self._process is not None:
+            self._memory = Memory(most_bytes, growth_bytes, self._bytes(), time.process_time())
+
+    @classmethod
+    def of(cls, settings: RunSettings) -> Self:
+        """Those of a run."""
+        return cls(settings.memory_limit_mib << 20, settings.memory_growth_mib << 20)
 
     def exceeded(self, now: float) -> bool:
         """Whether the worker grew too far and should leave. `now` is of `time.monotonic`."""
@@ -36,7 +51,29 @@ class Limits:
             return False
         self._next_at = now + _CHECK_S
         faulthandler.dump_traceback_later(self._watchdog_s, exit=True)
-        return self._process.memory_info().rss > self._memory_bytes
+        return self._memory.is_spent(self._bytes(), time.process_time())
+
+    def _bytes(self) -> int:
+        assert self._process is not None
+        return int(self._process.memory_info().rss)
+
+
+class Memory(NamedTuple):
+    """How far a worker may grow. Bytes resident; CPU-seconds of its process."""
+
+    most_bytes: int
+    """Nobody gets beyond them."""
+    growth_bytes: int
+    """Beyond what it took when the description was open: who takes its place takes no more than that once more."""
+    opened_bytes: int
+    opened_s: float
+
+    def is_spent(self, now_bytes: int, now_s: float) -> bool:
+        """Whether to leave: at once at the limit; for growth only when enough work was done to be worth another opening."""
+        if now_bytes > self.most_bytes:
+            return True
+        grown = now_bytes - self.opened_bytes
+        return grown > self.growth_bytes and now_s - self.opened_s >= _WORTH * self.opened_s
 
 
 def die_with_parents() -> None:

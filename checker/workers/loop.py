@@ -62,7 +62,7 @@ class Worker:
         self._recorder = place.recorder
         self._down = down
         self._up = up
-        self._limits = Limits(place.settings.memory_limit_mib << 20)
+        self._limits = Limits.of(place.settings)
         self._counts = TaskCounts(place)
         self._scheduler = CaseScheduler(place, self._counts)
         self._flights: dict[int, InFlight] = {}
@@ -111,7 +111,8 @@ class Worker:
                 self._round(self._http.poll(_ROUND_S))
             else:
                 self._scheduler.may_be_over = True
-            if self._scheduler.may_be_over:
+            # Who leaves gives all back at the end: the supervisor would give him others for them.
+            if self._scheduler.may_be_over and self._leaving is None:
                 self._finish_tasks()
         self._last_words()
         self._up.send(Leaving(self._leaving))
@@ -121,6 +122,7 @@ class Worker:
         while self._failures.waiting:
             self._failures.settle_next(0, (), hasten=True)
         self._answers.abandon(self._flights.values())
+        self._finish_tasks()
         self._counts.report(self._scheduler.held)
         self._counts.last_words()
         if self._leaving is not LeavingKind.CONCLUDED:
@@ -395,6 +397,4 @@ class Worker:
         return self._failures.settle_next(idle[0], flying, hasten=self._hasten)
 
     def _finish_tasks(self) -> None:
-        over = self._scheduler.over(time.monotonic())
-        if over:
-            self._counts.hand_in(over, self._up)
+        self._counts.hand_in(self._scheduler.over(time.monotonic()), self._up)

@@ -297,6 +297,8 @@ class LeaseReport(Struct, frozen=True):
     """Of a cluster, each."""
     ended_at_failure: bool = False
     """Whether a case failed that was its last for that."""
+    redo: tuple[int, ...] = ()
+    """Those of the indices below its start that are still to be made again."""
 
 
 class Waiting(Struct, frozen=True):

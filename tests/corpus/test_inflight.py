@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.corpus.inflight import INLINE_BYTES, InflightReader, InflightWriter, Slot, Stage
+from checker.corpus.inflight import (
+    INLINE_BYTES,
+    InflightReader,
+    InflightWriter,
+    Progress,
+    Slot,
+    Stage,
+)
 
 TASK = "00000000000000a1"
 
@@ -62,7 +69,7 @@ def test_progress_names_the_last_tasks(tmp_path: Path) -> None:
     writer.begin(0, f"{199:016x}", 199, 200)
     found = reader.progress()
     assert len(found) == 128
-    assert found[f"{199:016x}"] == 200
+    assert found[f"{199:016x}"] == Progress(200)
     assert f"{1:016x}" not in found
 
 
@@ -76,7 +83,7 @@ def test_tallies_outlive_the_worker_and_begin_anew_with_another_task(tmp_path: P
     writer.begin(0, f"{129:016x}", 4, 5)
     assert reader.tallies()[f"{129:016x}"] == (0, 0, 0)
     assert f"{1:016x}" not in reader.tallies()
-    assert reader.progress() == {f"{129:016x}": 5}
+    assert reader.progress() == {f"{129:016x}": Progress(5)}
 
 
 def test_a_task_that_ended_early_says_where(tmp_path: Path) -> None:
@@ -85,8 +92,16 @@ def test_a_task_that_ended_early_says_where(tmp_path: Path) -> None:
     writer.begin(0, ended, 3, 4)
     writer.end(ended, 4)
     writer.begin(0, other, 0, 1)
-    assert reader.progress() == {ended: 4, other: 1}
-    assert reader.ended() == {ended}
+    assert reader.progress() == {ended: Progress(4, is_ended=True), other: Progress(1)}
+
+
+def test_what_is_made_again_is_counted_beside_the_next_index(tmp_path: Path) -> None:
+    writer, reader = InflightWriter(tmp_path / "s", 1), InflightReader(tmp_path / "s")
+    task = f"{7:016x}"
+    writer.begin(0, task, 3, (1 << 32) - 1, 5)
+    assert reader.progress() == {task: Progress((1 << 32) - 1, 5)}
+    writer.begin(0, task, 9, 10, 70_000)
+    assert reader.progress() == {task: Progress(10, 70_000)}
 
 
 @pytest.mark.parametrize("content", [None, b"", b"x" * 10_000, bytes(4096)])
@@ -134,7 +149,7 @@ def test_a_killed_writer_never_leaves_a_mix(tmp_path: Path) -> None:
         slot = reader.slots()[0]
         assert_no_mix(slot)
         assert slot.stage is not Stage.SEND or slot.recipe == b"%d" % slot.index
-        assert all(int(task, 16) == index for task, index in reader.progress().items())
+        assert all(int(task, 16) == one.reached for task, one in reader.progress().items())
 
 
 def assert_no_mix(slot: Slot) -> None:

@@ -19,6 +19,21 @@ from tests.e2e.test_determinism import APPLICATIONS
 from tests.waiting import wait_until
 
 EXAMPLES = "12"
+NEVER = 10**9
+FULL_AFTER = """
+import checker
+from checker.workers import loop
+from checker.workers.limits import Limits
+
+answers = []
+
+@checker.hook
+def after_call(context, case, response):
+    answers.append(response.status_code)
+
+loop._ORDERS_S = loop._HOUSEKEEPING_S = 0.0
+Limits.exceeded = lambda self, now: len(answers) >= {answers}
+"""
 _OF_THE_MACHINE = re.compile(r"\d+\.\d+ ?s|127\.0\.0\.1:\d+|\d+%|[\d,]+ (?:requests|cases)/s")
 _REQUESTS = re.compile(r"[\d,]+ requests, [\d,]+ of them")
 _TIMES = re.compile(r"^Time: .*?^$", re.MULTILINE | re.DOTALL)
@@ -37,11 +52,22 @@ def met(view: RunView) -> set[tuple[str, str, str]]:
 
 
 def reported(
-    command: Command, application: str, *, workers: int = 1, lanes: int = 1, kills: int = 0
+    command: Command,
+    application: str,
+    *,
+    workers: int = 1,
+    lanes: int = 1,
+    kills: int = 0,
+    full_after: int = NEVER,
 ) -> tuple[str, set[tuple[str, str, str]]]:
-    """What a run tells, and what it `met`, when workers are killed `kills` times, while a request waits for its answer."""
+    """What a run tells, and what it `met`, when workers are killed `kills` times, while a request waits for its answer.
+
+    Workers have no memory left after `full_after` answers, and leave.
+    """
     document, answer = APPLICATIONS[application]()
     command.directory.mkdir()
+    (command.directory / "hooks.py").write_text(FULL_AFTER.format(answers=full_after))
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     holds = [Hold(answer, after=40 * (number + 1)) for number in range(kills)]
     for outer, inner in itertools.pairwise(holds):
         outer.answer = inner
@@ -57,6 +83,8 @@ def reported(
             ran = command.finished(process)
     assert ran.code == 1, ran.shown
     assert sum("killed" in reason for reason in ran.view.gone.values()) == kills
+    left = sum(reason == "memory" for reason in ran.view.gone.values())
+    assert (left > 2) is (full_after < NEVER)
     return told(ran.stdout), met(ran.view)
 
 
@@ -79,4 +107,7 @@ def test_workers_lanes_and_deaths_change_nothing(
     # What a dead worker was looking into is looked into again: that costs requests.
     killed, still_met = reported(Command(tmp_path / "killed"), application, workers=2, kills=2)
     assert _REQUESTS.sub("~", killed) == _REQUESTS.sub("~", expected)
+    assert still_met == all_met
+    full, still_met = reported(Command(tmp_path / "full"), application, workers=2, full_after=15)
+    assert _REQUESTS.sub("~", full) == _REQUESTS.sub("~", expected)
     assert still_met == all_met

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from checker.core.operation import Label
 from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
-from checker.workers.messages import EXTRA_INDEX, OperationCard, Task
+from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=10, stop=100, slice_s=8.0)
@@ -44,6 +44,10 @@ class Hands:
         return [index for index in self.begun if index not in self.ended]
 
     @property
+    def redone(self) -> int:
+        return sum(index < self.task.start for index in self.begun)
+
+    @property
     def reached(self) -> int:
         return max([self.task.start, *(index + 1 for index in self.begun)])
 
@@ -51,10 +55,12 @@ class Hands:
         self.ended = list(self.begun)
         finished = not self.todo
         reached = self.task.stop if finished else self.reached
-        plan.come_back(self.task, reached, finished=finished, spent_s=spent_s)
+        redo = tuple(index for index in self.todo if index < self.task.start)
+        report = LeaseReport(redo=redo)
+        plan.come_back(self.task, reached, finished=finished, spent_s=spent_s, report=report)
 
     def die(self, plan: Plan) -> None:
-        rest = remainder(self.task, self.reached, self.in_flight)
+        rest = remainder(self.task, self.reached, self.in_flight, self.redone)
         if not left(rest):
             plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
         else:
@@ -76,16 +82,12 @@ def test_no_case_is_lost_or_doubled_under_any_deaths(seed: int, workers: int, la
         hands.work(random.randint(1, 14), lanes, random)
         label = hands.task.labels[0]
         dies = deaths < 30 and random.random() < 0.4
-        redone = bool(hands.task.redo) and hands.reached == hands.task.start
         if dies:
             deaths += 1
             flown.update((label, index) for index in hands.in_flight)
             hands.die(plan)
         else:
             hands.come_home(plan, 0.0)
-        if redone:
-            # Nobody knows which of those that were to be made again were.
-            flown.update((label, index) for index in hands.task.redo)
         made.update((label, index) for index in hands.ended)
     every = {(card.label, index) for card in CARDS for index in range(12)}
     assert set(made) == every
@@ -112,9 +114,8 @@ def test_a_remainder_holds_what_was_in_flight_and_nothing_that_was_made(
 def test_what_is_left_shrinks_by_what_was_made(count: int, lanes: int, seed: int) -> None:
     hands = Hands(replace(TASK, redo=(3, 7), skipped=(7, 12)))
     hands.work(count, lanes, Random(seed))
-    rest = remainder(hands.task, hands.reached, hands.in_flight)
-    if hands.in_flight:
-        assert left(hands.task) - left(rest) == len(hands.ended)
+    rest = remainder(hands.task, hands.reached, hands.in_flight, hands.redone)
+    assert left(hands.task) - left(rest) == len(hands.ended)
 
 
 def test_a_worker_that_never_began_leaves_the_task_as_it_was() -> None:
@@ -128,4 +129,4 @@ def test_cases_that_extend_a_sequence_are_not_made_again() -> None:
 def test_a_quarantined_case_is_neither_made_nor_made_again() -> None:
     task = without(replace(TASK, redo=(3, 5)), 5)
     assert (task.redo, task.skipped) == ((3,), (5,))
-    assert remainder(task, 12, [5, 11]).redo == (11,)
+    assert remainder(task, 12, [5, 11], 1).redo == (11,)

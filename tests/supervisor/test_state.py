@@ -2,7 +2,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.operation import Label
-from checker.corpus.inflight import Slot, Stage
+from checker.corpus.inflight import Progress, Slot, Stage
 from checker.supervisor.assignment import left
 from checker.supervisor.state import Deadlines, WorkerSnapshot, WorkerState, overdue
 from checker.workers.messages import Task
@@ -99,9 +99,9 @@ def test_a_request_of_the_slowest_operation_has_its_time() -> None:
 
 
 def test_nothing_is_left_of_a_task_whose_last_case_failed() -> None:
-    seen = WorkerSnapshot(0.0, None, 0.0, (), {"t": 4}, ended=frozenset({"t"}))
+    seen = WorkerSnapshot(0.0, None, 0.0, (), {"t": Progress(4, is_ended=True)})
     listed = replace(task("t"), ends_at_failure=True)
     over = seen.without_end(seen.rest_of(listed))
     assert (over.start, over.stop, left(over)) == (4, 4, 0)
-    calm = replace(seen, ended=frozenset())
+    calm = replace(seen, progress={"t": Progress(4)})
     assert left(calm.without_end(calm.rest_of(listed))) == 96

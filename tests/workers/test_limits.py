@@ -8,14 +8,15 @@ import time
 from multiprocessing.connection import Connection
 
 import psutil
+import pytest
 
-from checker.workers.limits import Limits, die_with_parents
+from checker.workers.limits import Limits, Memory, die_with_parents
 
 FORKSERVER = multiprocessing.get_context("forkserver")
 
 
 def measured(connection: Connection) -> None:
-    roomy, tight = Limits(1 << 40), Limits(1)
+    roomy, tight = Limits(1 << 40, 1 << 40), Limits(1, 1 << 40)
     connection.send(
         [roomy.exceeded(1.0), tight.exceeded(1.0), tight.exceeded(1.5), tight.exceeded(2.0)]
     )
@@ -34,11 +35,28 @@ def test_memory_is_measured_once_a_second() -> None:
 
 
 def test_nothing_is_limited_inline() -> None:
-    assert not Limits(1).exceeded(1.0)
+    assert not Limits(1, 0).exceeded(1.0)
+
+
+@pytest.mark.parametrize(
+    ("now_bytes", "now_s", "leaves"),
+    [
+        (150, 100.0, False),
+        (151, 22.0, True),
+        # Opening took two seconds: a successor would take them once more, for nine times as much work.
+        (151, 20.0, False),
+        (1_001, 2.0, True),
+    ],
+)
+def test_who_grew_leaves_when_it_is_worth_another_opening(
+    now_bytes: int, now_s: float, *, leaves: bool
+) -> None:
+    memory = Memory(most_bytes=1_000, growth_bytes=50, opened_bytes=100, opened_s=2.0)
+    assert memory.is_spent(now_bytes, now_s) is leaves
 
 
 def holding_the_interpreter() -> None:
-    Limits(1 << 40, watchdog_s=0.2).exceeded(1.0)
+    Limits(1 << 40, 1 << 40, watchdog_s=0.2).exceeded(1.0)
     os.close(2)
     # One native call that neither ends nor lets go of the interpreter.
     sum(range(10**12))

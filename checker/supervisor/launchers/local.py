@@ -67,9 +67,8 @@ class LocalWorker:
             acting=acting,
             acting_s=acting_s,
             slots=slots,
-            reached=reader.progress(),
+            progress=reader.progress(),
             tallies=reader.tallies(),
-            ended=reader.ended(),
         )
 
     def _waited_s(self, pid: int) -> float:

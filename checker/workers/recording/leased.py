@@ -1,5 +1,6 @@
 """A task in work, and an attempt in the air."""
 
+from bisect import insort
 from collections import Counter
 from collections.abc import Sequence
 
@@ -48,6 +49,8 @@ class LeasedTask(Struct):
     is_closed: bool
     """Whether nothing follows its answers: then a lane can be given away before the answer is judged."""
     redo: list[int] = field(default_factory=list)
+    redone: int = 0
+    """How many of them were begun."""
     flying: int = 0
     requests: int = 0
     inquiries: int = 0
@@ -139,6 +142,7 @@ class LeasedTask(Struct):
         if now >= self.ends_at:
             return None
         if self.redo:
+            self.redone += 1
             return self.redo.pop(0)
         skipped = self.task.skipped
         while (index := self.next_index) < self.stop:
@@ -146,6 +150,13 @@ class LeasedTask(Struct):
             if not skipped or index not in skipped:
                 return index
         return None
+
+    def make_again(self, index: int) -> None:
+        """Let a case that was begun be made once more: now, or when the task is leased again."""
+        if index < self.task.start:
+            insort(self.redo, index)
+        elif index < EXTRA_INDEX:
+            self.next_index = min(self.next_index, index)
 
     def extra_index(self) -> int:
         """An index for a case outside the task's numbering."""
@@ -242,7 +253,8 @@ class LeasedTask(Struct):
         """What came of it since it was leased."""
         count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
-        return LeaseReport(self.answers, self.long_waits, count, operations, self.ended_at_failure)
+        ended, redo = self.ended_at_failure, tuple(self.redo)
+        return LeaseReport(self.answers, self.long_waits, count, operations, ended, redo)
 
     def charge(self, flight: "InFlight") -> None:
         """Count the requests of a flight."""

@@ -117,8 +117,7 @@ class CaseScheduler:
     def put_back(self, flight: InFlight) -> None:
         """Have a case made again when its task is leased again."""
         running = flight.running
-        if flight.index < EXTRA_INDEX:
-            running.next_index = min(running.next_index, flight.index)
+        running.make_again(flight.index)
         self.release(flight)
 
     def hold_back(self, labels: frozenset[Label]) -> None:
@@ -319,7 +318,7 @@ class CaseScheduler:
             if rounds is not None and rounds.pauses and rounds.passes(label, index):
                 continue
             slot = self._free_slots[-1]
-            slots.begin(slot, task.id, index, running.next_index)
+            slots.begin(slot, task.id, index, running.next_index, running.redone)
             wanted = work = None
             try:
                 if place.making_stage is not _MAKE:

@@ -28,6 +28,8 @@ class TaskCounts(Struct):
 
     def hand_in(self, over: Sequence[LeasedTask], up: Sender) -> None:
         """Tell the supervisor of tasks of which nothing is left, once all of them is on disk."""
+        if not over:
+            return
         recorder = self.place.recorder
         self.place.ledger.enter(Activity.RECORD)
         self.report(over)
