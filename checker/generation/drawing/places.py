@@ -15,6 +15,9 @@ _BRACKETS = "[]"
 _FILLED_QUERY = "query-filled"
 _LOCATIONS = {str(location): location for location in Location}
 _DOTS = frozenset((".", ".."))
+LONGEST_IN_HEAD = 640
+"""Characters of a text in the head of a request that may be shorter. One of them takes up to twelve octets there, and servers
+refuse heads of more than some 8,000 (RFC 9110, 4.1), or hang up: that tells nothing of an operation."""
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
 
@@ -166,6 +169,11 @@ def item_of(place: TextPlace) -> TextPlace:
 _PRINTABLE = (
     (0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x2FF), (0x370, 0x3FF), (0x400, 0x52F), (0x4E00, 0x9FFF), (0x1F300, 0x1F5FF),
 )  # fmt: skip
+
+
+def is_in_head(place: TextPlace) -> bool:
+    """Whether texts stand before the body of a request."""
+    return location_of(place) not in (None, Location.BODY)
 
 
 def location_of(place: TextPlace) -> Location | None:

@@ -11,7 +11,12 @@ from checker.generation.drawing.contents import content_draw
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes
-from checker.generation.drawing.places import TextPlace, location_of
+from checker.generation.drawing.places import (
+    LONGEST_IN_HEAD,
+    TextPlace,
+    is_in_head,
+    location_of,
+)
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.drawing.variety import is_alive
@@ -67,7 +72,8 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw
     """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
     context = nodes.context
     sizes = low, high = _sizes(canonical, place)
-    limit = max(low, nodes.max_text)
+    usual = min(nodes.max_text, LONGEST_IN_HEAD) if is_in_head(place) else nodes.max_text
+    limit = max(low, usual)
     _refuse_lengths(canonical, nodes.formats)
     certain = _certain(canonical, place, nodes.formats, sizes)
     if certain is not None:

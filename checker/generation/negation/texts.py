@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
+from checker.generation.drawing.places import is_in_head
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, mixed
 from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
@@ -28,6 +29,8 @@ _TRIALS: Final = 16
 _HITS: Final = 2
 _RECORDED: Final = 500
 """Longer texts of a pattern are made of short ones."""
+_LONGEST_IN_HEAD: Final = 2_000
+"""Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
 
 
 def _too_short(spot: MutationSite, value: Any) -> Iterator[Way]:
@@ -41,6 +44,8 @@ def _too_short(spot: MutationSite, value: Any) -> Iterator[Way]:
 
 def _too_long(spot: MutationSite, value: Any) -> Iterator[Way]:
     many = int(value) + 1
+    if many > _LONGEST_IN_HEAD and is_in_head(spot.place):
+        return
     if many > _RECORDED and (spot.form.patterns or spot.form.formats):
         yield Way(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
         return
