@@ -33,7 +33,7 @@ class Walled(Service):
 def ran(folder: Path, service: Walled) -> Ran:
     service.seen.clear()
     said = {
-        "generation": {"database": "none", "max-examples": 60, "mode": "positive"},
+        "generation": {"database": "none", "max-examples": 200, "mode": "positive"},
         "checks": {"enabled": False, "positive_data_acceptance": {"enabled": True}},
     }
     return run(folder, service, said, phases=("fuzzing",), cache_dir=str(folder / "cache"))
