@@ -29,6 +29,7 @@ READING: Final = frozenset(("GET", "QUERY"))
 REMOVING: Final = "DELETE"
 SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
 """Methods that change nothing (RFC 9110, 9.2.1)."""
+_SENT: Final = "$request.body#"
 _RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
 
 
@@ -75,6 +76,13 @@ class TakenValue(Struct, frozen=True):
     """Of the parameter; in a body a JSON pointer, empty for the whole."""
     value: Any
     """JSON in which texts may hold runtime expressions (OpenAPI 3.1, 4.8.20.4)."""
+
+    @property
+    def sent_pointer(self) -> str | None:
+        """Where it stood in the body of the earlier request; None for what is said elsewhere."""
+        text = self.value
+        is_sent = isinstance(text, str) and text.startswith(_SENT)
+        return text.removeprefix(_SENT) if is_sent else None
 
 
 class Transition(Struct, frozen=True):
@@ -316,11 +324,12 @@ def named_values(case: Case) -> Mapping[str, Any]:
     places = case.operation.resource_places
     if not places:
         return case.path_parameters
-    found = {name: _value_at(case, place) for name, place in places.items()}
+    found = {name: sent_at(case, place) for name, place in places.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _value_at(case: Case, place: Place) -> Any:
+def sent_at(case: Case, place: Place) -> Any:
+    """What a request says at a place; None where that is not there."""
     location, name = place
     if location is not Location.BODY:
         return getattr(case, location.container).get(name)
@@ -328,6 +337,11 @@ def _value_at(case: Case, place: Place) -> Any:
     for token in name.split("/")[1:]:
         value = value.get(token) if isinstance(value, dict) else None
     return value
+
+
+def sent_expression(pointer: str) -> str:
+    """The runtime expression of a part of a request's body."""
+    return _SENT + pointer
 
 
 def status_of(operation: Operation, response: Response) -> int:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from checker.core.case import Case
+from checker.core.locations import Location
 from checker.core.resource_names import IDENTIFIERS, Resource, normalised, noun_of
-from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values
+from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values, sent_at
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Above
 
 _REQUEST: Final = "request:"
@@ -26,14 +27,22 @@ def noun_of_key(key: str) -> str:
     return noun_of(tuple(key.split("/")))
 
 
-def request_pointer(variable: str) -> str:
-    """Where a value comes from that no answer shows: a variable of the path that was asked for."""
-    return _REQUEST + variable
+def request_pointer(part: str) -> str:
+    """Where a value comes from that no answer shows: a variable of the path that was asked for, or a pointer into the body."""
+    return _REQUEST + part
 
 
-def variable_of(pointer: str) -> str | None:
-    """The variable of the path, for what `request_pointer` gave."""
-    return pointer.removeprefix(_REQUEST) if pointer.startswith(_REQUEST) else None
+def is_of_request(pointer: str) -> bool:
+    """Whether `request_pointer` gave it."""
+    return pointer.startswith(_REQUEST)
+
+
+def said_at(case: Case, pointer: str) -> Any:
+    """What a request says where `request_pointer` points; None when it says nothing there."""
+    part = pointer.removeprefix(_REQUEST)
+    if part.startswith("/"):
+        return sent_at(case, (Location.BODY, part))
+    return named_values(case).get(part)
 
 
 class Ancestry(Struct, frozen=True):

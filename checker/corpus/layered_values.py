@@ -15,6 +15,7 @@ from checker.core.response import Response
 from checker.corpus.harvest import DEEP
 from checker.corpus.learned import ValueGone, ValueSeen
 from checker.corpus.operation_view import OperationView
+from checker.corpus.producers import NEAR
 from checker.corpus.records import Record
 from checker.corpus.value_history import Instance
 from checker.corpus.values import LiveValues
@@ -23,7 +24,6 @@ _KEPT = 16
 """Values of one place in the answers to one task: those of its first cases."""
 _READ = 64
 """Cases of one task whose answers are read."""
-_NEAR = 2
 
 Place = tuple[int, int]
 """(phase, layer): everything before it may be used in it."""
@@ -106,7 +106,7 @@ class LayeredValues:
         if operation.label not in self.model.producers:
             # The plan waits for producers alone: of others it would depend on their haste what is known.
             return found
-        depth = _NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
+        depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
         for pointer, value, above in self._values.leaves(case, response, depth):
             known = self._lowest.setdefault((phase, operation.label, pointer), {})
             if index < known.get((value, above), _READ) and _is_low(known, index):

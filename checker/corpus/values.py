@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
 
-from msgspec import Struct
-
 from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
@@ -21,9 +19,14 @@ from checker.core.resources import (
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.contexts import Ancestry, ancestries, key_of
+from checker.corpus.contexts import (
+    Ancestry,
+    ancestries,
+    is_of_request,
+    key_of,
+    said_at,
+)
 from checker.corpus.harvest import (
-    DEEP,
     AnswerPlace,
     Places,
     field_of,
@@ -34,7 +37,9 @@ from checker.corpus.harvest import (
 )
 from checker.corpus.learned import ValueGone, ValueSeen
 from checker.corpus.operation_view import OperationView
+from checker.corpus.producers import Producer, names_given
 from checker.corpus.value_history import (
+    LONGEST_TEXT,
     SCALARS,
     Above,
     Instance,
@@ -48,8 +53,6 @@ _RECORDS = 32
 _RINGS = 2000
 _SAMPLE = 64
 _PLENTY = 16
-_LONGEST_PAUSE = 63
-_NEAR = 2
 _GONE_STATUSES = (404, 410)
 _TOMBSTONES = 10_000
 __all__ = ["LiveValues", "value_at"]
@@ -101,7 +104,7 @@ class LiveValues:
         ]
 
     def _harmless(
-        self, source: "_Producer", case: Case, response: Response, depth: int
+        self, source: Producer, case: Case, response: Response, depth: int
     ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
         """What an answer holds and what that stands in, without what must not be written."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
@@ -111,20 +114,34 @@ class LiveValues:
         ):
             if not isinstance(value, str) or not self._is_secret(value):
                 yield place, value, above
+        yield from self._given_names(source, case)
+
+    def _given_names(
+        self, source: Producer, case: Case
+    ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
+        """What a request called the thing that it made, where its answer does not say that."""
+        for place in source.given:
+            value = said_at(case, place.origin[1])
+            if isinstance(value, str) and (len(value) > LONGEST_TEXT or self._is_secret(value)):
+                continue
+            if isinstance(value, SCALARS):
+                yield place, value, self._above(source, case)
 
     def _contexts(
         self,
-        source: "_Producer",
+        source: Producer,
         case: Case,
         found: Sequence[tuple[AnswerPlace, Scalar]],
         ends: Sequence[int] | None,
     ) -> Iterator[Above]:
         """What each of the values that were found stands in."""
-        above = source.ancestry.above(case)
-        above = tuple(one for one in above if not self._is_secret(one[1]))
+        above = self._above(source, case)
         if not ends:
             return repeat(above, len(found))
         return self._by_foreign_keys(source.ancestry, above, case, (found, ends))
+
+    def _above(self, source: Producer, case: Case) -> Above:
+        return tuple(one for one in source.ancestry.above(case) if not self._is_secret(one[1]))
 
     def _by_foreign_keys(
         self,
@@ -196,15 +213,18 @@ class LiveValues:
                 self._add(ring, (record.value, record.above), origin, is_made=is_made)
 
     @cached_property
-    def _sources(self) -> dict[Label, "_Producer"]:
+    def _sources(self) -> dict[Label, Producer]:
         """All operations as producers. Their parameters are looked at when there is a first value to learn."""
         uses = self._model.uses
         owners = {resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners}
         wanted = frozenset(self._wanted_names())
+        given = names_given(self._model)
         found = {}
         for use, ancestry in ancestries(self._model):
             feeds = resource_names.noun_of(use.resource) in owners
-            found[use.label] = _Producer(use.resource, feeds, wanted, Places(use.label), ancestry)
+            found[use.label] = Producer(
+                use.resource, feeds, wanted, Places(use.label), ancestry, given.get(use.label, ())
+            )
         return found
 
     def _wanted_names(self) -> Iterator[str]:
@@ -225,7 +245,7 @@ class LiveValues:
     def _harvest(
         self,
         case: Case,
-        source: "_Producer",
+        source: Producer,
         leaves: Iterable[tuple[AnswerPlace, Scalar, Above]],
     ) -> Iterator[ValueSeen | ValueGone]:
         records = 0
@@ -238,7 +258,7 @@ class LiveValues:
                 ring = self._settle(source, place, value.__class__)
             if ring is None:
                 continue
-            if value in sent:
+            if value in sent and not is_of_request(place.origin[1]):
                 ring.echoed += 1
             if self._add(ring, (value, above), place.origin, is_made=is_made):
                 is_scarce = len(ring.values) <= _PLENTY
@@ -250,7 +270,7 @@ class LiveValues:
         source.learned(is_fresh=is_fresh)
 
     def _settle(
-        self, source: "_Producer", place: AnswerPlace, kind: type[Scalar]
+        self, source: Producer, place: AnswerPlace, kind: type[Scalar]
     ) -> ValueHistory | None:
         """The ring for what stands at a place, from now on."""
         is_wanted = source.feeds or place.name in source.wanted
@@ -355,36 +375,3 @@ def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
     yield str, value
     if is_integer(value):
         yield int, int(value)
-
-
-class _Producer(Struct):
-    """One operation as a producer: whether its answers are worth reading."""
-
-    resource: Resource
-    feeds: bool
-    """Whether some path parameter chooses from this collection: then every scalar may be a name."""
-    wanted: frozenset[str]
-    """Field names that some parameter asks for, wherever they are seen."""
-    places: Places
-    ancestry: Ancestry
-    """How it says what its values stand in."""
-    _pause: int = 0
-    """Answers not to read fully after one that taught nothing: twice as many each time."""
-    _left: int = 0
-
-    def depth(self, method: str) -> int:
-        """How deep to read the next answer: ever less often at all, once an operation shows nothing new."""
-        if not self.feeds and not self.wanted:
-            return 0
-        self._left -= 1
-        if self._left < 0:
-            return DEEP
-        # What names a new thing is needed at once, and stands near the top.
-        return _NEAR if method == "POST" else 0
-
-    def learned(self, *, is_fresh: bool) -> None:
-        """Note whether the answer taught anything."""
-        if is_fresh:
-            self._pause = self._left = 0
-        elif self._left < 0:
-            self._pause = self._left = min(2 * self._pause + 1, _LONGEST_PAUSE)

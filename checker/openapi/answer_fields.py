@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.core.resource_names import normalised, singular
+from checker.core.resource_names import normalised, singular, words
 from checker.core.schema import Schema
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
@@ -17,7 +17,29 @@ _MOST: Final = 120
 _STEPS: Final = 400
 """Schemas that are looked at for one answer."""
 _SCALARS: Final = frozenset(("string", "integer", "number", "boolean"))
-_AFFIXES: Final = ("response", "request", "output", "input", "dto", "schema", "read", "create")
+_AFFIXES: Final = frozenset(
+    [
+        "response",
+        "request",
+        "output",
+        "input",
+        "out",
+        "in",
+        "dto",
+        "schema",
+        "model",
+        "entity",
+        "resource",
+        "read",
+        "create",
+        "public",
+        "full",
+        "detail",
+        "details",
+        "view",
+        "base",
+    ]
+)
 _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
 _ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
 
@@ -175,8 +197,7 @@ def _noun(names: list[str]) -> str:
     """What the first name says when what only says how it travels is taken off."""
     if not names:
         return ""
-    word = normalised(names[0].rpartition(".")[2])
-    for affix in _AFFIXES:
-        shorter = word.removesuffix(affix)
-        word = shorter if len(shorter) > 2 else word
-    return singular(word)
+    parts = list(words(names[0].rpartition(".")[2]))
+    while len(parts) > 1 and parts[-1] in _AFFIXES:
+        parts.pop()
+    return singular("".join(parts))

@@ -1,6 +1,6 @@
 """The resource model of an OpenAPI document: declared links, and those that names of fields and parameters suggest."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -23,6 +23,7 @@ from checker.core.resources import (
     ResourceUse,
     TakenValue,
     Transition,
+    sent_expression,
 )
 from checker.openapi.answer_fields import AnswerField, AnswerFields, SchemaFields
 from checker.openapi.links import Directory, Link, links_of
@@ -91,6 +92,8 @@ class _Inference(Struct):
     """What makes or shows things of a name: those that create first."""
     made: Mapping[str, Sequence[Label]]
     """Field -> who makes values of it: it stands in the answer and not in what was sent."""
+    creators: Mapping[Resource, Mapping[Label, AnswerFields]]
+    """Collection -> who adds to it by POST, and what that sends."""
     schemas: SchemaFields
     known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
@@ -112,20 +115,27 @@ class _Inference(Struct):
                 if noun:
                     by_noun.setdefault(noun, []).append(label)
         made: dict[str, list[Label]] = {}
+        creators: dict[Resource, dict[Label, AnswerFields]] = {}
         for one in operations:
-            if uses[one.label].method == "POST":
-                sent = {taken.name for taken in schemas.of_body(one)}
+            use = uses[one.label]
+            if use.method == "POST":
+                body = schemas.of_body(one)
+                if body and not use.is_member:
+                    outermost = tuple(each for each in body if each.depth == 1)
+                    creators.setdefault(use.resource, {})[one.label] = AnswerFields("", outermost)
+                sent = {taken.name for taken in body}
                 fields = (found.name for found in answers[one.label].fields)
                 for name in dict.fromkeys(name for name in fields if name not in sent):
                     made.setdefault(name, []).append(one.label)
-        return cls(operations, uses, answers, by_noun, made, schemas)
+        return cls(operations, uses, answers, by_noun, made, creators, schemas)
 
     def transitions(self) -> Iterator[Transition]:
         """One for each pair of operations of which the second can use what the first answers."""
         for target in self.operations:
             found: dict[Label, list[TakenValue]] = {}
             for slot in self._slots(target):
-                for source, value in self._sources(target.label, slot):
+                answered = dict(self._sources(target.label, slot))
+                for source, value in (answered | self._sent(target.label, slot, answered)).items():
                     found.setdefault(source, []).append(TakenValue(slot.location, slot.name, value))
             for source, values in found.items():
                 whole = (*values, *self._parents(source, target.label, values))
@@ -175,6 +185,21 @@ class _Inference(Struct):
                 if count == _MOST_SOURCES:
                     return
 
+    def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
+        """Who creates what a path names, and the expression of what names it there, where their answers say nothing of it.
+
+        Then whoever creates a thing gives it its name.
+        """
+        found: dict[Label, str] = {}
+        creators = self.creators.get(slot.owner, {}) if slot.location is Location.PATH else {}
+        for label, body in creators.items():
+            best = None
+            if label != target and label not in answered:
+                best = self._compared(slot, slot.word, body, (slot.owner,))
+            if best is not None:
+                found[label] = sent_expression(best.pointer)
+        return found
+
     def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
         """The field of an answer that a slot most likely means: many slots are alike."""
         word, place = slot.word, slot.location
@@ -186,16 +211,17 @@ class _Inference(Struct):
             place in (Location.PATH, Location.BODY) and place,
         )
         if key not in self.known:
-            self.known[key] = self._compared(slot, word, source)
+            answer, home = self.answers[source], self.uses[source].resource
+            # The schema may call the things otherwise than the path: `Account` of `/users`, `Order` of `/cart/checkout`.
+            homes = (home, (answer.noun,)) if answer.noun not in ("", noun_of(home)) else (home,)
+            self.known[key] = self._compared(slot, word, answer, homes)
         return self.known[key]
 
-    def _compared(self, slot: _Slot, word: str, source: Label) -> AnswerField | None:
-        answer = self.answers[source]
-        home = self.uses[source].resource
-        if answer.noun and noun_of(home) != answer.noun:
-            home = (answer.noun,)
+    def _compared(
+        self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]
+    ) -> AnswerField | None:
         scored = [
-            (affinity(word, slot.owner, one.name, home), -one.depth, -place, one)
+            (_closest(word, slot.owner, one.name, homes), -one.depth, -place, one)
             for place, one in enumerate(answer.fields)
             if _fits(slot, one)
         ]
@@ -219,6 +245,10 @@ class _Inference(Struct):
         verb = _VERBS.get(use.method, "Get")
         many = "" if use.is_member or use.method in CREATING else "All"
         return f"{verb}{many}{noun}"
+
+
+def _closest(word: str, owner: Resource, name: str, homes: Iterable[Resource]) -> float:
+    return max(affinity(word, owner, name, home) for home in homes)
 
 
 def _maker_rank(use: ResourceUse) -> int:

@@ -11,7 +11,6 @@ from checker.core.case import NOT_SET, Case
 from checker.core.copies import copied
 from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.resources import named_values
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
     EvaluationContext,
@@ -21,7 +20,7 @@ from checker.core.runtime_expressions import (
     evaluate,
     parse_value,
 )
-from checker.corpus.contexts import variable_of
+from checker.corpus.contexts import is_of_request, said_at
 from checker.corpus.harvest import value_at
 
 SHOWN = 120
@@ -104,9 +103,8 @@ def _read_again(binding: Binding, earlier: Sequence[Sent]) -> Binding:
     for sent in reversed(earlier):
         operation = sent.case.operation
         if operation.label == binding.producer and isinstance(sent.outcome, Response):
-            variable = variable_of(binding.pointer)
-            if variable is not None:
-                value = named_values(sent.case).get(variable)
+            if is_of_request(binding.pointer):
+                value = said_at(sent.case, binding.pointer)
             else:
                 value = value_at(sent.outcome, binding.pointer, operation.read_answer)
             if value is not None:

@@ -19,6 +19,7 @@ from checker.core.resources import (
     SAFE,
     ResourceModel,
     ResourceUse,
+    TakenValue,
     Transition,
     place_of,
     status_of,
@@ -28,8 +29,8 @@ from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import DEEP, Places
 from checker.phases.bindings import Sent
 
-DECLARED, LOCATED, SAME_PATH = 2.0, 1.5, 1.0
-"""How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request."""
+DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
+"""How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request, or in its body."""
 _BY_URL, _BY_NAME = ALGORITHMS
 _IF_CHANGED: Final = {"if-none-match": "ETag", "if-modified-since": "Last-Modified"}
 _IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modified"}
@@ -152,9 +153,10 @@ class KnownResources(Struct):
         key, found = (target.label, name), []
         for step, shown in enumerate(self.steps):
             if key not in shown.origins:
-                # What is only called alike is never surer than the others.
+                # What is only called alike is never surer than the others, but for what the request said itself.
                 ways = list(self._sources_of(step, target, name, owner))
-                ways = ways or list(self._named(step, target, name, owner))
+                if all(way.score == SENT for way in ways):
+                    ways += self._named(step, target, name, owner)
                 shown.origins[key] = max(ways, key=lambda way: way.score, default=None)
             surest = shown.origins[key]
             if surest is not None:
@@ -196,7 +198,7 @@ class KnownResources(Struct):
         for one in self.leads_of(step).transitions.get(target.label, ()):
             for value in one.values:
                 if (value.location, value.name) == place_of(target, name):
-                    yield ValueOrigin(step, value.value, SAME_PATH if one.is_inferred else DECLARED)
+                    yield ValueOrigin(step, value.value, _sureness(one, value))
         shown = self.steps[step]
         if not shown.succeeded:
             return
@@ -278,6 +280,12 @@ class KnownResources(Struct):
                 if not place.origin[1].startswith("header:")
             ]
         return shown.leaves
+
+
+def _sureness(one: Transition, value: TakenValue) -> float:
+    if not one.is_inferred:
+        return DECLARED
+    return SAME_PATH if value.sent_pointer is None else SENT
 
 
 def _said(operation: Operation, variable: str) -> str:

@@ -1,5 +1,6 @@
 """Findings and errors as blocks of text, grouped by operation."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
@@ -43,6 +44,8 @@ MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, _DEPENDENT)
 _QUARANTINED = "Quarantined case"
 _ID_CHARACTERS = 8
 """Of a fingerprint: as many as tell thousands apart."""
+_IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
+"""Before what a value was called in a request: of the pool, and as runtime expression."""
 _MOST_PLACES = 20
 """Of one cause that are listed."""
 
@@ -162,14 +165,24 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
 
 def sources_of(finding: Finding) -> tuple[str, ...]:
     """Where values of the requests come from that others made: `path id of request 2: /id of the answer to request 1`."""
-    found: dict[str, None] = {}
+    # What is set into a case last is what is sent.
+    found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
     for number, one, earlier in _origins(finding):
         of = "" if is_alone else f" of request {number + 1}"
         whose = one.producer if earlier is None else f"request {earlier + 1}"
-        place = f"{one.pointer} of the answer" if one.pointer else "the answer"
-        found[f"{one.location.value} {one.name}{of}: {place} to {whose}"] = None
-    return tuple(found)
+        found[f"{one.location.value} {one.name}{of}"] = _told_origin(one.pointer, whose)
+    return tuple(f"{place}: {origin}" for place, origin in found.items())
+
+
+def _told_origin(pointer: str, whose: str) -> str:
+    """Where a value is from: `/id of the answer to POST /things`, `/name of the body of request 1`."""
+    said = _IN_REQUEST.match(pointer)
+    if said is None:
+        return f"{pointer} of the answer to {whose}" if pointer else f"the answer to {whose}"
+    part = pointer[said.end() :]
+    at = said["location"] or ("body" if part.startswith("/") else "path")
+    return f"{part} of the {at} of {whose}" if part else f"the {at} of {whose}"
 
 
 def _request_of(finding: Finding) -> tuple[str, str]:

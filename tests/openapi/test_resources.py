@@ -113,6 +113,48 @@ def test_names_of_fields_and_parameters_suggest_links() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "name", ["UserOut", "UserPublic", "user_read_response", "Account", "Users", "UO"]
+)
+def test_things_are_those_of_the_path_whatever_their_schema_is_called(name: str) -> None:
+    user = {"type": "object", "properties": {"id": {"type": "string"}}}
+    for variable in ("id", "user_id"):
+        paths = {
+            "/users": {"post": answered({"$ref": f"#/components/schemas/{name}"}, "201")},
+            f"/users/{{{variable}}}": {
+                "parameters": [{**ID, "name": variable}],
+                "get": answered({}),
+            },
+        }
+        model = from_dict({**DOCUMENT, "paths": paths, "components": {"schemas": {name: user}}})
+        assert found(model.resources()) == {
+            f"POST /users -> [201] GetUser -> GET /users/{{{variable}}}": {
+                f"path.{variable}": "$response.body#/id"
+            }
+        }
+
+
+def named_by_clients(answer: Any) -> ResourceModel:
+    made = answered(answer, "201") | taking(
+        {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}
+    )
+    paths = {
+        "/boxes": {"post": made},
+        "/boxes/{box}": {"parameters": [{**ID, "name": "box"}], "get": answered({})},
+    }
+    return from_dict({**DOCUMENT, "paths": paths}).resources()
+
+
+def test_who_creates_a_thing_names_it_where_the_answer_does_not() -> None:
+    assert found(named_by_clients({"type": "object"})) == {
+        "POST /boxes -> [201] GetBox -> GET /boxes/{box}": {"path.box": "$request.body#/name"}
+    }
+    identified = {"type": "object", "properties": {"id": {"type": "string"}}}
+    assert [list(one.values()) for one in found(named_by_clients(identified)).values()] == [
+        ["$response.body#/id"]
+    ]
+
+
 def test_no_value_is_taken_for_a_property_that_is_only_read() -> None:
     user = {"type": "string"}
     inner = {"type": "object", "properties": {"user_id": user}}

@@ -8,7 +8,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Component, Finding
-from checker.reporting.findings import failures_by_label, marks_of
+from checker.reporting.findings import failures_by_label, marks_of, sources_of
 from tests.corpus.generated import finding
 
 from . import samples
@@ -50,6 +50,28 @@ def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
     sent = samples.interaction(components=parts)
     one = samples.finding(steps=(BOUND,), interactions=(sent,))
     assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
+
+
+@pytest.mark.parametrize(
+    ("pointers", "origin"),
+    [
+        (("/id",), "/id of the answer to request 1"),
+        (("",), "the answer to request 1"),
+        (("request:/name",), "/name of the body of request 1"),
+        (("request:box",), "box of the path of request 1"),
+        (("$request.path.box",), "box of the path of request 1"),
+        # The value that was set last is the one that is sent.
+        (("request:/name", "$request.body#/name"), "/name of the body of request 1"),
+        (
+            ("/id", "$response.header.Location"),
+            "$response.header.Location of the answer to request 1",
+        ),
+    ],
+)
+def test_it_is_told_where_values_are_from(pointers: tuple[str, ...], origin: str) -> None:
+    bound = replace(BOUND, bindings=tuple(replace(BINDING, pointer=one) for one in pointers))
+    one = samples.finding(steps=(MAKER, bound), interactions=())
+    assert sources_of(one) == (f"path id of request 2: {origin}",)
 
 
 @pytest.mark.parametrize(
