@@ -79,6 +79,15 @@ class Overrides(Struct, frozen=True):
             iter(scoped), None
         )
 
+    def is_forced(self, location: Location, name: str) -> bool:
+        """Whether a value stands for a parameter, or for a place of a body (a JSON pointer), whatever else might."""
+        if location is not Location.BODY:
+            override = self.parameter(location, name)
+            return override is not None and override.is_forced
+        tokens = tuple(part.replace("~1", "/").replace("~0", "~") for part in name.split("/")[1:])
+        forced = (one.path for one in self.body() if one.is_forced)
+        return any(tokens[: len(path)] == path or path[: len(tokens)] == tokens for path in forced)
+
     def body(self) -> Iterator[Override]:
         """The overrides that apply to a body, one for each path."""
         seen = set()

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from checker.core.meta import Binding
 from checker.core.operation import Operation
 from checker.generation.settings import GenerationSettings
 
@@ -21,6 +22,16 @@ class GenerationRules(Struct, frozen=True):
     """Whether they differ from phase to phase."""
     some_unique: bool = False
     """Whether any operation has `unique_inputs`."""
+
+    def unforced(
+        self, operation: Operation, phase: str, bindings: tuple[Binding, ...]
+    ) -> tuple[Binding, ...]:
+        """Those of values of earlier answers that stand where the user forces no value."""
+        overrides = self.of(operation, phase).overrides
+        if not overrides.parameters:
+            return bindings
+        own = overrides.of(operation)
+        return tuple(one for one in bindings if not own.is_forced(one.location, one.name))
 
     @classmethod
     def alike(cls, settings: GenerationSettings) -> "GenerationRules":

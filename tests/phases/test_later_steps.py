@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from checker.config.overrides import NO_OVERRIDES, Override, Overrides
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Location
 from checker.core.pool import ValuePool
@@ -58,10 +59,10 @@ class Threads(Struct):
         return Binding(location, name, ROOMS, "/thread", index, 900 + index) if known else None
 
 
-def factory(pool: ValuePool) -> CaseFactory:
+def factory(pool: ValuePool, overrides: Overrides = NO_OVERRIDES) -> CaseFactory:
     (messages,) = from_dict(DOCUMENT).get_all_operations()
     assert not isinstance(messages, BrokenOperation)
-    rules = GenerationRules.alike(GenerationSettings(reuse=True))
+    rules = GenerationRules.alike(GenerationSettings(reuse=True, overrides=overrides))
     hooks = NO_HOOKS
     return CaseFactory(
         {MESSAGES: messages}, rules, lambda _: hooks, lambda _: pool, reusing=(STATEFUL.name,)
@@ -80,3 +81,21 @@ def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> 
             assert again.case.path_parameters == {"room_id": 7}
             taken.add(frozenset(one.name for one in made.bindings))
     assert taken == {frozenset({"room_id"}), frozenset({"room_id", "thread"})}
+
+
+def test_what_the_user_forces_stands_where_an_answer_gave_a_value_too() -> None:
+    text = Binding(
+        Location.BODY, "/text", ROOMS, "/id", 0, "said", json.dumps("$response.body#/name"), 0
+    )
+    forced = Overrides(
+        (
+            Override(Location.PATH, ("room_id",), (77,)),
+            Override(Location.BODY, ("text",), ("mine",)),
+        )
+    )
+    for overrides, room, said in ((forced, 77, "mine"), (NO_OVERRIDES, 7, "said")):
+        makes = factory(Threads(is_empty=True), overrides)
+        made = makes.make_step(MESSAGES, (5, 1, 1), STATEFUL, (ROOM, text), is_wrong=False)
+        assert made.case.path_parameters == {"room_id": room}
+        assert isinstance(made.case.body, dict)
+        assert made.case.body["text"] == said
