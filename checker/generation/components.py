@@ -39,7 +39,7 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either
 from checker.generation.sources.context import Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
-from checker.transport.wire.bodies import carried_types
+from checker.transport.wire.bodies import carried_types, is_file_type
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
 
@@ -289,6 +289,9 @@ class PartCompiler:
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
+        files = dict(_files_of(body)) if is_multi else {}
+        if files:
+            facets.append(Facet({"properties": files}, f"{schema.pointer}/files", is_made=True))
         carried = ALL_TYPES if body.write is not None else carried_types(body.media_type)
         if carried < ALL_TYPES and not outline_of(schema).types <= carried:
             facets.append(Facet({"type": sorted(carried)}, f"{schema.pointer}/text", is_made=True))
@@ -324,6 +327,18 @@ def _name_on_wire(name: str, values: Iterable[Any]) -> str:
     """The name of the pairs that values of a parameter become; objects may become pairs of their own."""
     has_names = any(isinstance(value, dict | list) for value in values)
     return ANYTHING if has_names else name
+
+
+def _files_of(body: Body) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name, schema) of the parts that are files by their encoding alone (OpenAPI 3.1, 4.8.15.1)."""
+    outline = outline_of(body.schema)
+    for name, how in body.encoding.items():
+        kinds = [one.strip() for one in (how.content_type or "").split(",")]
+        if all(map(is_file_type, kinds)):
+            one = {"type": "string", "format": "binary"}
+            types = outline.property(name).types
+            is_list = types != ALL_TYPES and "string" not in types
+            yield name, {"items": one} if is_list else one
 
 
 def _is_xml_part(how: PropertyEncoding) -> bool:

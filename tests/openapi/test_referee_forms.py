@@ -67,3 +67,27 @@ def test_forms(content: bytes, expected: Outcome) -> None:
     content_of[FORM] = content_of.pop("application/x_www_form_urlencoded")
     verdict = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
     assert verdict.outcome is expected, reasons(verdict)
+
+
+@pytest.mark.parametrize(
+    ("items", "encoding", "expected"),
+    [
+        # A form parser gives the text `{}`, whatever the part says of itself.
+        ({"type": "string"}, {}, VALID),
+        (INTEGER, {}, INVALID),
+        ({"type": "string"}, {"contentType": "application/json"}, INVALID),
+    ],
+)
+def test_a_part_that_says_that_it_is_json(
+    items: Any, encoding: dict[str, Any], expected: Outcome
+) -> None:
+    schema = {"type": "array", "items": items}
+    media = {"schema": {**HOST, "properties": {"f": schema}}, "encoding": {"f": encoding}}
+    definition = {"requestBody": {"required": True, "content": {"multipart/form-data": media}}}
+    content = (
+        b'--x\r\nContent-Disposition: form-data; name="f"\r\n'
+        b"Content-Type: application/json\r\n\r\n{}\r\n--x--\r\n"
+    )
+    headers = (("Content-Type", "multipart/form-data; boundary=x"),)
+    verdict = judge(definition, "/a", headers, content, method="post", version="3.1.0")
+    assert verdict.outcome is expected, reasons(verdict)

@@ -190,6 +190,13 @@ def test_multipart() -> None:
     )
 
 
+def test_a_part_that_is_null_is_left_out_where_it_is_not_json() -> None:
+    encoding = {"b": PropertyEncoding(content_type="application/json")}
+    content, _ = encode({"a": None, "b": None}, "multipart/form-data", encoding)
+    assert content.count(b"Content-Disposition") == 1
+    assert b'name="b"\r\nContent-Type: application/json\r\n\r\nnull\r\n' in content
+
+
 def test_the_same_multipart_value_has_the_same_bytes() -> None:
     assert encode({"a": "b"}, "multipart/form-data", {}) == encode(
         {"a": "b"}, "multipart/form-data", {}

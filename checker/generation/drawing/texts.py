@@ -17,7 +17,7 @@ from checker.generation.drawing.places import (
     is_in_head,
     location_of,
 )
-from checker.generation.drawing.samples import SAMPLES, padded_png
+from checker.generation.drawing.samples import SAMPLES, file_type, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.drawing.variety import is_alive
 from checker.generation.normalization.forms import Canonical
@@ -221,6 +221,9 @@ def _ways(
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high, place.file))
         checks.extend(_checks_of(name, is_alone=not canonical.patterns))
+    content = canonical.content
+    if place.is_bytes and not ways and content is not None and content.is_file:
+        ways.append(_binary(low, high, file_type(content.media_type) or place.file))
     _add_patterns(canonical, place, sizes, (ways, checks))
     return ways, checks
 

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.generation.normalization.bounds import Numbers, Sizes
+from checker.transport.wire.bodies import is_file_type
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import Scope
 
@@ -124,6 +125,11 @@ class Content(Struct, frozen=True):
     schema: Facet | None = None
     is_asserted: bool = False
     """Whether validators look into it."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is bytes as they are: how OpenAPI 3.1 says `format: binary` (4.8.14.3)."""
+        return not self.encoding and is_file_type(self.media_type)
 
 
 class Branches(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from msgspec import Struct
 
@@ -158,7 +159,10 @@ def multipart_readings(
     for name, parts in grouped.items():
         _require_types(name, parts, encoding.get(name))
         outline = rule.outline.property(name)
-        found[name] = rule.likely(_part_readings(parts, outline), outline)
+        how = encoding.get(name)
+        is_declared = how is not None and how.content_type is not None
+        found_here = _part_readings(parts, outline, is_declared=is_declared)
+        found[name] = rule.likely(found_here, outline)
     return objects(found)
 
 
@@ -171,19 +175,24 @@ def _require_types(name: str, parts: list[FormPart], how: PropertyEncoding | Non
             raise ValueError(f"the part {name!r} is {part.media_type}, not {how.content_type}")
 
 
-def _part_readings(parts: list[FormPart], outline: Outline) -> list[Reading]:
-    found = _one_part(parts[0], outline) if len(parts) == 1 else []
+def _part_readings(parts: list[FormPart], outline: Outline, *, is_declared: bool) -> list[Reading]:
+    read = partial(_one_part, is_declared=is_declared)
+    found = read(parts[0], outline) if len(parts) == 1 else []
     if "array" in outline.types or len(parts) > 1:
-        made = arrays([_one_part(part, outline.item(i)) for i, part in enumerate(parts)])
+        made = arrays([read(part, outline.item(i)) for i, part in enumerate(parts)])
         # A part that is a list already is the list, if that is what is declared.
         is_list = [one for one in found if isinstance(one.value, list)]
         found = is_list + made if outline.types == {"array"} else found + made
     return found
 
 
-def _one_part(part: FormPart, outline: Outline) -> list[Reading]:
+def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Reading]:
+    """Readings of a part; `is_declared`: the description says of which media type it is."""
     if part.media_type is not None and is_json(part.media_type):
-        return [Reading(exact_json(part.content.decode("utf-8")))]
+        text = part.content.decode("utf-8")
+        # Who expects a text takes the part for one, whatever it says of itself.
+        is_text = not is_declared and "string" in outline.types
+        return [Reading(exact_json(text)), *(readings(text, outline) if is_text else ())]
     if part.media_type is not None and is_xml(part.media_type):
         return xml_readings(part.content, outline)
     if part.is_file:

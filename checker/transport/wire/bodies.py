@@ -154,6 +154,12 @@ def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Enco
     return None
 
 
+def is_file_type(media_type: str) -> bool:
+    """Whether content of that media type is bytes: an image, an archive, whatever has no text."""
+    parsed = parse(media_type)
+    return parsed is not None and _is_octets(parsed)
+
+
 def _is_octets(parsed: MediaType) -> bool:
     return (
         parsed.essence in _OCTETS

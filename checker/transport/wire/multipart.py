@@ -1,6 +1,6 @@
 """Multipart bodies: one part for each property (RFC 7578), or for each item of an array (RFC 2046)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from zlib import crc32
 
@@ -26,10 +26,7 @@ def encode_multipart(
     """
     if isinstance(body, bytes):
         return body, media_type
-    parts = [
-        _part(name, item, _USUAL if name is None else encoding.get(name, _USUAL), write)
-        for name, item in _named_items(body)
-    ]
+    parts = [_part(name, item, how, write) for name, item, how in _encoded_items(body, encoding)]
     boundary = _boundary(parts)
     delimiter = b"--" + boundary.encode("ascii") + _CRLF
     between = _CRLF + delimiter
@@ -47,11 +44,24 @@ def files_of(
 ) -> list[tuple[str | None, MultipartFile]]:
     """Name and file of each part of a body."""
     found: list[tuple[str | None, MultipartFile]] = []
-    for name, value in _named_items(body):
-        how = _USUAL if name is None else encoding.get(name, _USUAL)
+    for name, value, how in _encoded_items(body, encoding):
         content, kind, extension = _content(name, value, how.content_type, write)
         found.append((name, (None if extension is None else f"{name}.{extension}", content, kind)))
     return found
+
+
+def _encoded_items(
+    body: Any, encoding: Mapping[str, PropertyEncoding]
+) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
+    """Names, values and encodings of the parts, without those that are null: but as JSON a part has no word for that."""
+    if isinstance(body, dict):
+        body = {
+            name: value
+            for name, value in body.items()
+            if value is not None or is_json(encoding.get(name, _USUAL).content_type or "")
+        }
+    for name, value in _named_items(body):
+        yield name, value, _USUAL if name is None else encoding.get(name, _USUAL)
 
 
 def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
