@@ -18,7 +18,7 @@ from checker.core.send import Exchanging
 from checker.core.templates import sent_texts
 from checker.core.verdicts import Outcome
 
-EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "429", "5XX")
+EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 """All but those that refuse data: who may not, who is too fast and what is not there has nothing to do with it."""
 
 _LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")

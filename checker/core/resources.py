@@ -17,6 +17,7 @@ from checker.core.operation import Label, Operation, Place
 from checker.core.resource_names import (
     Resource,
     ends_with_variable,
+    normalised,
     owner_of,
     resource_of,
     singular,
@@ -66,6 +67,13 @@ class ResourceUse(Struct, frozen=True):
     def owner(self, name: str) -> Resource:
         """The collection that a variable of the path chooses from; its own for every other name."""
         return next((owner for found, owner in self.owners if found == name), self.resource)
+
+    def variables_for(self, asked: Self, name: str) -> list[str]:
+        """Variables of this path that name what a variable of another does: of several from one collection those called alike."""
+        owner = asked.owner(name)
+        mine = [found for found, above in self.owners if above == owner]
+        is_one = len(mine) == 1 and [above for _, above in asked.owners].count(owner) == 1
+        return mine if is_one else [one for one in mine if normalised(one) == normalised(name)]
 
 
 class TakenValue(Struct, frozen=True):

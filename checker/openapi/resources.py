@@ -234,10 +234,11 @@ class _Inference(Struct):
     ) -> Iterator[TakenValue]:
         """What both have around them: `/owners/{owner}` of the pet that was made there."""
         given = {value.name for value in values if value.location is Location.PATH}
-        above = {owner: name for name, owner in self.uses[source].owners}
-        for name, owner in self.uses[target].owners:
-            if name not in given and owner in above:
-                yield TakenValue(Location.PATH, name, f"$request.path.{above[owner]}")
+        asked = self.uses[target]
+        for name, _ in asked.owners:
+            for variable in self.uses[source].variables_for(asked, name)[-1:]:
+                if name not in given:
+                    yield TakenValue(Location.PATH, name, f"$request.path.{variable}")
 
     def _name(self, target: Label) -> str:
         use = self.uses[target]

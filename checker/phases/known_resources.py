@@ -154,7 +154,7 @@ class KnownResources(Struct):
         for step, shown in enumerate(self.steps):
             if key not in shown.origins:
                 # What is only called alike is never surer than the others, but for what the request said itself.
-                ways = list(self._sources_of(step, target, name, owner))
+                ways = list(self._sources_of(step, target, name))
                 if all(way.score == SENT for way in ways):
                     ways += self._named(step, target, name, owner)
                 shown.origins[key] = max(ways, key=lambda way: way.score, default=None)
@@ -191,9 +191,7 @@ class KnownResources(Struct):
         outcome = self.steps[step].sent.outcome
         return isinstance(outcome, Response) and header.lower() in outcome.headers
 
-    def _sources_of(
-        self, step: int, target: Operation, name: str, owner: Resource
-    ) -> Iterator[ValueOrigin]:
+    def _sources_of(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
         """Those of one step, but for what is only called alike."""
         for one in self.leads_of(step).transitions.get(target.label, ()):
             for value in one.values:
@@ -202,9 +200,8 @@ class KnownResources(Struct):
         shown = self.steps[step]
         if not shown.succeeded:
             return
-        for variable, above in shown.use.owners:
-            if above == owner:
-                yield ValueOrigin(step, _said(shown.sent.case.operation, variable), SAME_PATH)
+        for variable in shown.use.variables_for(self.model.uses[target.label], name):
+            yield ValueOrigin(step, _said(shown.sent.case.operation, variable), SAME_PATH)
         if shown.use.method != REMOVING:
             yield from self._located(step, target, name)
 

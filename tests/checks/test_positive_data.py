@@ -181,3 +181,11 @@ def test_plain_paths_and_refusals_with_a_reason_ask_nobody(
     )
     assert exchanges.verdict(CHECK, sent).failures
     assert exchanges.asked == []
+
+
+@pytest.mark.parametrize("status", [404, 409, 410, 429])
+def test_statuses_that_say_nothing_of_the_data_refuse_none(
+    exchanges: Exchanges, status: int
+) -> None:
+    sent = exchanges.sent("GET /names/{name}", status, mode=POSITIVE)
+    assert exchanges.verdict(CHECK, sent).failures == ()

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from checker.core.resources import ResourceModel
+from checker.core.operation import Label
+from checker.core.resources import ResourceModel, ResourceUse
 from checker.openapi.loaders import from_dict
 from checker.openapi.schema import open_normalised
 
@@ -200,3 +201,23 @@ def test_who_opens_the_normalised_document_builds_no_model(monkeypatch: pytest.M
     monkeypatch.setattr("checker.openapi.schema.modelled.resource_model", None)
     again = open_normalised(data).resources()
     assert (again.uses, again.transitions) == (model.uses, model.transitions)
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "name", "expected"),
+    [
+        ("/users/{id}", "/users/{user}/notes/{id}", "user", ["id"]),
+        ("/users/{user}/notes/{id}", "/users/{id}", "id", ["user"]),
+        ("/users/{id}", "/orders/{id}", "id", []),
+        # Several from one place: they are no members of one collection.
+        ("/p/{a}/{b}/{c}", "/p/{a}/{b}/{c}", "b", ["b"]),
+        ("/p/{a}/{b}/{c}", "/p/{x}", "x", []),
+        ("/p/{a}", "/p/{a}/{b}/{c}", "c", []),
+        ("/p/{a}", "/p/{a}/{b}/{c}", "a", ["a"]),
+    ],
+)
+def test_variables_of_one_path_that_name_what_those_of_another_do(
+    path: str, asked: str, name: str, expected: list[str]
+) -> None:
+    one, other = (ResourceUse.of(Label(f"GET {each}"), "GET", each) for each in (path, asked))
+    assert one.variables_for(other, name) == expected
