@@ -168,12 +168,13 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Attribute]:
         if name != key:
             if name in given:
                 raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")
-            yield _Attribute(name, pattern=_pattern(key, value))
+            yield _Attribute(name, pattern=pattern_of(key, value))
         else:
-            yield _Attribute(name, _values(name, value))
+            yield _Attribute(name, texts_of(name, value))
 
 
-def _pattern(key: str, value: object) -> re.Pattern[str]:
+def pattern_of(key: str, value: object) -> re.Pattern[str]:
+    """The pattern of a filter. Raises `IncorrectUsage` for what is none."""
     if isinstance(value, re.Pattern):
         return value
     if not isinstance(value, str):
@@ -184,7 +185,8 @@ def _pattern(key: str, value: object) -> re.Pattern[str]:
         raise IncorrectUsage(f"{key}: invalid regular expression {value!r}: {error}") from error
 
 
-def _values(name: str, value: object) -> tuple[str, ...]:
+def texts_of(name: str, value: object) -> tuple[str, ...]:
+    """The texts of a filter, methods in upper case. Raises `IncorrectUsage` for what is neither text nor list."""
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, Iterable):
         raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")

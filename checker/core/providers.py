@@ -1,7 +1,6 @@
 """Authentication that users write: classes with `get` and `set`, and which operations they are for."""
 
 import dataclasses
-import re
 from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
@@ -12,7 +11,7 @@ from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
-from checker.core.operation_filter import OperationAttributes
+from checker.core.operation_filter import OperationAttributes, pattern_of, texts_of
 from checker.core.response import Response
 
 Decorated = TypeVar("Decorated")
@@ -268,11 +267,9 @@ def _condition(name: str, value: Any) -> Condition:
         known = ", ".join(_SUBJECTS)
         raise IncorrectUsage(f"unknown filter {name!r}; there are {known}, each also with _regex")
     if is_regex:
-        pattern = re.compile(value)
+        pattern = pattern_of(name, value)
         return lambda context: any(pattern.search(text) for text in read(context.operation))
-    wanted = {value} if isinstance(value, str) else set(value)
-    if subject == "method":
-        wanted = {one.upper() for one in wanted}
+    wanted = set(texts_of(subject, value))
     return lambda context: not wanted.isdisjoint(read(context.operation))
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
-from checker.core.media_types import parse
+from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.operation import Operation
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
@@ -84,6 +84,12 @@ class DeserializationContext(Struct, frozen=True):
     """None where a response is judged by itself."""
 
 
+class BuiltIn(Struct, frozen=True):
+    """What the tool itself does for a media type."""
+
+    media_type: str
+
+
 Serializer = Callable[[SerializationContext, Any], bytes | None]
 Deserializer = Callable[[DeserializationContext, Any], Any]
 
@@ -128,8 +134,8 @@ class ByMediaType(Generic[Item]):
         return iter(self._items)
 
 
-SERIALIZERS: Final[ByMediaType[Serializer]] = ByMediaType()
-DESERIALIZERS: Final[ByMediaType[Deserializer]] = ByMediaType()
+SERIALIZERS: Final[ByMediaType[Serializer | BuiltIn]] = ByMediaType()
+DESERIALIZERS: Final[ByMediaType[Deserializer | BuiltIn]] = ByMediaType()
 BODY_STRATEGIES: Final[ByMediaType[Strategy]] = ByMediaType()
 """Strategies of whole bodies, as bytes."""
 CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
@@ -139,9 +145,13 @@ CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
 class MediaTypeDecorator:
     """`@checker.serializer("text/csv")`: registers a function for media types and gives it back."""
 
-    def __init__(self, what: str, registry: ByMediaType[Any]) -> None:
+    def __init__(
+        self, what: str, registry: ByMediaType[Any], is_built_in: Callable[[str], bool]
+    ) -> None:
+        """`is_built_in` says of a media type whether the tool itself knows it."""
         self._what = what
         self._registry = registry
+        self._is_built_in = is_built_in
 
     def __call__(self, *media_types: str) -> Callable[[Registered], Registered]:
         """Decorator of a function for these media types. Raises `IncorrectUsage`."""
@@ -157,18 +167,35 @@ class MediaTypeDecorator:
         return register
 
     def alias(self, target: str | Iterable[str], source: str) -> None:
-        """Use what is registered for `source` for other media types, too. Raises `ValueError` where there is nothing."""
+        """Use what is registered for `source`, or built in, for other media types, too. Raises `ValueError` where there is nothing."""
         targets = [target] if isinstance(target, str) else list(target)
         if not targets or not all(targets):
             raise ValueError(f"alias: the target must name a media type, got {target!r}")
         known = self._registry.find(source)
+        if known is None and self._is_built_in(source):
+            known = BuiltIn(source)
         if known is None:
             raise ValueError(f"alias: no {self._what} is registered for {source!r}")
         self._registry.add(targets, known)
 
 
-serializer: Final = MediaTypeDecorator("serializer", SERIALIZERS)
-deserializer: Final = MediaTypeDecorator("deserializer", DESERIALIZERS)
+def _is_read(media_type: str) -> bool:
+    return media_type in ("text/plain", "text/csv") or any(
+        fits(media_type) for fits in (is_json, is_xml, is_yaml)
+    )
+
+
+def _is_written(media_type: str) -> bool:
+    return (
+        _is_read(media_type)
+        or media_type == "application/octet-stream"
+        or is_form(media_type)
+        or is_multipart(media_type)
+    )
+
+
+serializer: Final = MediaTypeDecorator("serializer", SERIALIZERS, _is_written)
+deserializer: Final = MediaTypeDecorator("deserializer", DESERIALIZERS, _is_read)
 
 
 def constants(function: Registered) -> Registered:

@@ -206,12 +206,13 @@ class Response:
         except (MsgspecError, ValueError, RecursionError):
             return self._lenient_json(content)
 
-    @staticmethod
-    def _lenient_json(content: bytes) -> Any:
+    def _lenient_json(self, content: bytes) -> Any:
         try:
             return json.loads(content)
-        except (json.JSONDecodeError, UnicodeDecodeError):
+        except json.JSONDecodeError:
             raise
+        except UnicodeDecodeError as error:
+            return _json_in(content, self.encoding, error)
         except RecursionError:
             reason = "nested too deeply"
         except ValueError:
@@ -221,7 +222,8 @@ class Response:
     def json(self) -> Any:
         """Parsed content, without its `Content-Encoding`.
 
-        Raises `json.JSONDecodeError` or `UnicodeDecodeError` on content that is invalid, or beyond what Python reads.
+        It is text in a Unicode encoding (RFC 8259, 8.1); what is none is read in the charset of `Content-Type`.
+        Raises `json.JSONDecodeError` on content that is invalid, or beyond what Python reads.
         """
         return self._json
 
@@ -246,6 +248,18 @@ class Response:
         shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
         shorter.earlier = self.earlier
         return shorter
+
+
+def _json_in(content: bytes, charset: str | None, error: UnicodeDecodeError) -> Any:
+    """JSON in the charset that is named. Raises `JSONDecodeError` with what is wrong in Unicode where it is no text in that."""
+    try:
+        text = content.decode(charset or "utf-8")
+    except (LookupError, ValueError):
+        lossy = content.decode("utf-8", "replace")
+        raise json.JSONDecodeError(
+            f"no text in {error.encoding}: {error.reason}", lossy, 0
+        ) from None
+    return json.loads(text)
 
 
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:

@@ -21,7 +21,7 @@ from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import UsageError
+from checker.core.errors import CheckerError, NothingToBreak, UsageError
 from checker.core.header_fields import HeaderFields
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext
 from checker.core.meta import GenerationMode
@@ -31,7 +31,7 @@ from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.generation.hooks import ComponentHooks
-from checker.generation.settings import GenerationSettings
+from checker.generation.settings import GenerationSettings, mode_of
 from checker.health.safety import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.library import extensions
@@ -177,6 +177,19 @@ class LibraryEngine:
         pool = None if source is None else ExtraValues(source, operation)
         cases = case_strategy(programs, self.settings_of, self.equipped, pool)
         return with_parts(cases, options) if options else cases
+
+    def has_cases(self, operation: ApiOperation, options: Mapping[str, Any]) -> bool:
+        """False where only wrong data is wanted, and the operation takes everything; what else is wrong is told when it is drawn."""
+        mode = options.get("generation_mode")
+        wanted = None if mode is None else GenerationMode(mode)
+        usual = mode_of(self.settings_of(operation).modes_in_python)
+        if (wanted or usual) is not GenerationMode.NEGATIVE:
+            return True
+        try:
+            self._programs(operation, wanted).current()
+        except CheckerError as error:
+            return not isinstance(error, NothingToBreak)
+        return True
 
     @cached_property
     def extra_data(self) -> ExtraDataSource | None:

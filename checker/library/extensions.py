@@ -192,9 +192,26 @@ def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:
 
 
 def weighted(
+    schema: Any,
+    operations: Sequence[ApiOperation],
+    options: Mapping[str, Any],
+) -> "st.SearchStrategy[Case]":
+    """One strategy of several, each as often as its operation is wanted; those that have no cases in the wanted mode are left out."""
+    strategies = [one.as_strategy(**options) for one in operations]
+
+    def chosen() -> "st.SearchStrategy[Case]":
+        pairs = list(zip(operations, strategies, strict=True))
+        # Where none has any, each says why.
+        having = [pair for pair in pairs if schema.engine.has_cases(pair[0], options)] or pairs
+        return _by_weight(schema, [one for one, _ in having], [one for _, one in having])
+
+    # Operations are compiled to know: not before cases are wanted, when hooks and settings are what they will be.
+    return st.deferred(chosen)
+
+
+def _by_weight(
     schema: Any, operations: Sequence[ApiOperation], strategies: "list[st.SearchStrategy[Case]]"
 ) -> "st.SearchStrategy[Case]":
-    """One strategy of several, each as often as its operation is wanted."""
     weights = list(schema.compute_fuzz_operation_weights(operations))
     if len(set(weights)) < 2:
         return st.one_of(*strategies)

@@ -65,14 +65,16 @@ class Loaders:
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(FileSource(path, encoding), options), config)
 
-    def from_file(self, file: IO[str] | str, *, config: Config | None = None) -> LoadedSchema:
-        """Schema of an open text file or of a text. Raises `LoaderError`, `IncorrectUsage` for the path of a file."""
+    def from_file(
+        self, file: IO[str] | IO[bytes] | str | bytes, *, config: Config | None = None
+    ) -> LoadedSchema:
+        """Schema of an open file or of what stands in one. Raises `LoaderError`, `IncorrectUsage` for the path of a file."""
         if isinstance(file, str) and _is_path(file):
             raise IncorrectUsage(
                 f"`from_file` takes an open file or its text, and {file!r} is the path of a file: use `from_path`"
             )
-        text = file if isinstance(file, str) else file.read()
-        data = text.encode("utf-8", "surrogatepass")
+        found = file if isinstance(file, str | bytes) else _read(file)
+        data = found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(TextSource(data, "the file"), options), config)
 
@@ -88,6 +90,10 @@ class Loaders:
 
         They, and the configured headers, go to the server of this URL alone. Raises `LoaderError`.
         """
+        if not isinstance(url, str):
+            raise IncorrectUsage(
+                f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}"
+            )
         config, fetching = _configured(config)
         settings = run_settings(config, Invocation(url))
         configured = dict(settings.common.headers)
@@ -162,6 +168,15 @@ class Loaders:
         return _ready(schema, config, application)
 
 
+def _read(file: object) -> str | bytes:
+    """What stands in an open file. Raises `IncorrectUsage` for what is none."""
+    read = getattr(file, "read", None)
+    found = read() if callable(read) else None
+    if isinstance(found, str | bytes):
+        return found
+    raise IncorrectUsage(f"`from_file` takes an open file or its text, got {file!r:.80}")
+
+
 def _is_path(text: str) -> bool:
     """Whether a text names a file. No description does: all of them have lines or braces."""
     return "\n" not in text and "{" not in text and os.path.isfile(text)
@@ -193,6 +208,10 @@ graphql: Final = Loaders("graphql")
 def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
     """The given configuration or the nearest one, and how it has documents fetched."""
     config = Config.discover() if config is None else config
+    if not isinstance(config, Config):
+        raise IncorrectUsage(
+            f"`config` must be a `checker.Config`, got {config!r:.80}; make one by `checker.Config.from_dict`"
+        )
     # Before anything is read: some act on what is read.
     load_all_hooks(run_settings(config, Invocation("")).certain_hooks)
     options = FetchOptions(

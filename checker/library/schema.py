@@ -397,4 +397,4 @@ def _one_of(
     usable = [one for one in operations if not isinstance(one, BrokenOperation)]
     if not usable:
         raise IncorrectUsage("no operation is selected; there are no cases to draw")
-    return weighted(schema, usable, [one.as_strategy(**options) for one in usable])
+    return weighted(schema, usable, options)

@@ -99,3 +99,18 @@ def test_what_is_beyond_python_is_no_json(content: bytes, reason: str) -> None:
 def test_json_is_what_python_reads(value: object) -> None:
     content = json.dumps(value).encode()
     assert repr(Response(200, [], content).json()) == repr(json.loads(content))
+
+
+def test_json_that_is_no_text_is_no_json() -> None:
+    with pytest.raises(json.JSONDecodeError, match="no text in utf-8: unexpected end of data"):
+        Response(200, [], b"\xe9").json()
+    with pytest.raises(json.JSONDecodeError, match="Expecting value"):
+        Response(200, [("Content-Type", "a/json; charset=latin-1")], b"\xe9").json()
+
+
+def test_json_is_read_in_the_charset_that_is_named() -> None:
+    named = [("Content-Type", "application/json; charset=latin-1")]
+    assert Response(200, named, b'"\xe9"').json() == "\xe9"
+    assert Response(200, named, '"\xe9"'.encode()).json() == "\xe9", "UTF-8 is what JSON is"
+    with pytest.raises(json.JSONDecodeError):
+        Response(200, [("Content-Type", "a/json; charset=nothing")], b'"\xe9"').json()

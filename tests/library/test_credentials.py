@@ -143,6 +143,8 @@ def test_a_provider_of_one_schema_stands_over_those_of_all() -> None:
         (lambda: checker.auth(object), "object is no authentication provider: it has no `get`"),
         (lambda: checker.auth().apply_to(tags="a"), "unknown filter 'tags'"),  # type: ignore[call-arg]
         (lambda: checker.auth().skip_for(), "need a filter or a function"),
+        (lambda: checker.auth().apply_to(path_regex="["), "invalid regular expression"),
+        (lambda: checker.auth().apply_to(path=1), "must be a string or a list of strings, got 1"),  # type: ignore[arg-type]
     ],
 )
 def test_a_registration_that_means_nothing_is_one_sentence(given, expected: str) -> None:

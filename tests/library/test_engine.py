@@ -329,3 +329,9 @@ def test_a_class_check_keeps_its_instance(operation) -> None:
     operation.Case(path_parameters={"id": 7}).call_and_validate()
     with pytest.raises(checker.errors.FailureGroup, match="Custom check failed: `Once`"):
         operation.Case(path_parameters={"id": 7}).call_and_validate()
+
+
+def test_without_a_limit_each_response_comes_in_time(operation) -> None:
+    case, answer = operation.Case(path_parameters={"id": 7}), Response(200, [], b"", elapsed=9.0)
+    case.validate_response(answer, checks=["max_response_time"])
+    operation.engine.call_and_validate(case, None, additional_checks=["max_response_time"])

@@ -20,9 +20,11 @@ def test_every_loader_gives_a_schema_with_an_engine(document, api, tmp_path) -> 
         checker.openapi.from_path(tmp_path / "a.json"),
         checker.openapi.from_file(text),
         checker.openapi.from_file(io.StringIO(text)),
+        checker.openapi.from_file(io.BytesIO(text.encode())),
+        checker.openapi.from_file(text.encode()),
         checker.openapi.from_url(f"{api.url}/openapi.json"),
     ]
-    assert [schema.title for schema in schemas] == ["Items"] * 5
+    assert [schema.title for schema in schemas] == ["Items"] * 7
     assert all(schema["/items"]["POST"].Case().engine for schema in schemas)
 
 
@@ -241,3 +243,16 @@ def test_the_path_of_a_file_is_no_text_of_a_description(module, tmp_path) -> Non
     assert str(told.value) == (
         f"`from_file` takes an open file or its text, and {str(path)!r} is the path of a file: use `from_path`"
     )
+
+
+@pytest.mark.parametrize(
+    ("load", "sentence"),
+    [
+        (lambda: checker.openapi.from_file(None), "takes an open file or its text, got None"),  # type: ignore[arg-type]
+        (lambda: checker.openapi.from_url(None), "`url` must be a text .* got None"),  # type: ignore[arg-type]
+        (lambda: checker.openapi.from_dict({}, config={}), "`config` must be a `checker.Config`"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_loader_cannot_take_is_one_sentence(load, sentence: str) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=sentence):
+        load()

@@ -93,6 +93,51 @@ def test_aliases_share_a_serializer(api) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "body"),
+    [
+        ("application/json", {"id": 7}),
+        ("application/yaml", {"id": 7}),
+        ("application/xml", {"id": 7}),
+        ("application/x-www-form-urlencoded", {"id": 7}),
+        ("text/plain", "seven"),
+        ("application/octet-stream", b"seven"),
+    ],
+)
+def test_aliases_of_built_in_media_types_send_the_same_bytes(source: str, body: Any) -> None:
+    checker.serializer.alias("application/x-mine", source)
+    bodies = []
+    for media_type in (source, "application/x-mine"):
+        case = operation_of(described(media_type)).Case(body=body, media_type=media_type)
+        bodies.append(case.as_transport_kwargs()["data"])
+    assert bodies[0] == bodies[1]
+    assert case.as_transport_kwargs()["headers"]["Content-Type"] == "application/x-mine"
+
+
+def test_an_alias_of_multipart_names_the_boundary_of_its_bytes() -> None:
+    checker.serializer.alias("application/x-mine", "multipart/form-data")
+    operation = operation_of(described("application/x-mine"))
+    sent = operation.Case(body={"id": 7}).as_transport_kwargs()
+    name, _, boundary = sent["headers"]["Content-Type"].partition("; boundary=")
+    assert name == "application/x-mine"
+    assert sent["data"].startswith(b"--" + boundary.encode())
+
+
+def test_cases_are_drawn_for_an_alias_of_a_built_in_media_type() -> None:
+    checker.serializer.alias("application/x-mine", "application/json")
+    operation = operation_of(described("application/x-mine"))
+    assert isinstance(find(operation.as_strategy(), lambda case: True).body["id"], int)
+
+
+def test_an_alias_of_a_built_in_deserializer_judges_answers() -> None:
+    checker.deserializer.alias("application/x-mine", "application/json")
+    case = operation_of(described(answer_type="application/x-mine")).Case(body={"id": 7})
+    headers = [("Content-Type", "application/x-mine")]
+    case.validate_response(checker.Response(200, headers, b'{"id": 7}'))
+    with pytest.raises(checker.errors.FailureGroup):
+        case.validate_response(checker.Response(200, headers, b'{"id": "x"}'))
+
+
+@pytest.mark.parametrize(
     ("target", "source", "sentence"),
     [
         ("text/a", "text/unknown", "no serializer is registered for 'text/unknown'"),

@@ -163,3 +163,13 @@ def test_parts_take_the_place_of_generated_ones(operation) -> None:
     assert len({case.path_parameters["id"] for case in cases}) > 1
     with pytest.raises(TypeError, match=r"as_strategy\(\) takes path_parameters.*, got quary"):
         operation.as_strategy(quary=st.just({}))
+
+
+def test_operations_without_wrong_data_are_left_out_of_a_strategy_of_wrong_data(document) -> None:
+    document["paths"]["/all"] = {"get": {"responses": {"200": {"description": ""}}}}
+    schema = checker.openapi.from_dict(document)
+    cases = drawn(schema.as_strategy(generation_mode="negative"))
+    assert {case.meta.generation.mode for case in cases} == {checker.GenerationMode.NEGATIVE}
+    assert {case.operation.path for case in cases} == {"/items", "/items/{id}", "/both"}
+    with pytest.raises(checker.errors.NothingToBreak):
+        drawn(schema.include(path="/all").as_strategy(generation_mode="negative"))

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from checker.core.contract import BodyValidator, MediaTypeVerdict, ResponsePlan
 from checker.core.media_types import MediaType, media_type_of
-from checker.core.registry import DESERIALIZERS
+from checker.core.registry import DESERIALIZERS, BuiltIn
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.bodies import Promise, body_validator
 from checker.openapi.answers.deserialised import DeserialisedBody
@@ -221,6 +221,8 @@ class OpenApiContract:
         """Judge of bodies of a media type; None when nothing is promised of them."""
         formats, schema = self._validate_formats, content.promise.schema
         own = None if schema is None else DESERIALIZERS.find(received.essence)
+        if isinstance(own, BuiltIn):
+            received, own = media_type_of(own.media_type) or received, None
         try:
             if own is not None and schema is not None:
                 opinions = TwoOpinions(schema, validate_formats=formats)

@@ -14,6 +14,7 @@ from checker.core.media_types import (
     parse,
 )
 from checker.core.operation import PropertyEncoding
+from checker.core.registry import SERIALIZERS, BuiltIn
 from checker.core.schema import Schema
 from checker.transport.wire.forms import form_encoder
 from checker.transport.wire.json_text import json_bytes
@@ -59,9 +60,10 @@ def reason_not(media_type: str, types: frozenset[str] = _NO_TYPES) -> str | None
     parsed = parse(media_type)
     if parsed is None:
         return f"{media_type!r} is not a media type"
-    if is_multipart(concrete(media_type)):
+    written = _written_as(media_type)
+    if is_multipart(written):
         return None
-    if _encoder(concrete(media_type), {}, None) is None:
+    if _encoder(written, {}, None) is None:
         return f"no serialiser for {media_type}"
     if types and types.isdisjoint(carried_types(media_type)):
         found = " or ".join(sorted(types))
@@ -74,8 +76,7 @@ def carried_types(media_type: str) -> frozenset[str]:
 
     Octets and text are sent as they are: nothing says how an object would be written as `application/msgpack`.
     """
-    sent = concrete(media_type)
-    parsed = parse(sent)
+    parsed = parse(_written_as(media_type))
     if parsed is not None and parsed.essence == "text/csv":
         return ALL_TYPES - {"object"}
     if parsed is None or not is_unstructured(media_type):
@@ -95,9 +96,15 @@ def concrete(media_type: str) -> str:
     return member or media_type
 
 
+def _written_as(media_type: str) -> str:
+    """The type whose form bodies of a media type have: its own, unless users made it an alias."""
+    own = SERIALIZERS.find(media_type)
+    return concrete(own.media_type if isinstance(own, BuiltIn) else media_type)
+
+
 def is_unstructured(media_type: str) -> bool:
     """True when a body is sent as its own text or octets, and nothing says how anything else would be."""
-    parsed = parse(concrete(media_type))
+    parsed = parse(_written_as(media_type))
     if parsed is None or "*" in parsed.essence:
         return False
     others = (is_json, is_form, is_multipart, is_yaml, is_xml)
@@ -110,10 +117,10 @@ def encode(
     body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None
 ) -> tuple[bytes, str]:
     """Bytes of a body and its `Content-Type`. Raises `ValueError` when the value or the type cannot be written."""
-    sent = concrete(media_type)
-    if is_multipart(sent):
+    sent, written = concrete(media_type), _written_as(media_type)
+    if is_multipart(written):
         return encode_multipart(body, sent, encoding, _part_writer(schema))
-    encoder = _encoder(sent, encoding, schema)
+    encoder = _encoder(written, encoding, schema)
     if encoder is None:
         raise ValueError(f"no serialiser for {media_type}")
     return encoder(body), sent
@@ -130,9 +137,8 @@ def encoder_of(
     media_type: str, encoding: Encoding, schema: Schema | None = None
 ) -> tuple[Encoder, str] | None:
     """Encoder and `Content-Type` of a body that is written often. None for multipart."""
-    sent = concrete(media_type)
-    encoder = _encoder(sent, encoding, schema)
-    return None if encoder is None else (encoder, sent)
+    encoder = _encoder(_written_as(media_type), encoding, schema)
+    return None if encoder is None else (encoder, concrete(media_type))
 
 
 def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Encoder | None:
@@ -179,7 +185,7 @@ def _part_writer(schema: Schema | None) -> PartWriter:
     def write(value: Any, name: str | None, media_type: str) -> bytes | None:
         if schema is not None and name is not None and is_xml(media_type):
             return xml_encoder(outline_of(schema).property(name).schema())(value)
-        encoder = _usual_encoder(media_type)
+        encoder = _usual_encoder(_written_as(media_type))
         return None if encoder is None else encoder(value)
 
     return write
@@ -187,4 +193,4 @@ def _part_writer(schema: Schema | None) -> PartWriter:
 
 @lru_cache(maxsize=256)
 def _usual_encoder(media_type: str) -> Encoder | None:
-    return _encoder(concrete(media_type), {}, None)
+    return _encoder(media_type, {}, None)

@@ -5,16 +5,22 @@ from functools import partial
 from typing import Any
 
 from checker.core.operation import Body
-from checker.core.registry import BODY_STRATEGIES, SERIALIZERS, SerializationContext, Serializer
+from checker.core.registry import (
+    BODY_STRATEGIES,
+    SERIALIZERS,
+    BuiltIn,
+    SerializationContext,
+    Serializer,
+)
 
 
 def of_users(body: Body) -> Body:
     """The body as users registered that its media type is written, or drawn; the same one where they did not."""
     serializer = SERIALIZERS.find(body.media_type)
     strategy = BODY_STRATEGIES.find(body.media_type)
-    if serializer is not None:
+    if serializer is not None and not isinstance(serializer, BuiltIn):
         body = replace(body, write=partial(_alone, serializer), serializer=serializer)
-    elif strategy is not None:
+    elif serializer is None and strategy is not None:
         body = replace(body, write=octets)
     return body if strategy is None else replace(body, strategy=strategy)
 
