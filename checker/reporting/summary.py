@@ -188,11 +188,13 @@ def _coverage_lines(report: Report) -> Iterator[str]:
 
 
 def _reach_text(operation: OperationOutcome) -> str:
-    """The best that an operation answered that never answered 2xx, and what it mostly was."""
+    """What an operation that never answered 2xx mostly was answered with."""
+    if not operation.statuses:
+        return "only tried with other methods"
     if operation.reach == "no answer":
         return "no answer"
     status, count = max(operation.statuses, key=lambda pair: (pair[1], -pair[0]))
-    return f"at best {operation.reach}, {status} in {count} of {operation.cases} cases"
+    return f"at best {operation.reach}, {status} in {count} of {operation.own_cases} cases"
 
 
 def _end_lines(report: Report) -> Iterator[str]:

@@ -38,6 +38,7 @@ from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.messages import Again
+from checker.workers.recording.counts import rows
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.drafts import Draft
@@ -261,17 +262,14 @@ class Recorder(Struct):
                 cases=running.cases,
                 requests=running.requests,
                 failed_cases=running.failed_cases,
-                statuses=tuple(
-                    (label, status, count) for (label, status), count in running.statuses.items()
-                ),
+                statuses=rows(running.statuses),
                 ledger=ledger,
                 note=running.note,
                 inquiries=running.inquiries,
-                wrong=tuple(
-                    (label, status, count) for (label, status), count in running.wrong.items()
-                ),
+                wrong=rows(running.wrong),
                 tried=running.coverage,
                 at=time.time(),
+                probes=rows(running.probes),
             )
         )
 
