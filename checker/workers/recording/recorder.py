@@ -252,6 +252,7 @@ class Recorder(Struct):
         self, running: LeasedTask, ledger: tuple[float, float, float, float, float]
     ) -> None:
         """How far a task came, since it was leased."""
+        requests, inquiries = self.traffic.uncounted.take()
         self.journal.append(
             TaskProgress(
                 task=running.task.id,
@@ -260,12 +261,12 @@ class Recorder(Struct):
                 next_index=running.next_index,
                 finished=running.finished,
                 cases=running.cases,
-                requests=running.requests,
+                requests=running.requests + requests,
                 failed_cases=running.failed_cases,
                 statuses=rows(running.statuses),
                 ledger=ledger,
                 note=running.note,
-                inquiries=running.inquiries,
+                inquiries=running.inquiries + inquiries,
                 wrong=rows(running.wrong),
                 tried=running.coverage,
                 at=time.time(),
