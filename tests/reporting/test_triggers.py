@@ -139,6 +139,29 @@ def test_display_and_fail_on_are_two_things(
     assert bool(failing) == ("warnings fail the run" in total_line(report))
 
 
+@pytest.mark.parametrize(
+    ("statuses", "kind", "text"),
+    [
+        (((404, 100),), "missing_test_data", "404 in 100% of valid cases"),
+        (
+            ((401, 85), (404, 12), (500, 3)),
+            "missing_test_data",
+            "404 in 12% of valid cases, 100% of the refusals that are not about credentials",
+        ),
+        (
+            ((403, 98), (400, 1), (404, 1)),
+            "validation_mismatch",
+            "400 in 1% of valid cases, 50% of the refusals that are not about credentials",
+        ),
+        (((422, 5), (400, 6)), "validation_mismatch", "400, 422 in 100% of valid cases"),
+    ],
+)
+def test_a_share_below_the_threshold_says_what_it_is_a_larger_share_of(
+    statuses: tuple[tuple[int, int], ...], kind: str, text: str
+) -> None:
+    assert told(statuses)[kind] == text
+
+
 def test_a_run_in_which_nothing_answered_2xx_says_so_in_its_last_line() -> None:
     def line(*statuses: tuple[str, int, int]) -> str:
         records: list[Any] = [started(), opened(), progress(statuses=statuses)]
