@@ -194,7 +194,7 @@ def _reach_text(operation: OperationOutcome) -> str:
     if operation.reach == "no answer":
         return "no answer"
     status, count = max(operation.statuses, key=lambda pair: (pair[1], -pair[0]))
-    return f"at best {operation.reach}, {status} in {count} of {operation.own_cases} cases"
+    return f"no 2xx: {status or 'no answer'} in {count} of {operation.own_cases} cases"
 
 
 def _end_lines(report: Report) -> Iterator[str]:

@@ -173,14 +173,18 @@ def test_a_run_in_which_nothing_answered_2xx_says_so_in_its_last_line() -> None:
 
 
 def test_the_summary_names_operations_without_a_2xx_answer_and_what_they_answered() -> None:
-    statuses = ((USERS, 200, 9), ("GET /a", 404, 8), ("GET /a", 302, 2), ("GET /b", 0, 3))
+    statuses = (
+        *((USERS, 200, 9), ("GET /a", 404, 8), ("GET /a", 302, 2), ("GET /b", 0, 3)),
+        *(("GET /c", 0, 2), ("GET /c", 500, 1)),
+    )
     records: list[Any] = [started(), opened(), progress(statuses=statuses)]
     view = fold((1, one) for one in records)
     lines = list(summary_lines(report_of(view, settings(), "completed"), lambda _: "*"))
     at = lines.index("  With a 2xx answer: 1")
-    assert lines[at + 1 : at + 3] == [
-        "    - GET /a: at best 3xx, 404 in 8 of 10 cases",
+    assert lines[at + 1 : at + 4] == [
+        "    - GET /a: no 2xx: 404 in 8 of 10 cases",
         "    - GET /b: no answer",
+        "    - GET /c: no 2xx: no answer in 2 of 3 cases",
     ]
 
 
