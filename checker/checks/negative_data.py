@@ -10,6 +10,7 @@ from checker.core.operation import Location
 from checker.core.scenarios import Scenario
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 
+_UNCHANGED = 304
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "411", "413", "414", "415", "422", "428", "429", "431", "5XX",
 )  # fmt: skip
@@ -37,7 +38,7 @@ def negative_data_rejection(context: CheckContext) -> Found:
     verdict = verdict_of(context)
     doubt = _doubt(context, verdict)
     if doubt:
-        context.unjudged.append(f"a wrong request was answered with {status}, and {doubt}")
+        context.unjudged.append(f"a wrong request was {doubt}")
     if doubt or verdict is None:
         return PASSED
     wrong = [part for part in verdict.invalid if not is_missing_header(part)]
@@ -58,10 +59,21 @@ def is_missing_header(part: PartVerdict) -> bool:
 
 
 def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
-    """Why nobody can say that the answer is wrong; empty when it is proved, or when there is nothing to say."""
+    """What became of a wrong request, and why nobody can say that this is wrong; empty when it is proved, or when there is nothing to say."""
+    status = context.response.status_code
+    if verdict is not None and context.response.redirects:
+        return f"redirected, and what is behind the redirect ({status}) says nothing of it"
+    reason = _reason(context, verdict)
+    return f"answered with {status}, and {reason}" if reason else ""
+
+
+def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
     if verdict is None:
         return "what was sent is not known"
-    if 300 <= context.response.status_code < 400 or context.response.redirects:
+    status = context.response.status_code
+    if status == _UNCHANGED:
+        return "that nothing has changed neither accepts nor refuses it"
+    if 300 <= status < 400:
         return "a redirect neither accepts nor refuses it"
     match verdict.outcome:
         case Outcome.INVALID:

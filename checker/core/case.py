@@ -126,6 +126,12 @@ class Case:
         return self.other_method or self.operation.method
 
     @property
+    def is_of_other_method(self) -> bool:
+        """Whether it is sent with a method that is not its operation's: what comes back is no answer of the operation."""
+        other = self.other_method
+        return other is not None and other != self.operation.method
+
+    @property
     def path(self) -> str:
         """Path template, e.g. `/users/{user_id}`."""
         return self.operation.path

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from checker.core import shell
@@ -61,6 +62,12 @@ def render(
     return " ".join(words)
 
 
+class Rendering(Protocol):
+    """The command that sends a request as it was sent; with `is_timed`, one that waits no longer than it did."""
+
+    def __call__(self, request: WireRequest, *, is_timed: bool = False) -> str: ...
+
+
 def with_certificate(command: str, cert: str | None, key: str | None) -> str:
     """A command of `render` that shows a client certificate; the key may stand in the same file."""
     given = (("--cert", cert), ("--key", key))
@@ -71,6 +78,11 @@ def with_certificate(command: str, cert: str | None, key: str | None) -> str:
 def with_redirects(command: str) -> str:
     """A command of `render` that follows redirects, as its request did."""
     return f"curl --location {command.removeprefix('curl ')}"
+
+
+def with_time_limit(command: str, seconds: float) -> str:
+    """A command of `render` that gives up after so long, as its request did."""
+    return f"curl --max-time {seconds:g} {command.removeprefix('curl ')}"
 
 
 def parse(command: str) -> tuple[WireRequest, str]:
@@ -142,6 +154,7 @@ _OPTIONS = {
     "--cert": "cert",
     "--key": "key",
     "--unix-socket": "socket",
+    "--max-time": "time",
 }
 _DATA = frozenset(option for option, meaning in _OPTIONS.items() if meaning == "body")
 

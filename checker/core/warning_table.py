@@ -75,13 +75,13 @@ BUILT_IN: Final = (
     ),
     WarningRow(
         "missing_test_data",
-        "Operations that mostly answered 404",
+        "Operations that served nothing, and answered 404",
         "Give values that exist with `parameters`, or examples in the description.",
         trigger=f"{_TRIGGERS}:missing_test_data",
     ),
     WarningRow(
         "validation_mismatch",
-        "Operations that refused much of what their schemas allow",
+        "Operations that served nothing, and refused what their schemas allow",
         "Make the schemas say what is refused, or give values with `parameters`.",
         trigger=f"{_TRIGGERS}:validation_mismatch",
     ),

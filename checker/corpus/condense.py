@@ -137,6 +137,8 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
         tried=_merged_tried(one.tried, other.tried),
         ledger=(make, wait, judge, record, idle),
         note=max(one.note, other.note),
+        inquiries=one.inquiries + other.inquiries,
+        probes=_merged(one.probes, other.probes),
     )
 
 

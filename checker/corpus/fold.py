@@ -103,9 +103,11 @@ class RunView(Struct):
     """Those of the requests that looked into failures."""
     failed_cases: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
-    """Label -> status (0: no response) -> count."""
+    """Label -> status (0: no response) -> count, of requests with the operation's own method."""
     wrong: dict[str, Counter[int]] = field(default_factory=dict)
     """Those of `statuses` that were answers to cases that are meant to be refused."""
+    probes: dict[str, Counter[int]] = field(default_factory=dict)
+    """Like `statuses`, of cases with other methods."""
     tried: dict[str, Counter[tuple[str, str, int]]] = field(default_factory=dict)
     """Label -> (place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -281,13 +283,17 @@ class RunView(Struct):
             phase.began_at = min(phase.began_at, record.at - sum(record.ledger[:4]))
             phase.ended_at = max(phase.ended_at, record.at)
         tested = phase.tested
-        if not record.statuses and record.cases >= len(record.labels):
+        answered = bool(record.statuses or record.probes)
+        if not answered and record.cases >= len(record.labels):
             # Counted for a worker that died: nobody knows what was answered, but its labels had their turns.
             tested.update(record.labels)
         for label, status, count in record.statuses:
             if not count:
                 continue
             self.statuses.setdefault(label, Counter())[status] += count
+            tested.add(label)
+        for label, status, count in record.probes:
+            self.probes.setdefault(label, Counter())[status] += count
             tested.add(label)
         for label, status, count in record.wrong:
             self.wrong.setdefault(label, Counter())[status] += count

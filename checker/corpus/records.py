@@ -125,7 +125,7 @@ class TaskProgress(Struct, frozen=True):
     """All that were sent, whatever for."""
     failed_cases: int
     statuses: tuple[tuple[str, int, int], ...]
-    """(label, status or 0 for none, count)."""
+    """(label, status or 0 for none, count) of what requests with the operation's own method were answered."""
     ledger: tuple[float, float, float, float, float]
     """Wall seconds of this worker since its last such record: make, wait, judge, record, idle."""
     note: str = ""
@@ -141,6 +141,8 @@ class TaskProgress(Struct, frozen=True):
     """
     at: float = 0.0
     """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
+    probes: tuple[tuple[str, int, int], ...] = ()
+    """Like `statuses`, of what cases with other methods were answered: none of them is an answer of the operation."""
 
 
 class CheckOutcome(Struct, frozen=True):

@@ -10,8 +10,6 @@ from msgspec import Struct, field
 from checker.corpus.records import OperationDescribed
 from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
 
-_OF_OTHER_METHODS = 405
-"""What methods are answered that an operation does not have: nobody documents it."""
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 
 Tried = Mapping[tuple[str, str, int], int]
@@ -160,7 +158,7 @@ def operation_coverage(
         spelled = _documented_as(status, said.statuses)
         if spelled:
             by_status[spelled] += count
-        elif status not in (0, _OF_OTHER_METHODS):
+        elif status:
             undocumented.append(status)
     came = _came_back(tried)
     return OperationCoverage(

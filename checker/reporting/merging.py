@@ -23,7 +23,7 @@ _OUTCOMES: Final = (
     ENDLESS,
 )
 """From the best to the worst: what is said of all runs together."""
-_COUNTED: Final = ("statuses", "wrong", "tried")
+_COUNTED: Final = ("statuses", "wrong", "tried", "probes")
 """Fields of `TaskProgress` that hold tuples which begin with a label."""
 
 
@@ -57,7 +57,7 @@ class Labels(Struct, frozen=True):
         """Those of these runs."""
         titles: dict[str, set[str]] = {}
         for part in parts:
-            for label in {*part.view.labels, *part.view.statuses}:
+            for label in {*part.view.labels, *part.view.statuses, *part.view.probes}:
                 titles.setdefault(label, set()).add(part.title)
         shared = frozenset(label for label, of in titles.items() if len(of) > 1)
         moved = (

@@ -62,6 +62,8 @@ def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterat
     for kind, counts in (("valid", view.positive_statuses(label)), ("wrong on purpose", wrong)):
         if counts:
             yield f"  answers to requests that were {kind}: {_statuses(counts)}"
+    if probes := view.probes.get(label):
+        yield f"  answers to requests with other methods: {_statuses(probes)}"
     described = view.described.get(label)
     if described is not None:
         yield f"  documented: {', '.join(described.statuses) or 'nothing'}"

@@ -79,7 +79,7 @@ class Progress(Struct):
         self.cases += record.cases
         self.requests += record.requests
         self.failed_cases += record.failed_cases
-        for _, status, count in record.statuses:
+        for _, status, count in (*record.statuses, *record.probes):
             self.statuses[status // 100] += count
         if len(record.labels) == 1:
             label = record.labels[0]

@@ -58,7 +58,7 @@ class OperationOutcome(Struct, frozen=True):
     outcome: str
     """`passed`, `failed`, `errored`, or `skipped`: it was selected, and no case of it was answered."""
     statuses: tuple[tuple[int, int], ...] = ()
-    """(status or 0 for none, count) of its cases, by status."""
+    """(status or 0 for none, count) of what requests with its own method were answered, by status."""
     seconds: float = 0.0
     """That workers spent on it alone."""
     note: str = ""
@@ -68,10 +68,17 @@ class OperationOutcome(Struct, frozen=True):
     """`path id`, `query limit`, `body`."""
     documented: tuple[str, ...] = ()
     """Statuses as the description spells them."""
+    probes: int = 0
+    """Cases with other methods: what was answered to them is no answer of the operation."""
 
     @property
     def cases(self) -> int:
         """That were answered or given up."""
+        return self.own_cases + self.probes
+
+    @property
+    def own_cases(self) -> int:
+        """Those with its own method."""
         return sum(count for _, count in self.statuses)
 
     @property

@@ -17,7 +17,7 @@ from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.severities import severity_rank
 from checker.reporting.wall import walled
-from checker.reporting.warning_notes import Places, warning_groups
+from checker.reporting.warning_notes import Places, is_tip, warning_groups
 
 Glyph = Callable[[str], str]
 """Name -> glyph, as the stream can show it."""
@@ -107,7 +107,7 @@ def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
         yield f"{known} known"
     if recorded:
         yield f"{recorded} recorded as known"
-    if warnings := sum(len(group.places) for group in warning_groups(report.notes)):
+    if warnings := sum(group.size for group in warning_groups(report.notes)):
         yield counted(warnings, "warning")
     if not is_reached:
         yield UNREACHED
@@ -188,11 +188,13 @@ def _coverage_lines(report: Report) -> Iterator[str]:
 
 
 def _reach_text(operation: OperationOutcome) -> str:
-    """The best that an operation answered that never answered 2xx, and what it mostly was."""
+    """What an operation that never answered 2xx mostly was answered with."""
+    if not operation.statuses:
+        return "only tried with other methods"
     if operation.reach == "no answer":
         return "no answer"
     status, count = max(operation.statuses, key=lambda pair: (pair[1], -pair[0]))
-    return f"at best {operation.reach}, {status} in {count} of {operation.cases} cases"
+    return f"no 2xx: {status or 'no answer'} in {count} of {operation.own_cases} cases"
 
 
 def _end_lines(report: Report) -> Iterator[str]:
@@ -267,7 +269,7 @@ def warning_lines(report: Report) -> Iterator[str]:
         return
     yield "Warnings:"
     for group in groups:
-        yield f"  {group.title}: {_size(group.places)}"
+        yield f"  {group.title}: {group.size}"
         alike = _alike(group.places)
         for (pointer, text), labels, others in alike[:_SHOWN_PER_KIND]:
             place = "" if not pointer or pointer in text else f"{pointer}: "
@@ -277,13 +279,6 @@ def warning_lines(report: Report) -> Iterator[str]:
         if group.advice:
             yield f"    {group.advice}"
     yield ""
-
-
-def _size(places: Places) -> int:
-    """How many there are: operations, unless they are places in the description."""
-    if any(pointer for (pointer, _), _ in places):
-        return len(places)
-    return max(len(places), len(set().union(*(labels for _, labels in places))))
 
 
 def _where(labels: set[str], others: int) -> str:
@@ -322,7 +317,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
     else:
         yield "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`."
     for note in report.notes:
-        if note.kind == "missing_auth" and not note.label:
+        if is_tip(note):
             yield f"  Or {note.text}"
     yield ""
 

@@ -135,24 +135,22 @@ def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
 
 
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that served nothing valid, and of whose refusals at least 10 % are 404."""
+    """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are 404."""
     for label, statuses, refused in _refusing(facts):
         if statuses[404] and statuses[404] >= MANY * refused:
-            yield Note(
-                "missing_test_data", label, "", f"404 in {_share(statuses[404], statuses)} of cases"
-            )
+            text = _refusals("404", statuses[404], statuses, refused)
+            yield Note("missing_test_data", label, "", text)
 
 
 def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that served nothing valid, and of whose refusals at least 10 % are about the data itself."""
+    """The same, where at least 10 % are about the data itself."""
     for label, statuses, refused in _refusing(facts):
         others = {status: statuses[status] for status in statuses if _is_about_data(status)}
         count = sum(others.values())
         if count and count >= MANY * refused:
-            most = max(others, key=lambda status: (others[status], -status))
-            yield Note(
-                "validation_mismatch", label, "", f"{most} in {_share(count, statuses)} of cases"
-            )
+            usual = sorted(others, key=lambda status: (-others[status], status))
+            text = _refusals(", ".join(map(str, usual)), count, statuses, refused)
+            yield Note("validation_mismatch", label, "", text)
 
 
 def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
@@ -175,6 +173,14 @@ def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
         # A server error says nothing of the data, but it does not speak for it either.
         if refused and all(status // 100 == 4 or status == 500 for status in statuses):
             yield label, statuses, refused
+
+
+def _refusals(what: str, count: int, statuses: Counter[int], refused: int) -> str:
+    """How many valid cases were refused so; of how many refusals that is, where others than those that count came, too."""
+    text = f"{what} in {_share(count, statuses)} of valid cases"
+    if refused == statuses.total():
+        return text
+    return f"{text}, {count / refused:.0%} of the refusals that are not about credentials"
 
 
 def _is_about_data(status: int) -> bool:

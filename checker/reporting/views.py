@@ -1,5 +1,6 @@
 """From the fold of all records to the values of a report."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
@@ -102,16 +103,17 @@ def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
     errored = {error.label for error in view.errors.values()}
     errored |= {case.label for case in view.quarantined.values()}
     skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
-    labels = dict.fromkeys([*view.labels, *view.statuses, *sorted(failed | errored)])
+    labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored)])
     found = []
     for label in labels:
         statuses = tuple(sorted(view.statuses.get(label, {}).items()))
+        probes = view.probes.get(label, Counter()).total()
         if label in errored:
             outcome = "errored"
         elif label in failed:
             outcome = "failed"
         else:
-            outcome = "passed" if statuses else "skipped"
+            outcome = "passed" if statuses or probes else "skipped"
         said = view.described.get(label)
         one = OperationOutcome(
             label,
@@ -119,6 +121,7 @@ def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
             statuses,
             view.seconds.get(label, 0.0),
             skipped.get(label, "not tested") if outcome == "skipped" else "",
+            probes=probes,
         )
         if said is not None:
             one = replace(one, tags=said.tags, parameters=said.parameters, documented=said.statuses)

@@ -18,6 +18,7 @@ from checker.reporting.triggers import WarningFacts
 from checker.reporting.wall import walled
 
 _BROKEN = "broken_warning"
+_MISSING_AUTH = "missing_auth"
 
 
 class Told(Struct, frozen=True):
@@ -95,15 +96,36 @@ class WarningGroup(Struct, frozen=True):
     advice: str
     places: Places
 
+    @property
+    def size(self) -> int:
+        """How many there are: operations, unless they are places in the description."""
+        labels = set().union(*(labels for _, labels in self.places))
+        if self.kind == _MISSING_AUTH:
+            # Its pointers are statuses.
+            return len(labels)
+        if any(pointer for (pointer, _), _ in self.places):
+            return len(self.places)
+        return max(len(self.places), len(labels))
+
+
+def is_tip(note: Note) -> bool:
+    """Whether it says what to do about warnings of its kind, and is none itself."""
+    return note.kind == _MISSING_AUTH and not note.label
+
 
 def warning_groups(notes: Iterable[Note]) -> Iterator[WarningGroup]:
     """Warnings by kind, in the order of their table."""
     by_kind: dict[str, dict[tuple[str, str], set[str]]] = {}
+    tips: dict[str, str] = {}
     for note in notes:
+        if is_tip(note):
+            tips[note.kind] = f" Or {note.text}"
+            continue
         labels = by_kind.setdefault(note.kind, {})
         labels.setdefault((note.pointer, note.text), set()).add(note.label)
     for row in warning_rows():
         found = by_kind.get(row.name)
         if found:
             places = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-            yield WarningGroup(str(row.name), row.title, row.advice, places)
+            advice = row.advice + tips.get(row.name, "")
+            yield WarningGroup(str(row.name), row.title, advice, places)

@@ -17,6 +17,7 @@ from checker.core import curl
 from checker.core.blocks import Truncation
 from checker.core.case import Case
 from checker.core.credentials import Credentials
+from checker.core.curl import Rendering
 from checker.core.locations import Location
 from checker.core.operation import Operation
 from checker.core.request import BaseUrl, WireRequest
@@ -189,13 +190,15 @@ def dispatched(
     return Dispatch(headers, via, beside)
 
 
-def rendering(origin: BaseUrl, resolver: OperationResolver) -> Callable[[WireRequest], str]:
+def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
     """The curl command that sends a request as we do."""
     usual = HttpSettings.of(resolver.common)
 
-    def render(request: WireRequest) -> str:
+    def render(request: WireRequest, *, is_timed: bool = False) -> str:
         http = request.via if isinstance(request.via, HttpSettings) else usual
         command = curl.render(request, origin, verify=http.verify is not False)
+        if is_timed:
+            command = curl.with_time_limit(command, http.request_timeout_s)
         return curl.with_certificate(command, http.cert, http.cert_key)
 
     return render

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.response import Response
 from checker.core.scenarios import Scenario
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
@@ -87,7 +88,24 @@ def test_what_is_right_on_the_wire_is_not_judged(
 
 def test_redirects_say_nothing_of_data(exchanges: Exchanges) -> None:
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 302, query={"limit": 0}, **KEYED))
-    assert (found.failures, len(found.unjudged)) == ((), 1)
+    text = "a wrong request was answered with 302, and a redirect neither accepts nor refuses it"
+    assert (found.failures, found.unjudged) == ((), (text,))
+
+
+def test_what_redirects_lead_to_and_what_has_not_changed_say_nothing_of_data(
+    exchanges: Exchanges,
+) -> None:
+    followed = exchanges.sent("GET /a", 200, query={"limit": 0}, **KEYED)
+    assert isinstance(followed.outcome, Response)
+    followed.outcome.redirects = 1
+    found = exchanges.verdict(CHECK, followed)
+    text = (
+        "a wrong request was redirected, and what is behind the redirect (200) says nothing of it"
+    )
+    assert (found.failures, found.unjudged) == ((), (text,))
+    found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 304, query={"limit": 0}, **KEYED))
+    text = "a wrong request was answered with 304, and that nothing has changed neither accepts nor refuses it"
+    assert (found.failures, found.unjudged) == ((), (text,))
 
 
 def test_parameters_that_nobody_declared_may_be_passed_over(exchanges: Exchanges) -> None:

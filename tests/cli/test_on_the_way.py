@@ -130,6 +130,7 @@ def test_all_that_was_sent_is_on_record_and_says_what_for(invoke: Any, folder: P
     assert found["test", "/moved", "200"] == found["test", "/items", "200"] == 8
     # Each answer once.
     assert sum(found.values()) == sum(sent.values())
+    assert f"  {sum(sent.values())} requests" in result.output
     # Cases lead to the others again.
     assert again["/login"] == 0
     assert again["/moved"] == again["/there"] == sent["/moved"]

@@ -89,6 +89,26 @@ def test_all_that_arrived_is_told_and_on_record(command: Command) -> None:
     assert f"{ran.view.inquiries} of them to look into failures" in ran.stdout
 
 
+def leading_on(request: Request) -> Reply:
+    """A service that sends all on, and fails for some of them there."""
+    if request.target.startswith(b"/there"):
+        return failing(request)
+    place = "/there?for=long" if len(request.target) > 12 else "/there"
+    return Reply(302, "text/plain", b"", (("Location", place),))
+
+
+def test_redirects_that_were_followed_are_among_the_requests_that_are_told(
+    command: Command,
+) -> None:
+    with serving(leading_on, THINGS) as app:
+        ran = command.run(app.document_url, *REPORT, inline=True)
+    entries = entries_of(ran)
+    assert requests_told(ran) == len(app.seen) == len(entries), ran.shown
+    purposes = Counter(entry["purpose"] for entry in entries)
+    assert purposes["redirect"] > 100
+    assert ran.view.cases == purposes["test"] == 120
+
+
 def test_examples_of_earlier_runs_are_on_record(tmp_path: Path) -> None:
     with serving(failing, THINGS) as app:
         Command(tmp_path).run(app.document_url, "-n", "60")

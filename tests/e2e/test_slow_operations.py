@@ -71,6 +71,10 @@ def test_what_never_answers_is_an_error_that_says_so(command: Command) -> None:
     errors = [error for error in ran.view.errors.values() if error.title == "Given up"]
     assert sorted(error.label for error in errors) == ["POST /slow/1", "POST /slow/2"]
     assert all("within 0.4 s" in error.message for error in errors)
+    # A command that waited longer would be answered.
+    unreached = [error for error in ran.view.errors.values() if error.title != "Given up"]
+    assert sorted(error.label for error in unreached) == ["POST /slow/1", "POST /slow/2"]
+    assert all(error.request.startswith("curl --max-time 0.4 ") for error in unreached), ran.shown
     # Three times in a row, and a few of them together.
     assert all(3 <= sleepers.asked[f"/slow/{number}"] <= 7 for number in (1, 2))
 

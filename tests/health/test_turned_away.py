@@ -55,6 +55,13 @@ def test_what_ends_all_service_is_named_and_the_rest_is_tested(
     assert share_served(service, first + 1) >= 0.8
 
 
+def test_requests_that_look_whether_anybody_is_served_are_counted(tmp_path: Path) -> None:
+    service = Maintenance.new()
+    ran = run(tmp_path, service)
+    assert ran.notes("turned_away")
+    assert ran.view.requests == len(service.seen)
+
+
 def test_a_token_that_nobody_can_renew_is_no_finding_though_the_first_look_ended_it(
     tmp_path: Path,
 ) -> None:

@@ -18,6 +18,7 @@ from checker.reporting.summary import (
     warning_lines,
 )
 from checker.reporting.views import report_of
+from checker.reporting.warning_notes import warning_groups
 from checker.workers.authentication.signup import SIGN_UP_FAILED, SIGNED_UP
 
 from .samples import (
@@ -138,6 +139,19 @@ def test_closed_doors_are_named() -> None:
         f"    - {USERS}",
         "  Give credentials with `-H 'Authorization: ...'`.",
     ]
+
+
+def test_what_would_open_closed_doors_is_no_warning_of_its_own() -> None:
+    opening = changed(opened(), auth_examples=("[auth.openapi.Key] api-key = '...'",))
+    refused = progress(statuses=((USERS, 401, 90), (ORDERS, 401, 90)), cases=180)
+    found = report([started(), opening, refused])
+    lines = list(summary_lines(found, lambda _: "*"))
+    tip = "write into checker.toml: [auth.openapi.Key] api-key = '...'"
+    assert f"  Or {tip}" in lines
+    assert ", 2 warnings in" in total_line(found)
+    (group,) = warning_groups(found.notes)
+    assert [sorted(labels) for _, labels in group.places] == [sorted((USERS, ORDERS))]
+    assert group.advice.endswith(f" Or {tip}")
 
 
 def test_who_is_known_but_not_allowed_is_not_told_to_give_credentials() -> None:

@@ -46,7 +46,10 @@ def progress(draw: st.DrawFn) -> TaskProgress:
     answered = draw(
         st.lists(st.tuples(st.sampled_from(of_task), st.sampled_from([0, 200, 204, 404, 500]), few))
     )
-    cases = draw(few) if not answered else sum(count for _, _, count in answered)
+    others = st.tuples(st.sampled_from(of_task), st.sampled_from([204, 405]), st.integers(1, 3))
+    probes = draw(st.lists(others, max_size=2))
+    told = [*answered, *probes]
+    cases = draw(few) if not told else sum(count for _, _, count in told)
     inquiries = draw(few)
     return TaskProgress(
         task=f"{number:016x}",
@@ -60,6 +63,7 @@ def progress(draw: st.DrawFn) -> TaskProgress:
         statuses=tuple(answered),
         ledger=(0.0, 0.0, 0.0, 0.0, 0.0),
         inquiries=inquiries,
+        probes=tuple(probes),
     )
 
 
@@ -158,8 +162,9 @@ def naive(left: list[tuple[int, Record]]) -> Counter[str]:
     pieces = [record for record in told if isinstance(record, TaskProgress)]
     answers = [answer for piece in pieces for answer in piece.statuses if answer[2]]
     tested = {label for label, _, _ in answers}
+    tested |= {label for piece in pieces for label, _, _ in piece.probes}
     for piece in pieces:
-        if not piece.statuses and piece.cases >= len(piece.labels):
+        if not piece.statuses and not piece.probes and piece.cases >= len(piece.labels):
             tested |= set(piece.labels)
     tested |= {record.label for record in told if isinstance(record, Finding)}
     errors = {

@@ -139,6 +139,29 @@ def test_display_and_fail_on_are_two_things(
     assert bool(failing) == ("warnings fail the run" in total_line(report))
 
 
+@pytest.mark.parametrize(
+    ("statuses", "kind", "text"),
+    [
+        (((404, 100),), "missing_test_data", "404 in 100% of valid cases"),
+        (
+            ((401, 85), (404, 12), (500, 3)),
+            "missing_test_data",
+            "404 in 12% of valid cases, 100% of the refusals that are not about credentials",
+        ),
+        (
+            ((403, 98), (400, 1), (404, 1)),
+            "validation_mismatch",
+            "400 in 1% of valid cases, 50% of the refusals that are not about credentials",
+        ),
+        (((422, 5), (400, 6)), "validation_mismatch", "400, 422 in 100% of valid cases"),
+    ],
+)
+def test_a_share_below_the_threshold_says_what_it_is_a_larger_share_of(
+    statuses: tuple[tuple[int, int], ...], kind: str, text: str
+) -> None:
+    assert told(statuses)[kind] == text
+
+
 def test_a_run_in_which_nothing_answered_2xx_says_so_in_its_last_line() -> None:
     def line(*statuses: tuple[str, int, int]) -> str:
         records: list[Any] = [started(), opened(), progress(statuses=statuses)]
@@ -150,14 +173,18 @@ def test_a_run_in_which_nothing_answered_2xx_says_so_in_its_last_line() -> None:
 
 
 def test_the_summary_names_operations_without_a_2xx_answer_and_what_they_answered() -> None:
-    statuses = ((USERS, 200, 9), ("GET /a", 404, 8), ("GET /a", 302, 2), ("GET /b", 0, 3))
+    statuses = (
+        *((USERS, 200, 9), ("GET /a", 404, 8), ("GET /a", 302, 2), ("GET /b", 0, 3)),
+        *(("GET /c", 0, 2), ("GET /c", 500, 1)),
+    )
     records: list[Any] = [started(), opened(), progress(statuses=statuses)]
     view = fold((1, one) for one in records)
     lines = list(summary_lines(report_of(view, settings(), "completed"), lambda _: "*"))
     at = lines.index("  With a 2xx answer: 1")
-    assert lines[at + 1 : at + 3] == [
-        "    - GET /a: at best 3xx, 404 in 8 of 10 cases",
+    assert lines[at + 1 : at + 4] == [
+        "    - GET /a: no 2xx: 404 in 8 of 10 cases",
         "    - GET /b: no answer",
+        "    - GET /c: no 2xx: no answer in 2 of 3 cases",
     ]
 
 

@@ -37,3 +37,12 @@ def test_time_outs_of_the_lease_before_count() -> None:
     index = running.take_index(0.0)
     assert index is not None
     assert running.timed_out(LABEL, index)
+
+
+def test_what_another_method_was_answered_is_a_case_and_no_answer_of_the_operation() -> None:
+    running = LeasedTask.of(TASK)
+    running.count(LABEL, 500)
+    status = running.count_probe(LABEL, 204)
+    assert running.cases == 2
+    assert (running.statuses, running.probes) == ({(LABEL, 500): 1}, {(LABEL, 204): 1})
+    assert not running.is_news(status, has_failed=False)

@@ -93,7 +93,7 @@ def _warnings(report: Report) -> Iterator[str]:
         return
     yield '<section aria-labelledby="warnings">\n<h2 id="warnings">Warnings</h2>\n'
     for group in groups:
-        yield f"<details>\n<summary>{plain(group.title)}: {counted(len(group.places), 'place')}</summary>\n"
+        yield f"<details>\n<summary>{plain(group.title)}: {counted(group.size, 'place')}</summary>\n"
         if group.advice:
             yield f'<p class="advice">{prose(group.advice)}</p>\n'
         yield "<ul>\n"

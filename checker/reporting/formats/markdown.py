@@ -121,7 +121,7 @@ def _warnings(report: Report) -> Iterator[str]:
         return
     yield "### Warnings\n\n"
     for group in groups:
-        yield f"- **{_escaped(group.title)}**: {counted(len(group.places), 'place')}. {_escaped(group.advice)}\n"
+        yield f"- **{_escaped(group.title)}**: {counted(group.size, 'place')}. {_escaped(group.advice)}\n"
         for (pointer, text), labels in group.places[:_MOST_PLACES]:
             where = ", ".join(sorted(labels)[:_MOST_PLACES])
             said = ": ".join(part for part in (where, pointer, text) if part)

@@ -55,6 +55,7 @@ class LoginTraffic(msgspec.Struct):
         """Hand over what was sent since the last time."""
         for one in self._sent:
             name = f"login-{next(self._numbers)}"
+            self.traffic.uncounted.requests += 1
             self.traffic.writer.offer(_LoginDraft(self.traffic, name, one), interesting=True)
         self._sent.clear()
 

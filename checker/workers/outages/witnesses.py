@@ -123,7 +123,9 @@ class Witnesses(Struct):
         around = self.around
         outcome = self.place.http.send(around.lane, request, meanwhile=around.meanwhile)
         answered = Answered(request, outcome, time.time())
-        self.place.recorder.traffic.unjudged(made, (answered,), Purpose.PROBE)
+        traffic = self.place.recorder.traffic
+        traffic.uncounted.requests += 1
+        traffic.unjudged(made, (answered,), Purpose.PROBE)
         return outcome
 
 

@@ -65,6 +65,8 @@ class LeasedTask(Struct):
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     wrong: dict[tuple[str, int], int] = field(default_factory=dict)
     """Those of `statuses` that were answers to cases that are meant to be refused."""
+    probes: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Like `statuses`, of cases with a method that is not the operation's."""
     tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
     """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
     shown: Shown = field(default_factory=Shown)
@@ -198,6 +200,12 @@ class LeasedTask(Struct):
         if self.rounds is not None and self.cases >= self.looks_at:
             self._look()
 
+    def count_probe(self, label: Label, status: int) -> int:
+        """One case with a method that is not the operation's is answered; 0: the operation did not answer."""
+        self.cases += 1
+        self.probes[label, status] = self.probes.get((label, status), 0) + 1
+        return 0
+
     def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
         """Count what a case was about."""
         for place, what in tried_by(meta):
@@ -268,6 +276,7 @@ class LeasedTask(Struct):
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
         self.wrong.clear()
+        self.probes.clear()
         self.tried.clear()
         self.shown.clear()
         self.firsts.clear()

@@ -1,7 +1,7 @@
 """What one incarnation writes down: verdicts, findings, signals, values, progress."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -9,12 +9,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import CLEAN
+from checker.core.curl import Rendering
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
 from checker.core.operation import Label
-from checker.core.request import WireRequest
 from checker.core.resources import CREATING, REMOVING
-from checker.core.response import NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.schema_warnings import WarningKind
 from checker.core.send import Purpose
 from checker.core.sequence import Drawn, Recipe
@@ -38,6 +38,7 @@ from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.messages import Again
+from checker.workers.recording.counts import rows
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.drafts import Draft
@@ -67,7 +68,7 @@ class Recorder(Struct):
     """What `run` reuses; None in `fuzz`."""
     demands: DemandLearner | None = None
     """None where nothing is learned of refusals."""
-    reproduction: Callable[[WireRequest], str] = lambda request: ""
+    reproduction: Rendering = lambda request, is_timed=False: ""
     """The command that sends a request."""
     makings: Makings | None = None
     """What the cases made; None where nobody wants to know."""
@@ -251,6 +252,7 @@ class Recorder(Struct):
         self, running: LeasedTask, ledger: tuple[float, float, float, float, float]
     ) -> None:
         """How far a task came, since it was leased."""
+        requests, inquiries = self.traffic.uncounted.take()
         self.journal.append(
             TaskProgress(
                 task=running.task.id,
@@ -259,19 +261,16 @@ class Recorder(Struct):
                 next_index=running.next_index,
                 finished=running.finished,
                 cases=running.cases,
-                requests=running.requests,
+                requests=running.requests + requests,
                 failed_cases=running.failed_cases,
-                statuses=tuple(
-                    (label, status, count) for (label, status), count in running.statuses.items()
-                ),
+                statuses=rows(running.statuses),
                 ledger=ledger,
                 note=running.note,
-                inquiries=running.inquiries,
-                wrong=tuple(
-                    (label, status, count) for (label, status), count in running.wrong.items()
-                ),
+                inquiries=running.inquiries + inquiries,
+                wrong=rows(running.wrong),
                 tried=running.coverage,
                 at=time.time(),
+                probes=rows(running.probes),
             )
         )
 
@@ -379,16 +378,12 @@ class Recorder(Struct):
         if not self._is_new("network", label, outcome.kind.value):
             return False
         text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))
-        command = "" if verdict.request is None else self.reproduction(verdict.request)
+        # Who pastes it waits no longer than we did, or is answered where we were not.
+        is_timed, sent = outcome.kind is FailureKind.TIMEOUT, verdict.request
+        command = "" if sent is None else self.reproduction(sent, is_timed=is_timed)
+        phase, components = flight.running.task.phase, self.traffic.components.of(verdict.case)
         self.journal.append(
-            OperationError(
-                label,
-                flight.running.task.phase,
-                UNREACHED,
-                text,
-                request=command,
-                components=self.traffic.components.of(verdict.case),
-            )
+            OperationError(label, phase, UNREACHED, text, request=command, components=components)
         )
         return True
 

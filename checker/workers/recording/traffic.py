@@ -20,6 +20,7 @@ from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.recording.components import MODES, Components
+from checker.workers.recording.counts import Beside
 from checker.workers.recording.drafts import Answered, Draft
 from checker.workers.recording.outcomes import CheckOutcomes
 from checker.workers.recording.unconfirmed import JudgedCase
@@ -43,12 +44,16 @@ class Traffic(Struct):
     components: Components = field(default_factory=Components)
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
+    uncounted: Beside = field(default_factory=Beside)
+    """What is on record and was sent for no case of its own: who writes progress counts it."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""
         draft = Draft(self.encoded, shot.made, shot.verdict)
         self.on_the_way(shot.made, shot.verdict.outcome)
+        outcome = shot.verdict.outcome
+        self.uncounted.inquiries += len(outcome.earlier) if outcome is not None else 0
         self.writer.offer(draft, interesting=False)
         # Nobody comes by to do so later: one lane sends what it can.
         self.writer.catch_up()
@@ -76,6 +81,7 @@ class Traffic(Struct):
             earlier = Answered(*one)
             is_redirect = type(earlier.outcome) is Response and earlier.outcome.status_code < 400
             purpose = Purpose.REDIRECT if is_redirect else Purpose.RETRY
+            self.uncounted.requests += 1
             self._unjudged(made, earlier, purpose)
 
     def _unjudged(self, made: GeneratedCase, answered: Answered, purpose: Purpose) -> None:

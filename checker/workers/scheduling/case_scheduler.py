@@ -227,10 +227,13 @@ class CaseScheduler:
         for shot in chain:
             status = shot.said_status
             self._place.purse.earned += 1
-            running.count(shot.made.label, status)
-            outcome = shot.verdict.outcome
-            content_type = outcome.content_type if isinstance(outcome, Response) else None
-            self._note_shown(running, shot.made.case, status, content_type)
+            if shot.made.case.is_of_other_method:
+                status = running.count_probe(shot.made.label, status)
+            else:
+                running.count(shot.made.label, status)
+                outcome = shot.verdict.outcome
+                content_type = outcome.content_type if isinstance(outcome, Response) else None
+                self._note_shown(running, shot.made.case, status, content_type)
             if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
                 self._tally(running)
 
@@ -239,13 +242,17 @@ class CaseScheduler:
         if not flight.is_counted:
             return
         self._place.purse.earned += 1
-        meta = flight.made.case.meta
-        is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
-        running.count(flight.made.label, flight.status, is_wrong=is_wrong)
-        if meta is not None and (is_wrong or meta.phase.data):
-            running.note_tried(flight.made.label, meta, flight.status)
-        self._note_shown(running, flight.made.case, flight.status, flight.content_type)
-        if running.is_news(flight.status, has_failed=flight.has_failed):
+        case, label, status = flight.made.case, flight.made.label, flight.status
+        if case.is_of_other_method:
+            status = running.count_probe(label, status)
+        else:
+            meta = case.meta
+            is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
+            running.count(label, status, is_wrong=is_wrong)
+            if meta is not None and (is_wrong or meta.phase.data):
+                running.note_tried(label, meta, status)
+            self._note_shown(running, case, status, flight.content_type)
+        if running.is_news(status, has_failed=flight.has_failed):
             self._tally(running)
         if flight.is_wrong_itself and running.task.ends_at_failure:
             running.end_at_failure()

@@ -1,14 +1,13 @@
 """Opens what a worker writes down: journal, traffic, signals and values."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.request import WireRequest
+from checker.core.curl import Rendering
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layered_values import LayeredValues
 from checker.corpus.layout import RunLayout
@@ -33,7 +32,7 @@ from checker.workers.selected import SelectedOperations
 class Shown(Struct, frozen=True):
     """How requests are shown."""
 
-    render: Callable[[WireRequest], str]
+    render: Rendering
     """The command that sends one."""
     sends_as_made: bool
     """Whether cases are sent as they were made: no hook changes them before."""
