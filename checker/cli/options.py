@@ -306,7 +306,7 @@ def apply_options(
         config.update(transport=_NOTHING_SENT)
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
-    refuse_pointless_bytes(config)
+    refuse_pointless_bytes(config, asked=options["report_preserve_bytes"])
     refuse_user_of_no_document(config, options["auth_wfc_user"])
 
 

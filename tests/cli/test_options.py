@@ -39,6 +39,13 @@ def test_every_working_option_arrives(settings_of) -> None:
     assert (found.inline, found.color) == (True, False)
 
 
+def test_a_file_may_ask_for_bytes_though_no_report_keeps_any(settings_of, invoke, folder) -> None:
+    assert "--report-preserve-bytes needs" in invoke(*RUN, "--report-preserve-bytes").stderr
+    (folder / "checker.toml").write_text("[reports]\npreserve-bytes = true")
+    assert settings_of(*RUN).preserve_bytes
+    assert settings_of(*RUN, "--report", "junit").preserve_bytes
+
+
 def test_filters_arrive(settings_of) -> None:
     found = settings_of(
         *RUN, "--include-method", "get", "--exclude-operation-id-regex=^x", "--exclude-deprecated"
