@@ -89,6 +89,9 @@ def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
     (folder / "checker.toml").write_text("[checks.not_a_server_error]\nenabled = false")
     assert "not_a_server_error" not in settings_of(*RUN).common.checks
     assert settings_of(*RUN, "-c", "not_a_server_error").common.checks == ("not_a_server_error",)
+    assert settings_of(*RUN, "-c", "all").common.checks == DEFAULT_CHECKS
+    left = settings_of(*RUN, "-c", "all", "--exclude-checks", "not_a_server_error").common.checks
+    assert left == tuple(name for name in DEFAULT_CHECKS if name != "not_a_server_error")
 
 
 def test_checks_of_hooks_may_be_named(settings_of, monkeypatch) -> None:
