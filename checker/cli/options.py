@@ -322,4 +322,7 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
     section: Section = config
     for name in setting.path:
         section = getattr(section, name)
+    if (setting.path, setting.key) == ((), "warnings"):
+        # What is shown: the file says what fails a run.
+        value = {"enabled": True, "display": value}
     section.update(**{setting.key.replace("-", "_"): value})

@@ -201,6 +201,21 @@ def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     assert "Did you mean 'missing_auth'?" in refused.stderr
 
 
+@pytest.mark.parametrize("shown", ["missing_auth", "off"])
+def test_warnings_of_the_command_line_are_about_what_is_shown(
+    settings_of, folder, shown: str
+) -> None:
+    (folder / "checker.toml").write_text(
+        "[warnings]\nenabled = false\nfail-on = ['missing_test_data']\nlow_valid_rate = { threshold = 0.5 }"
+    )
+    for found in (
+        settings_of(*RUN, "--warnings", shown).warnings,
+        settings_of(*RUN, "--warnings", shown).common.warnings,
+    ):
+        assert found.display == (() if shown == "off" else (shown,))
+        assert (found.fail_on, found.low_valid_rate) == (("missing_test_data",), 0.5)
+
+
 @pytest.mark.parametrize(
     ("file", "arguments"),
     [
