@@ -190,6 +190,19 @@ def test_several_reports_are_asked_for_at_once(settings_of) -> None:
     assert not found.keeps_traffic
 
 
+@pytest.mark.parametrize("path", ["a.tgz", "out.gz", "my.tar", "rep.zip", "a.tar.gz", "out/a"])
+def test_a_path_in_place_of_a_format_is_one_archive(settings_of, path: str) -> None:
+    found = settings_of(*RUN, "--report", f"junit,{path}").reports
+    assert ("archive", path) in found
+    assert [name for name, _ in found] == ["junit", "archive"]
+
+
+def test_a_near_miss_of_a_format_is_no_path(invoke) -> None:
+    refused = invoke(*RUN, "--report", "junitt")
+    assert refused.exit_code == 2
+    assert "--report: unknown name 'junitt'. Did you mean 'junit'?" in refused.stderr
+
+
 def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     run = ("run", "openapi.json", "-u", "http://h", "--warnings")
     assert settings_of(*run, "off").warnings.display == ()
