@@ -31,7 +31,7 @@ class KeyValue(click.ParamType[Any]):
         parsed = parsed_text(value, self._key.kind)
         problem = self._key.kind.problem(parsed, "it")
         if problem:
-            said = problem.text.partition("it -> ")[2] or problem.text
+            said = problem.text.partition(" -> ")[2] or problem.text
             said = said.replace("but got string: ", "but got ")
             self.fail(_sentences(said, problem.hint), param, ctx)
         return parsed
