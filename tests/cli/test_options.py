@@ -1,4 +1,7 @@
+import re
+
 import pytest
+from msgspec.structs import replace
 
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
@@ -195,6 +198,27 @@ def test_a_path_in_place_of_a_format_is_one_archive(settings_of, path: str) -> N
     found = settings_of(*RUN, "--report", f"junit,{path}").reports
     assert ("archive", path) in found
     assert [name for name, _ in found] == ["junit", "archive"]
+
+
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        (("--mode", "Negative"), "positive|negative|all"),
+        (("--lanes", "AUTO"), "INTEGER|auto"),
+        (("--code-sample-style", "PYTHON"), "curl|python"),
+        (("--safety", "READ-ONLY"), "read-only|create-own|full"),
+        (("--suppress-health-check", "TOO_SLOW,all"), "LIST"),
+        (("--set", "generation.mode=NEGATIVE"), "NAME=VALUE"),
+    ],
+    ids=" ".join,
+)
+def test_choices_are_shown_as_they_are_written_and_taken_in_any_case(
+    settings_of, invoke, option: tuple[str, str], shown: str
+) -> None:
+    name, value = option
+    lower = replace(settings_of(*RUN, "--seed", "1", name, value.lower()), command="")
+    assert replace(settings_of(*RUN, "--seed", "1", name, value), command="") == lower
+    assert re.search(rf"{name} {re.escape(shown)}\s", invoke("run", "--help-all").output)
 
 
 def test_a_near_miss_of_a_format_is_no_path(invoke) -> None:
