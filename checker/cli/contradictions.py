@@ -31,10 +31,9 @@ def refuse_user_of_no_document(config: Config, user: str | None) -> None:
         raise UsageError("--auth-wfc-user needs --auth-wfc, or `path` in `[auth.wfc]`")
 
 
-def refuse_pointless_bytes(config: Config) -> None:
-    """Raise `UsageError` where bytes are to be kept and no report keeps any."""
-    reports = config.reports
+def refuse_pointless_bytes(config: Config, *, asked: bool) -> None:
+    """Raise `UsageError` where an option asks for bytes to be kept and no report keeps any; a file may, for runs that write one."""
     keeping = [row.name for row in report_formats() if row.keeps_bytes]
-    wanted = (getattr(reports, name) for name in keeping)
-    if reports.preserve_bytes and not any(one.enabled or one.path for one in wanted):
+    wanted = (getattr(config.reports, name) for name in keeping)
+    if asked and not any(one.enabled or one.path for one in wanted):
         raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")

@@ -19,7 +19,8 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _ARCHIVE: Final = "archive"
 """The format that stands for `--report` alone."""
 _OF_PEERS: Final = "object_level_authorization"
-_PACKED: Final = ".tar.gz"
+_DOT: Final = "."
+"""In names of files, and in none of a format."""
 
 
 class _Lines(click.types.StringParamType):
@@ -107,7 +108,7 @@ def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
 def _reports(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Paths of archives, and names of formats."""
     wanted = _given(options, "report")
-    archives = [one for one in wanted if os.sep in one or one.endswith(_PACKED)]
+    archives = [one for one in wanted if os.sep in one or _DOT in one]
     names = [one for one in wanted if one not in archives]
     return archives, _named("--report", names, _known_formats(names))
 

@@ -306,7 +306,7 @@ def apply_options(
         config.update(transport=_NOTHING_SENT)
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
-    refuse_pointless_bytes(config)
+    refuse_pointless_bytes(config, asked=options["report_preserve_bytes"])
     refuse_user_of_no_document(config, options["auth_wfc_user"])
 
 
@@ -322,4 +322,7 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
     section: Section = config
     for name in setting.path:
         section = getattr(section, name)
+    if (setting.path, setting.key) == ((), "warnings"):
+        # What is shown: the file says what fails a run.
+        value = {"enabled": True, "display": value}
     section.update(**{setting.key.replace("-", "_"): value})

@@ -22,7 +22,11 @@ class KeyValue(click.ParamType[Any]):
 
     def __init__(self, path: Path, key: str) -> None:
         self._key = SECTIONS[path][key]
-        self.name = _metavar(self._key.kind)
+        self.name = _metavar(self._key.kind).lower()
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What stands for the value on help pages: choices as they are written, kinds in upper case."""
+        return _metavar(self._key.kind)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Value of this text, or a usage error."""
@@ -31,14 +35,14 @@ class KeyValue(click.ParamType[Any]):
         parsed = parsed_text(value, self._key.kind)
         problem = self._key.kind.problem(parsed, "it")
         if problem:
-            said = problem.text.partition("it -> ")[2] or problem.text
+            said = problem.text.partition(" -> ")[2] or problem.text
             said = said.replace("but got string: ", "but got ")
             self.fail(_sentences(said, problem.hint), param, ctx)
         return parsed
 
 
 def parsed_text(text: str, kind: ValueKind) -> Any:
-    """The value that a text means where this kind is expected; the text itself when it means none."""
+    """The value that a text means where this kind is expected, choices in any case; the text itself when it means none."""
     match kind:
         case Boolean():
             return _boolean(text)
@@ -47,7 +51,9 @@ def parsed_text(text: str, kind: ValueKind) -> Any:
         case Number():
             return _number(text, float)
         case ListOf():
-            return comma_list([text])
+            return [parsed_text(one, kind.item) for one in comma_list([text])]
+        case Choice():
+            return text.lower() if text.lower() in kind.values else text
         case Either():
             found = [parsed_text(text, one) for one in kind.kinds]
             return next((value for value in found if value != text), text)
@@ -146,16 +152,16 @@ def _number(text: str, kind: type[int] | type[float]) -> float | str:
 def _metavar(kind: ValueKind) -> str:
     match kind:
         case Boolean():
-            return "boolean"
+            return "BOOLEAN"
         case Integer():
-            return "integer"
+            return "INTEGER"
         case Number():
-            return "number"
+            return "NUMBER"
         case Choice():
             return "|".join(kind.values)
         case ListOf():
-            return "list"
+            return "LIST"
         case Either():
             return "|".join(_metavar(one) for one in kind.kinds)
         case _:
-            return "text"
+            return "TEXT"

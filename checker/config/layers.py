@@ -1,7 +1,8 @@
 """What was said about a key in several places, nearest first, and which word on it counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from itertools import takewhile
 from typing import Any
 
 from checker.checks.table import BUILT_IN
@@ -24,12 +25,20 @@ def keys_of(path: Path) -> dict[str, Key]:
 
 
 def value_in(layers: Layers, path: Path, key: str) -> Any:
-    """The value that counts: the nearest one, or the default. Headers are those of all layers."""
+    """The value that counts: the nearest one, or the default. Headers are those of all layers, tables of warnings are completed."""
     found = [layer[path][key] for layer in layers if key in layer.get(path, {})]
     if key == "headers" and found:
         return _merged_headers(found)
+    if (path, key) == ((), "warnings") and found:
+        return deepcopy(_completed(found))
     # Copied: a default belongs to everybody.
     return deepcopy(found[0] if found else keys_of(path)[key].default)
+
+
+def _completed(found: Sequence[Any]) -> Any:
+    """The nearest value; what it does not say, if it is a table, as the tables below it do."""
+    tables = list(takewhile(lambda one: isinstance(one, Mapping), found))
+    return {key: one for table in reversed(tables) for key, one in table.items()} or found[0]
 
 
 def _merged_headers(found: Sequence[dict[str, str]]) -> dict[str, str]:

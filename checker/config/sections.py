@@ -120,9 +120,13 @@ def _phases(values: Any) -> list[Change]:
 def _included_checks(values: Any) -> list[Change]:
     names = _listed(values, "included_check_names")
     switched_on: Change = (("checks",), "enabled", True)
-    if "all" in names:
-        return [switched_on]
     selected = [name for name, check in BUILT_IN.items() if not check.switch]
+    if "all" in names:
+        # By name: what lies below may switch off single ones, and those of users.
+        return [
+            switched_on,
+            *((("checks", name), "enabled", True) for name in (*selected, OTHER_CHECKS)),
+        ]
     changes = [switched_on, *((("checks", name), "enabled", name in names) for name in selected)]
     changes += [(("checks", name), "enabled", True) for name in names if name not in BUILT_IN]
     changes.append((("checks", OTHER_CHECKS), "enabled", False))

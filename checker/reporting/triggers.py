@@ -129,9 +129,17 @@ def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
     if path.endswith(declared) or not found:
         return
     if all(set(statuses) == {404} for statuses in found):
-        wanted = f"{facts.settings.sanitization.redaction.url(given).rstrip('/')}{declared}"
+        shown = facts.settings.sanitization.redaction.url(given).rstrip("/")
+        wanted = f"{shown}{_lacking(path, declared)}"
         text = f"all answers were 404, and the description says {declared}: try `--url {wanted}`"
         yield Note("base_url_mismatch", "", "", text)
+
+
+def _lacking(path: str, declared: str) -> str:
+    """What a path needs behind it to end with another one, with which it may have begun: `/v1` of `/api` and `/api/v1`."""
+    parts = declared.split("/")[1:]
+    heads = ("/" + "/".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return declared.removeprefix(next((head for head in heads if path.endswith(head)), ""))
 
 
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:

@@ -1,4 +1,7 @@
+import re
+
 import pytest
+from msgspec.structs import replace
 
 from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
 from checker.cli.running import masked_command
@@ -37,6 +40,13 @@ def test_every_working_option_arrives(settings_of) -> None:
     assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
     assert (found.database, found.common.allow_x00) == ("none", False)
     assert (found.inline, found.color) == (True, False)
+
+
+def test_a_file_may_ask_for_bytes_though_no_report_keeps_any(settings_of, invoke, folder) -> None:
+    assert "--report-preserve-bytes needs" in invoke(*RUN, "--report-preserve-bytes").stderr
+    (folder / "checker.toml").write_text("[reports]\npreserve-bytes = true")
+    assert settings_of(*RUN).preserve_bytes
+    assert settings_of(*RUN, "--report", "junit").preserve_bytes
 
 
 def test_filters_arrive(settings_of) -> None:
@@ -82,6 +92,9 @@ def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
     (folder / "checker.toml").write_text("[checks.not_a_server_error]\nenabled = false")
     assert "not_a_server_error" not in settings_of(*RUN).common.checks
     assert settings_of(*RUN, "-c", "not_a_server_error").common.checks == ("not_a_server_error",)
+    assert settings_of(*RUN, "-c", "all").common.checks == DEFAULT_CHECKS
+    left = settings_of(*RUN, "-c", "all", "--exclude-checks", "not_a_server_error").common.checks
+    assert left == tuple(name for name in DEFAULT_CHECKS if name != "not_a_server_error")
 
 
 def test_checks_of_hooks_may_be_named(settings_of, monkeypatch) -> None:
@@ -180,6 +193,40 @@ def test_several_reports_are_asked_for_at_once(settings_of) -> None:
     assert not found.keeps_traffic
 
 
+@pytest.mark.parametrize("path", ["a.tgz", "out.gz", "my.tar", "rep.zip", "a.tar.gz", "out/a"])
+def test_a_path_in_place_of_a_format_is_one_archive(settings_of, path: str) -> None:
+    found = settings_of(*RUN, "--report", f"junit,{path}").reports
+    assert ("archive", path) in found
+    assert [name for name, _ in found] == ["junit", "archive"]
+
+
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        (("--mode", "Negative"), "positive|negative|all"),
+        (("--lanes", "AUTO"), "INTEGER|auto"),
+        (("--code-sample-style", "PYTHON"), "curl|python"),
+        (("--safety", "READ-ONLY"), "read-only|create-own|full"),
+        (("--suppress-health-check", "TOO_SLOW,all"), "LIST"),
+        (("--set", "generation.mode=NEGATIVE"), "NAME=VALUE"),
+    ],
+    ids=" ".join,
+)
+def test_choices_are_shown_as_they_are_written_and_taken_in_any_case(
+    settings_of, invoke, option: tuple[str, str], shown: str
+) -> None:
+    name, value = option
+    lower = replace(settings_of(*RUN, "--seed", "1", name, value.lower()), command="")
+    assert replace(settings_of(*RUN, "--seed", "1", name, value), command="") == lower
+    assert re.search(rf"{name} {re.escape(shown)}\s", invoke("run", "--help-all").output)
+
+
+def test_a_near_miss_of_a_format_is_no_path(invoke) -> None:
+    refused = invoke(*RUN, "--report", "junitt")
+    assert refused.exit_code == 2
+    assert "--report: unknown name 'junitt'. Did you mean 'junit'?" in refused.stderr
+
+
 def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     run = ("run", "openapi.json", "-u", "http://h", "--warnings")
     assert settings_of(*run, "off").warnings.display == ()
@@ -189,6 +236,21 @@ def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     refused = invoke(*run, "mising_auth")
     assert refused.exit_code == 2
     assert "Did you mean 'missing_auth'?" in refused.stderr
+
+
+@pytest.mark.parametrize("shown", ["missing_auth", "off"])
+def test_warnings_of_the_command_line_are_about_what_is_shown(
+    settings_of, folder, shown: str
+) -> None:
+    (folder / "checker.toml").write_text(
+        "[warnings]\nenabled = false\nfail-on = ['missing_test_data']\nlow_valid_rate = { threshold = 0.5 }"
+    )
+    for found in (
+        settings_of(*RUN, "--warnings", shown).warnings,
+        settings_of(*RUN, "--warnings", shown).common.warnings,
+    ):
+        assert found.display == (() if shown == "off" else (shown,))
+        assert (found.fail_on, found.low_valid_rate) == (("missing_test_data",), 0.5)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,14 @@ WRONG = {
         (*RUN, "-w", "65"),
         "Invalid value for '-w' / '--workers': Must be at most 64, but got 65",
     ),
+    "name of a warning": (
+        (*RUN, "--warnings", "nope"),
+        "Invalid value for '--warnings': Must be the name of a warning, but got 'nope'",
+    ),
+    "name of a health check": (
+        (*RUN, "--suppress-health-check", "all,too_slo"),
+        "Invalid value for '--suppress-health-check': 'too_slo'. Did you mean 'too_slow'? Valid values are: ",
+    ),
     "more cases than anybody waits for": (
         (*RUN, "-n", "99999999999999999999"),
         "Invalid value for '-n' / '--max-examples': Must be at most 1000000000, "

@@ -1,3 +1,5 @@
+from xml.etree.ElementTree import fromstring
+
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
 from checker.corpus.fold import fold
@@ -20,6 +22,14 @@ def cases() -> dict[str, TestCase]:
         *("checker", 4, 1, 2, 1),
     )
     return {case.name: case for case in suite}
+
+
+def test_the_root_counts_what_its_suite_counts() -> None:
+    report = report_of(fold((1, record) for record in records()), settings(), "completed")
+    root = fromstring("".join(write(report, CONTEXT)).encode())
+    counts = {name: root.get(name) for name in ("disabled", "errors", "failures", "tests", "time")}
+    assert counts == {name: root[0].get(name) for name in counts}
+    assert counts["disabled"] == "0"
 
 
 def test_an_operation_is_a_case_that_ends_as_it_ended() -> None:

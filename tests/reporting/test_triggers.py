@@ -98,6 +98,24 @@ NEARLY: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("given", "declared", "wanted"),
+    [
+        ("http://h", "/api/v1", "http://h/api/v1"),
+        ("http://h/api", "/api/v1", "http://h/api/v1"),
+        ("http://h/a/api/", "/api/v1", "http://h/a/api/v1"),
+        ("http://h/api/v2", "/api/v1", "http://h/api/v2/api/v1"),
+        ("http://h/myapi", "/api/v1", "http://h/myapi/api/v1"),
+        ("http://h/v1", "/v1/v1", "http://h/v1/v1"),
+    ],
+)
+def test_the_base_url_that_is_proposed_joins_what_both_paths_have(
+    given: str, declared: str, wanted: str
+) -> None:
+    text = told(((404, 3),), base_url=given, declared_path=declared)["base_url_mismatch"]
+    assert text.endswith(f"`--url {wanted}`")
+
+
 @pytest.mark.parametrize(("kind", "run"), TRIGGERED)
 def test_a_warning_is_told_when_it_should_be(kind: str, run: dict[str, Any]) -> None:
     assert kind in told(**run)
