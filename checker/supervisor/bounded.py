@@ -34,8 +34,8 @@ class BoundedPlan:
     """One task for each operation and phase, until it has its cases (`run`).
 
     Phase by phase, and in each layer by layer of what operations need of each other: a task may use what earlier layers
-    made, and nobody else's, so that it sends the same for any number of workers. What turns out to be slow comes last: waiting for it costs nothing but the time of the target. Only producers go on
-    beside what is fast, since others need what they make.
+    made, and nobody else's, so that it sends the same for any number of workers. What turns out to be slow comes last:
+    waiting costs nothing but the time of the target. Only producers go on beside what is fast: others need what they make.
     """
 
     def __init__(
@@ -122,10 +122,8 @@ class BoundedPlan:
         """The first task in the queue; when nothing else is left, what waited for the end, one after another."""
         self._elapsed_s = elapsed_s
         self._begin_next_stage()
-        if self._is_kept_for_last and self._is_busy:
-            return None
         if self._is_kept_for_last or self._may_end:
-            return self._lease(self._last.popleft(), worker)
+            return None if self._is_busy else self._lease(self._last.popleft(), worker)
         return self._lease(self._taken(worker), worker) if self._waiting else None
 
     @property

@@ -141,7 +141,7 @@ def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command
     }
     assert "timed out" in ran.stdout
     error = next(iter(ran.view.errors.values()))
-    assert error.request.startswith("curl -X GET ")
+    assert error.request.startswith("curl --max-time 3 -X GET ")
     assert f"{app.url}/orders" in error.request
     assert f"Reproduce with:\n\n    {error.request}" in ran.stdout
     assert {f"{each.method} {_path(each)}" for each in app.seen} == ALL
