@@ -70,6 +70,10 @@ class CheckTools(Struct, frozen=True):
     """None where nobody named any."""
 
 
+Raised = tuple[str, Exception]
+"""Name of a check, and what it raised."""
+
+
 class CheckContext(Struct):
     """One interaction under judgement."""
 
@@ -90,6 +94,8 @@ class CheckContext(Struct):
     """Filled by checks whose two validators do not agree: counted and shown, never failed."""
     unjudged: list[str] = field(default_factory=list)
     """Filled by checks that have no sure verdict: what was not judged, and why; likewise."""
+    errors: list[Raised] = field(default_factory=list)
+    """Checks that raised what is no failure: the others are asked all the same."""
 
     @property
     def phase(self) -> str | None:

@@ -13,6 +13,7 @@ from checker.checks.context import (
     Failures,
     Found,
     JudgedInteraction,
+    Raised,
 )
 from checker.checks.to_run import Asked, Kinds
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
@@ -100,7 +101,8 @@ class Judge:
         # What a check notes on the way is noted when it is asked.
         trial = self._context(case, response, plan, ())
         check, trial.config = asked
-        return not (_failures(check, trial) or trial.unjudged or trial.disagreements)
+        said = _failures(check, trial)
+        return not (said or trial.unjudged or trial.disagreements or trial.errors)
 
     def _context(
         self,
@@ -126,6 +128,8 @@ class Judgement(Struct, frozen=True):
     failures: Failures
     disagreements: tuple[str, ...]
     unjudged: tuple[str, ...]
+    errors: tuple[Raised, ...] = ()
+    """What checks and hooks raised that is no failure: it costs no more than what they had to say."""
 
     @property
     def is_of_answer(self) -> bool:
@@ -141,9 +145,10 @@ UNJUDGED = Judgement((), (), ())
 
 
 def _judgement(failures: Failures, context: CheckContext) -> Judgement:
-    if not failures and not context.disagreements and not context.unjudged:
+    doubts, unjudged, errors = context.disagreements, context.unjudged, context.errors
+    if not (failures or doubts or unjudged or errors):
         return CLEAN
-    return Judgement(failures, tuple(context.disagreements), tuple(context.unjudged))
+    return Judgement(failures, tuple(doubts), tuple(unjudged), tuple(errors))
 
 
 def _failures(check: Check, context: CheckContext) -> Failures:
@@ -151,6 +156,9 @@ def _failures(check: Check, context: CheckContext) -> Failures:
         found = check.run(context)
     except Failure as failure:
         found = failure
+    except Exception as error:  # noqa: BLE001 - the wall: other checks have their say
+        context.errors.append((check.name, error))
+        return PASSED
     return _named(check, cast("Found", found)) if found else PASSED
 
 
@@ -159,6 +167,9 @@ def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Fail
         found = yield from cast("Exchanging[Found]", check.run(context))
     except Failure as failure:
         found = failure
+    except Exception as error:  # noqa: BLE001 - the wall: other checks have their say
+        context.errors.append((check.name, error))
+        return PASSED
     return _named(check, found)
 
 

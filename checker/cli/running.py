@@ -3,7 +3,9 @@
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -59,7 +61,21 @@ def run_command(
     if config.compare is not None:
         asked = _against(asked, config.compare)
     load_extensions(asked.certain_hooks)
+    asked = with_writable_corpus(asked)
     ctx.exit(execute_run(asked, root.began_at, EventHandlers.begin(asked, ctx.params)))
+
+
+def with_writable_corpus(
+    settings: RunSettings, may_write: Callable[[Path], bool] = lambda path: os.access(path, os.W_OK)
+) -> RunSettings:
+    """Settings whose corpus can be written: in a temporary folder where its usual place allows no writing."""
+    usual = Path(settings.corpus_dir).absolute()
+    nearest = next(one for one in (usual, *usual.parents) if one.exists())
+    if may_write(nearest):
+        return settings
+    folder = tempfile.mkdtemp(prefix="checker-")
+    click.echo(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
+    return replace(settings, corpus_dir=folder)
 
 
 def name_api(ctx: click.Context, config: Config, name: str | None) -> None:

@@ -153,20 +153,22 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
     """What the nearest layer that says anything of it says."""
     place = next((index for index, one in enumerate(layers) if _methods(one)), len(layers))
     layer: Layer = layers[place] if place < len(layers) else {}
-    wfc = layer.get(WFC)
     if layer.get(BASIC):
         # A password belongs to the user it was said of; a nearer layer may say another one of the same user.
         said = [one.get(BASIC, {}) for one in layers[: place + 1]]
         known = [one.get(BASIC, {}) for one in layers]
         user = layer[BASIC]["username"], _nearest(said, "password", "")
         return Authentication(BasicAuth(*user, _nearest(known, "type", "basic")))
-    if wfc:
+    if layer.get(WFC):
+        # Users belong to the document that names them; a nearer layer may choose among them.
+        said = [one.get(WFC, {}) for one in layers[: place + 1]]
+        known = [one.get(WFC, {}) for one in layers]
         return Authentication(
             wfc=WfcAuth(
-                wfc["path"],
-                wfc.get("user"),
-                wfc.get("refresh_interval", REFRESH_S),
-                tuple(wfc.get("peers", ())),
+                layer[WFC]["path"],
+                _nearest(said, "user", None),
+                _nearest(known, "refresh_interval", REFRESH_S),
+                tuple(_nearest(said, "peers", ())),
             )
         )
     return Authentication(
@@ -301,7 +303,7 @@ def _tables(layer: Layer, path: tuple[str, ...]) -> list[tuple[str, Mapping[str,
     return list(layer.get(path[:-1], {}).get(path[-1], {}).items())
 
 
-def _nearest(said: Iterable[Mapping[str, Any]], name: str, otherwise: str) -> Any:
+def _nearest(said: Iterable[Mapping[str, Any]], name: str, otherwise: object) -> Any:
     return next((one[name] for one in said if name in one), otherwise)
 
 

@@ -150,7 +150,7 @@ class CheckOutcome(Struct, frozen=True):
 
     name: str
     status: str
-    """`SUCCESS`, `FAILURE` or `SKIP`."""
+    """`SUCCESS`, `FAILURE`, or `ERROR` for a check that raised what is no failure."""
     message: str | None = None
 
 

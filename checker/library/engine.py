@@ -361,11 +361,13 @@ class LibraryEngine:
             command = self.auth.hidden(
                 curl.render(shown, origin, verify=is_verified), settings.sanitization
             )
-        tell_of_results(
-            (case, response), results_of(names, judgement.failures), command, options.recorder
-        )
+        tell_of_results((case, response), results_of(names, judgement), command, options.recorder)
+        raised = next((error for _, error in judgement.errors), None)
         if judgement.failures:
-            raise failure_group(case, response, judgement.failures, command, settings.truncation)
+            group = failure_group(case, response, judgement.failures, command, settings.truncation)
+            raise group from raised
+        if raised is not None:
+            raise raised
 
     def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
         chosen = options.selected(own.checks, self._class_checks())

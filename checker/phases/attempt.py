@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.checks.context import CheckTools, JudgedInteraction, Peers
+from checker.checks.context import CheckTools, JudgedInteraction, Peers, Raised
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookExecutionError
@@ -288,36 +288,40 @@ def reviewed(
 ) -> Judgement:
     """What the checks of these names said, as far as users want to hear of it; others are told of all."""
     context = hooks.context(case)
+    errors = list(judgement.errors)
     failures = tuple(
         failure
         for failure in judgement.failures
-        if all(_is_kept(hook, context, failure, case, response) for hook in hooks.kept)
+        if all(_is_kept(hook, (context, failure, case, response), errors) for hook in hooks.kept)
     )
+    judgement = replace(judgement, failures=failures, errors=tuple(errors))
     if hooks.validated:
-        results = results_of(names, failures)
+        results = results_of(names, judgement)
         run_hooks(hooks.validated, "after_validate", context, case, response, results)
-    return replace(judgement, failures=failures)
+    return judgement
 
 
-def results_of(names: Sequence[str], failures: Sequence[Failure]) -> list[CheckResult]:
-    """One result of each check that was asked, and one of each failure."""
-    failed = {failure.check for failure in failures}
-    passed: list[CheckResult] = [(name, "success", None) for name in names if name not in failed]
+def results_of(names: Sequence[str], judgement: Judgement) -> list[CheckResult]:
+    """One result of each check that was asked and had something to say, and one of each failure."""
+    failures = judgement.failures
+    others = {failure.check for failure in failures} | {name for name, _ in judgement.errors}
+    passed: list[CheckResult] = [(name, "success", None) for name in names if name not in others]
     return [*passed, *((failure.check, "failure", failure) for failure in failures)]
 
 
 def _is_kept(
     hook: Callable[..., Any],
-    context: HookContext,
-    failure: Failure,
-    case: Case,
-    response: Response,
+    arguments: tuple[HookContext, Failure, Case, Response],
+    errors: list[Raised],
 ) -> bool:
     try:
         # A hook that is for other operations says nothing.
-        return hook(context, failure, case, response) in (None, True)
-    except Exception as error:
-        raise HookExecutionError("filter_failure", error) from error
+        return hook(*arguments) in (None, True)
+    except Exception as error:  # noqa: BLE001 - the wall: a failure that nobody could look at is told
+        raised = HookExecutionError("filter_failure", error)
+        raised.__cause__ = error
+        errors.append(("filter_failure", raised))
+        return True
 
 
 def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:

@@ -331,11 +331,8 @@ class Worker:
         reserved.clear()
         self._ledger.enter(_JUDGING)
         judge = self._answers.judged
-        judged = []
-        for flight, outcome in answered:
-            verdict = judge(flight, outcome)
-            if verdict is not None:
-                judged.append((flight, verdict))
+        ends = [(flight, judge(flight, outcome)) for flight, outcome in answered]
+        judged = [(flight, verdict) for flight, verdict in ends if verdict is not None]
         self._ledger.enter(_RECORDING)
         for flight, verdict in judged:
             self._conclude(flight, verdict)
@@ -383,6 +380,7 @@ class Worker:
             if not verdict.judgement.failures and not flight.rest:
                 self._place.saved.forget(flight.steps)
         suspicions = self._recorder.verdict(flight, verdict)
+        self._scheduler.tell(flight, verdict.judgement.errors)
         self._scheduler.followers.extend(
             flight, verdict, is_news=bool(suspicions), leaving=self._leaving
         )

@@ -15,7 +15,7 @@ from checker.checks.custom import (
     class_checks,
     custom_check,
 )
-from checker.checks.judge import Judge
+from checker.checks.judge import Judge, Judgement
 from checker.core.case import Case
 from checker.core.errors import CheckError, ConfigError, IncorrectUsage
 from checker.core.failures import Failure, FailureGroup, Severity
@@ -35,11 +35,15 @@ class TooFew(Failure):
     severity = Severity.LOW
 
 
-def found(function) -> list[Failure]:
-    judge = Judge([custom_check("mine", function)])
+def judged(*functions: Any) -> Judgement:
+    judge = Judge([custom_check("mine", function) for function in functions])
     judgement = judge.verdict(Case(operation_of({}), "1"), Response(200, [], b""))
     assert judgement is not None
-    return list(judgement.failures)
+    return judgement
+
+
+def found(function) -> list[Failure]:
+    return list(judged(function).failures)
 
 
 def test_a_check_with_the_name_of_a_built_in_is_refused() -> None:
@@ -109,8 +113,21 @@ def test_other_answers_are_no_failures(answer) -> None:
 
 
 def test_what_else_is_raised_is_an_error_of_the_check() -> None:
-    with pytest.raises(CheckError, match="check mine raised IndexError"):
-        found(lambda ctx, response, case: [][1])
+    judgement = judged(lambda ctx, response, case: [][1])
+    ((name, error),) = judgement.errors
+    assert (name, judgement.failures) == ("mine", ())
+    assert isinstance(error, CheckError)
+    assert str(error).startswith("check mine raised IndexError")
+
+
+def test_a_check_that_raises_leaves_others_their_say() -> None:
+    def fails(ctx, response, case):
+        raise AssertionError("wrong")
+
+    for mine in ([lambda *_: [][1], fails], [fails, lambda *_: [][1]]):
+        judgement = judged(*mine)
+        assert [one.message for one in judgement.failures] == ["wrong"]
+        assert len(judgement.errors) == 1
 
 
 def nothing(self):

@@ -188,6 +188,15 @@ def test_wrong_credentials_are_one_sentence(command: Command, given: str) -> Non
     assert not list(left_in_files(command.directory))
 
 
+def test_what_asks_for_a_token_says_nothing_of_users_and_passwords(command: Command) -> None:
+    asked: dict[str, list[dict[str, list[str]]]] = {"/bearer": [{"Bearer": []}]}
+    with guarding(described(asked | {"/basic": [{"Basic": []}]})) as app:
+        options = ["--auth", f"{USER}:{PASSWORD}", "-n", "2"]
+        ran = command.run(f"{app.url}/openapi.json", *options, inline=True)
+    assert ran.code != 2, ran.shown
+    assert app.served["/basic"]
+
+
 def test_a_replay_is_given_the_user_and_the_password_that_a_cassette_hides(
     command: Command,
 ) -> None:

@@ -71,3 +71,14 @@ def test_an_error_in_a_check_of_a_user_is_called_that(command: Command) -> None:
     assert ran.code == 1, ran.shown
     assert "Check Error" in ran.stdout
     assert "check mine raised KeyError: 'nothing'" in ran.stdout
+
+
+def test_a_check_of_a_user_that_raises_hides_nothing_that_others_found(command: Command) -> None:
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    code = "import checker\n\n@checker.check\ndef mine(ctx, response, case):\n    return {}['nothing']\n"
+    (command.directory / "hooks.py").write_text(code)
+    chosen = ("--include-name", "POST /quotes", "-n", "20", "--seed", "1")
+    with Server() as demo:
+        ran = command.run(demo.document_url, *chosen, workers=1)
+    assert "Server error" in {one.title for one in ran.findings}, ran.shown
+    assert "check mine raised KeyError: 'nothing'" in ran.stdout

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
@@ -75,12 +76,18 @@ HEADER = {
 }
 
 
-def run(command: Command, bank: Bank, users: list[dict[str, object]], *options: str) -> App:
+def run(
+    command: Command,
+    bank: Bank,
+    users: list[dict[str, object]],
+    *options: str,
+    document: Sequence[str] = ("--auth-wfc", "users.json"),
+) -> App:
     path = command.directory / "users.json"
     path.write_text(json.dumps({"auth": users}))
     with serving(bank.answer, DOCUMENT) as app:
         ran = command.run(
-            app.document_url, "--url", app.url, "--auth-wfc", str(path), "-n", "4",
+            app.document_url, "--url", app.url, *document, "-n", "4",
             "--phases", "fuzzing", "--report", "vcr", "--checks", "not_a_server_error",
             *options, workers=1,
         )  # fmt: skip
@@ -115,6 +122,23 @@ def test_the_user_that_is_named_calls_everything(command: Command) -> None:
         command, bank, [login("anna", HEADER), login("bert", HEADER)], "--auth-wfc-user", "bert"
     )
     assert bank.logins[0] == "bert"
+    assert set(bank.logins) == {"bert"}
+    assert set(callers(app, "/nobody")) == {"bert"}
+
+
+def test_a_user_is_named_on_the_command_line_and_the_document_in_the_file(command: Command) -> None:
+    bank = Bank()
+    (command.directory / "checker.toml").write_text(
+        "[auth.wfc]\npath = 'users.json'\nuser = 'anna'\n"
+    )
+    app = run(
+        command,
+        bank,
+        [login("anna", HEADER), login("bert", HEADER)],
+        "--auth-wfc-user",
+        "bert",
+        document=(),
+    )
     assert set(bank.logins) == {"bert"}
     assert set(callers(app, "/nobody")) == {"bert"}
 

@@ -94,7 +94,7 @@ def longest(seen: Seen) -> int:
 _ROOT: Final[dict[str, Row]] = {
     "color": Row(True, told(says("\x1b[")), *FLAG),
     "suppress-health-check": Row(["filter_too_much"], InRun("listed", hides("no value can satisfy"), "health"), ["flu"], "Valid values are"),
-    "seed": Row(77, told(says("Seed: 77")), "1", "Must be an integer, but got string"),
+    "seed": Row(77, told(says("Seed: 77\n")), "1", "Must be an integer, but got string"),
     "max-failures": Row(1, "e2e/test_options.py::test_max_failures_ends_the_run", 0, "at least 1"),
     "max-time": Row(9.5, "e2e/test_max_time.py::test_requests_that_never_end_do_not_keep_a_run", 0, "greater than 0"),
     "base-url": Row("{url}/below", told(lambda seen: all("/below/" in line for line in seen.lines)), "ftp://x", "absolute http(s) URL"),

@@ -1,5 +1,6 @@
 """Whether credentials that stand from the beginning are let in anywhere, before hundreds of requests are refused."""
 
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from checker.config.auth import Authentication
@@ -43,10 +44,12 @@ def look_first(
     configured = schemes.configured
     if not configured.is_static:
         return None
-    first = islice(selected.values(), _MOST_READ)
-    asking = (one for one in first if is_harmless(one) and _asks(one, schemes, configured))
+    asking = _first(selected, lambda one: _asks(one, schemes, configured))
+    if configured.basic is not None and not asking:
+        # Nothing that was read declares it; who gives it nevertheless knows what the description does not say.
+        asking = _first(selected, lambda one: True)
     refusing = []
-    for operation in islice(asking, _MOST_TRIED):
+    for operation in asking:
         case = Case(operation, "first-look")
         request = tools.maker.make(case)
         outcome = http.send(0, request)
@@ -64,12 +67,17 @@ def look_first(
     return None
 
 
+def _first(selected: SelectedOperations, asks: Callable[[Operation], bool]) -> Sequence[Operation]:
+    """The first few that are closed, harmless, and ask for that."""
+    first = islice(selected.values(), _MOST_READ)
+    found = (one for one in first if is_harmless(one) and not is_open(one.security) and asks(one))
+    return tuple(islice(found, _MOST_TRIED))
+
+
 def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authentication) -> bool:
     """Whether all that it asks for is there."""
-    alternatives = operation.security
-    if is_open(alternatives):
-        return False
+    alternatives = [one.schemes for one in operation.security if not one.undeclared]
     if configured.basic is not None:
-        return True
+        return any(all(of.scheme == "basic" for of in one) for one in alternatives)
     chosen = schemes.chosen(operation)
-    return any(set(one.schemes) <= set(chosen) for one in alternatives if not one.undeclared)
+    return any(set(one) <= set(chosen) for one in alternatives)

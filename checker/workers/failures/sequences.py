@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
+from checker.core.response import Response
 from checker.core.send import Purpose
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
@@ -50,7 +51,8 @@ class SequenceReplay(Struct):
             if any(number in _steps_bound(made) for made in steps[number + 1 :]):
                 continue
             shorter = self.replayed(list(_dropped(steps, number)))
-            if fails(shorter[-1]):
+            kept = (*chain[:number], *chain[number + 1 :])
+            if fails(shorter[-1]) and are_served_as(kept, shorter):
                 chain = shorter
         return chain
 
@@ -95,7 +97,7 @@ class SequenceShrink(Struct):
             )
             try:
                 result = shrink_case(
-                    self.replay.factory, steps[number], self._still_fails(steps, number), plan
+                    self.replay.factory, steps[number], self._still_fails(chain, number), plan
                 )
             except (CheckerError, Rejected):
                 # One step that cannot be drawn anew stays as it is.
@@ -105,17 +107,36 @@ class SequenceShrink(Struct):
             if content_of(result.made.case) == content_of(steps[number].case):
                 continue
             smaller = self.replay.replayed([*steps[:number], result.made, *steps[number + 1 :]])
-            if self.wanted(smaller[-1]):
+            if self.wanted(smaller[-1]) and are_served_as(chain, smaller):
                 chain = smaller
         return chain
 
-    def _still_fails(self, steps: Sequence[GeneratedCase], number: int) -> StillFails:
+    def _still_fails(self, chain: Chain, number: int) -> StillFails:
+        steps = [shot.made for shot in chain]
+
         def still_fails(candidate: GeneratedCase) -> bool:
             self.may_send()
             tried = [*steps[:number], candidate, *steps[number + 1 :]]
-            return self.wanted(self.replay.replayed(tried, Purpose.SHRINK)[-1])
+            shots = self.replay.replayed(tried, Purpose.SHRINK)
+            return self.wanted(shots[-1]) and are_served_as(chain, shots)
 
         return still_fails
+
+
+def are_served_as(before: Chain, now: Chain) -> bool:
+    """Whether each step that was served before the last one is served again: those that are refused make nothing.
+
+    What stands is then of earlier requests, and the sequence fails nowhere else.
+    """
+    return all(
+        _is_served(shot) or not _is_served(known)
+        for known, shot in zip(before[:-1], now[:-1], strict=True)
+    )
+
+
+def _is_served(shot: JudgedCase) -> bool:
+    outcome = shot.verdict.outcome
+    return isinstance(outcome, Response) and 200 <= outcome.status_code < 400
 
 
 def _steps_bound(made: GeneratedCase) -> set[int]:

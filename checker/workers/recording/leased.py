@@ -80,6 +80,8 @@ class LeasedTask(Struct):
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
+    raised: Counter[Label] = field(default_factory=Counter)
+    """How often checks of an operation raised what is no failure."""
     note: str = ""
     extras: int = 0
     rounds: Rounds | None = None

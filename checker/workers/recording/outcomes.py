@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
 
+from checker.checks.judge import Judgement
 from checker.core.case import Case
-from checker.core.failures import Failure
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.packing import Packed
 from checker.corpus.records import CheckOutcome
@@ -37,21 +37,21 @@ class CheckOutcomes(Struct):
             packed = self._packed_by_names[names] = self._all_passed(names)
         return packed
 
-    def told(self, case: Case, failures: Sequence[Failure]) -> tuple[CheckOutcome, ...]:
+    def told(self, case: Case, judgement: Judgement) -> tuple[CheckOutcome, ...]:
         """What each check of a case came to."""
-        failed: dict[str, list[Failure]] = {}
-        for failure in failures:
-            failed.setdefault(failure.check, []).append(failure)
-        return tuple(
-            CheckOutcome(
-                name,
-                "FAILURE",
-                "\n\n".join(f"{one.title}\n{one.message}".rstrip() for one in failed[name]),
-            )
-            if name in failed
-            else CheckOutcome(name, _SUCCESS)
-            for name in (self.names if self.of_case is None else self.of_case(case))
-        )
+        failed: dict[str, list[str]] = {}
+        for failure in judgement.failures:
+            text = f"{failure.title}\n{failure.message}".rstrip()
+            failed.setdefault(failure.check, []).append(text)
+        raised = {name: str(error) for name, error in judgement.errors}
+        names = self.names if self.of_case is None else self.of_case(case)
+        return tuple(_outcome(name, failed.get(name, ()), raised.get(name)) for name in names)
 
     def _all_passed(self, names: Sequence[str]) -> Packed:
         return self._encoder.packed(tuple(CheckOutcome(name, _SUCCESS) for name in names))
+
+
+def _outcome(name: str, failed: Sequence[str], raised: str | None) -> CheckOutcome:
+    if failed:
+        return CheckOutcome(name, "FAILURE", "\n\n".join(failed))
+    return CheckOutcome(name, _SUCCESS) if raised is None else CheckOutcome(name, "ERROR", raised)

@@ -161,7 +161,7 @@ class Traffic(Struct):
     def _checks_of(self, verdict: Verdict) -> tuple[CheckOutcome, ...]:
         if not isinstance(verdict.outcome, Response) or verdict.judgement is UNJUDGED:
             return ()
-        return self.outcomes.told(verdict.case, verdict.judgement.failures)
+        return self.outcomes.told(verdict.case, verdict.judgement)
 
 
 def without_answer(verdict: Verdict, error: Exception) -> Verdict:
@@ -175,4 +175,6 @@ def _status_of(verdict: Verdict) -> str:
         return "ERROR"
     if verdict.judgement is UNJUDGED:
         return "SKIP"
-    return "FAILURE" if verdict.judgement.failures else _SUCCESS
+    if verdict.judgement.failures:
+        return "FAILURE"
+    return "ERROR" if verdict.judgement.errors else _SUCCESS

@@ -2,6 +2,7 @@
 
 from collections import deque
 
+from checker.checks.context import Raised
 from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError
@@ -280,6 +281,14 @@ class CaseScheduler:
     def blame(self, flight: InFlight, error: Exception) -> None:
         """Tell of a fault that one case met; the third of an operation in a task is its last."""
         self._blame(flight.running, flight.made.label, flight.index, error)
+
+    def tell(self, flight: InFlight, raised: tuple[Raised, ...]) -> None:
+        """Tell of checks that raised, of the first few: others had their say, and the operation is tested on."""
+        running, label = flight.running, flight.made.label
+        for _, error in raised:
+            running.raised[label] += 1
+            if running.raised[label] <= _MOST_FAULTS:
+                self._place.recorder.gave_up(label, running.task.phase, error)
 
     def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
