@@ -47,7 +47,7 @@ class Binding(Struct, frozen=True):
 
     location: Location
     name: str
-    """Parameter name, or a JSON pointer inside the body."""
+    """Parameter name, or a JSON pointer inside the body, where `*` is every item of a list."""
     producer: Label
     pointer: str
     """JSON pointer in the producer's response body, or `header:NAME`."""
@@ -139,4 +139,5 @@ def outside_name(binding: Binding) -> str:
     # How names with a tilde are written is not the same everywhere.
     if "~" in binding.name:
         return ANYTHING
-    return body_path(takewhile(lambda token: not token.isdigit(), binding.name.split("/")[1:]))
+    tokens = binding.name.split("/")[1:]
+    return body_path(takewhile(lambda token: token != "*" and not token.isdigit(), tokens))

@@ -51,7 +51,11 @@ class _Slot(Struct, frozen=True):
     @property
     def word(self) -> str:
         """Its name; what only says `id` says whose by the place around it."""
-        parts = [part for part in self.name.split("/") if part and not part.isdigit()] or [""]
+        tokens = self.name.split("/")
+        parts = [part for part in tokens if part and part != "*" and not part.isdigit()] or [""]
+        if tokens[-1] == "*":
+            # Each of `productIds` is one.
+            parts[-1] = parts[-1].removesuffix("s")
         return "_".join(parts[-2:] if is_identifier(normalised(parts[-1])) else parts[-1:])
 
 
@@ -157,7 +161,7 @@ class _Inference(Struct):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.schemas.of_body(target):
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
-            if "*" not in one.pointer and self._is_foreign(slot.word):
+            if self._is_foreign(slot.word):
                 yield slot
 
     def _is_foreign(self, name: str) -> bool:

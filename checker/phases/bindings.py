@@ -23,6 +23,8 @@ from checker.core.runtime_expressions import (
 from checker.corpus.contexts import is_of_request, said_at
 from checker.corpus.harvest import value_at
 
+ITEMS = "*"
+"""In a pointer: every item of a list."""
 SHOWN = 120
 """Characters of a description."""
 
@@ -152,12 +154,19 @@ def _is_set(case: Case, binding: Binding) -> bool:
 
 
 def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
-    for token in tokens[:-1]:
-        name = token.replace("~1", "/").replace("~0", "~")
-        if not isinstance(body, dict):
-            return False
-        body = body.setdefault(name, {})
+    """Objects that are missing on the way are made; in each item of a list, and a list of plain values is this one."""
+    token, below = tokens[0], tokens[1:]
+    if isinstance(body, list) and token == ITEMS:
+        if below:
+            return any([_is_placed(item, below, value) for item in body])
+        body[:] = [value]
+        return True
     if not isinstance(body, dict):
         return False
-    body[tokens[-1].replace("~1", "/").replace("~0", "~")] = value
-    return True
+    name = token.replace("~1", "/").replace("~0", "~")
+    if not below:
+        body[name] = value
+        return True
+    if below[0] != ITEMS:
+        body.setdefault(name, {})
+    return name in body and _is_placed(body[name], below, value)

@@ -101,10 +101,14 @@ class Exact(Mock):
         return Reply(status, headers=(("Allow", ", ".join(others)),))
 
     def _served(self, operation: Described, path: bytes) -> Reply:
+        above = [gone for gone in self._deleted if _is_below(path, gone)]
         if operation.method in ("POST", "PUT"):
+            if any(gone != path for gone in above):
+                # Nothing is made in what is gone: nobody could read it.
+                return Reply(404)
             # What is made, and all that stands below it, is there again.
             self._deleted = {gone for gone in self._deleted if not _is_below(gone, path)}
-        elif any(_is_below(path, gone) for gone in self._deleted):
+        elif above:
             return Reply(404)
         reply = self.reply(operation)
         if reply.status >= 400:
