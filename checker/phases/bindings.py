@@ -158,7 +158,8 @@ def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
     token, below = tokens[0], tokens[1:]
     if isinstance(body, list) and token == ITEMS:
         if below:
-            return any([_is_placed(item, below, value) for item in body])
+            placed = [_is_placed(item, below, value) for item in body]
+            return any(placed)
         body[:] = [value]
         return True
     if not isinstance(body, dict):

@@ -81,7 +81,6 @@ class LeasedTask(Struct):
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
     raised: Counter[Label] = field(default_factory=Counter)
-    """How often checks of an operation raised what is no failure."""
     note: str = ""
     extras: int = 0
     rounds: Rounds | None = None
@@ -91,7 +90,7 @@ class LeasedTask(Struct):
     is_slow: bool = False
     """Whether one of its requests waited long, in this lease or before."""
     answers: int = 0
-    """Like the next one: of the whole lease, for its report."""
+    """Of the whole lease, for its report, as long waits are."""
     long_waits: int = 0
     timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
     """Operation -> time-outs in a row, and the index from which on the next one counts."""
@@ -124,10 +123,10 @@ class LeasedTask(Struct):
 
     def known_cases(self, index: int) -> int:
         """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
-        drawn = self.task.drawn + self.task.to_draw
+        drawn, stop = self.task.drawn + self.task.to_draw, self.task.stop
         if self.row.source is not CaseSource.LISTED:
-            return drawn + self.task.stop
-        return drawn + (index + 1 if index < self.task.stop else 0)
+            return drawn + stop
+        return drawn + (index + 1 if index < stop else 0)
 
     @property
     def is_chained(self) -> bool:
@@ -148,10 +147,9 @@ class LeasedTask(Struct):
         if self.redo:
             self.redone += 1
             return self.redo.pop(0)
-        skipped = self.task.skipped
         while (index := self.next_index) < self.stop:
             self.next_index = index + 1
-            if not skipped or index not in skipped:
+            if index not in self.task.skipped:
                 return index
         return None
 
