@@ -56,7 +56,11 @@ QUERIES: list[tuple[dict[str, Any], str, Outcome]] = [
     (one("query", {"type": "integer", "nullable": True}), "null", AMBIGUOUS),
     (one("query", {"type": "integer", "nullable": True}), "", AMBIGUOUS),
     (one("query", INTEGER, allowEmptyValue=True), "", VALID),
-    (one("query", INTEGER), "", INVALID),
+    (one("query", INTEGER), "", AMBIGUOUS),
+    (one("query", INTEGER, required=True), "", INVALID),
+    (one("query", {"type": "array", "items": {"enum": ["a"]}}), "", AMBIGUOUS),
+    (one("query", {"type": "array", "items": {"enum": ["a"]}}, required=True), "", AMBIGUOUS),
+    (one("query", {"type": "array", "items": {"enum": ["a"]}}), "&p=", INVALID),
     (one("query", {"type": "string", "pattern": "^a b$"}), "a+b", AMBIGUOUS),
     # Engines of regular expressions differ in what `$` and `\\d` match.
     (one("query", {"type": "string", "pattern": "^a$"}), "a%0A", AMBIGUOUS),

@@ -91,3 +91,19 @@ def test_a_part_that_says_that_it_is_json(
     headers = (("Content-Type", "multipart/form-data; boundary=x"),)
     verdict = judge(definition, "/a", headers, content, method="post", version="3.1.0")
     assert verdict.outcome is expected, reasons(verdict)
+
+
+@pytest.mark.parametrize(
+    ("is_required", "content", "expected"),
+    [
+        (True, b"", INVALID),
+        (False, b"", AMBIGUOUS),
+        (False, b"g=1", INVALID),
+    ],
+)
+def test_an_empty_form_may_be_none_at_all(
+    is_required: bool, content: bytes, expected: Outcome
+) -> None:
+    definition = {"requestBody": {"required": is_required, "content": {FORM: {"schema": HOST}}}}
+    found = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
+    assert found.outcome is expected, reasons(found)

@@ -127,7 +127,7 @@ class _StyledProof(Struct, frozen=True):
     def __call__(self, value: Any) -> bool:
         try:
             parts = self._encoded(value)
-            if self.parameter.allow_empty and parts == [(escape(self.parameter.name), "")]:
+            if parts == [(escape(self.parameter.name), "")]:
                 return False
             # What may count as absent proves nothing.
             decoded = self._decoded(parts) if parts else None

@@ -26,6 +26,7 @@ from checker.transport.wire.readings import Reading, doubted, exact_json, readin
 from checker.transport.wire.xml_reading import xml_readings
 
 _NO_DECODER = "no decoder for this media type"
+_NO_BODY = "an empty body may be none at all"
 _BOM = "servers differ on whether JSON may start with a byte order mark"
 _YAML = "YAML 1.1 and YAML 1.2 read it differently"
 _OCTETS = "nothing says whether it is text or octets"
@@ -79,7 +80,7 @@ def of_type(
     """Verdicts on a body of a declared media type."""
     part = Part(Location.BODY, "", body.pointer)
     if not content and not required and not is_form(content_type):
-        return part.ambiguous("an empty body may be none at all")
+        return part.ambiguous(_NO_BODY)
     rule = rules.of(body.schema)
     try:
         found = body_readings(body, content, content_type, rule)
@@ -87,7 +88,10 @@ def of_type(
         return part.ambiguous(str(undecided))
     except ValueError as error:
         return part.broken("syntax", str(error), content)
-    return part.judged(found, rule)
+    verdicts = part.judged(found, rule)
+    is_wrong = any(one.outcome is Outcome.INVALID for one in verdicts)
+    # An empty form is no field, or no form.
+    return part.ambiguous(_NO_BODY) if not content and not required and is_wrong else verdicts
 
 
 def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:

@@ -100,9 +100,17 @@ def _share_verdicts(share: Share, rules: Rules) -> list[PartVerdict]:
         return Part.of(parameter).valid()
     found = decode_parameter(parameter, share.own, share.outline, share.rest)
     verdicts = _verdicts(parameter, found, _shown(share.own), rules)
+    if verdicts[0].outcome is Outcome.INVALID and _may_count_as_absent(share):
+        return Part.of(parameter).ambiguous(ambiguity.EMPTY, "")
     if may_be_absent and verdicts[0].outcome is Outcome.VALID:
         return Part.of(parameter).ambiguous(ambiguity.REST, _shown(share.rest))
     return verdicts
+
+
+def _may_count_as_absent(share: Share) -> bool:
+    """Whether all that is sent of a parameter is one empty text, where nothing at all may be right."""
+    is_bare = not share.rest and [value for _, value in share.own] == [""]
+    return is_bare and (not share.parameter.required or "array" in share.outline.types)
 
 
 def header_verdicts(
