@@ -215,8 +215,9 @@ class PartCompiler:
             parameter.style,
             explode=parameter.explode,
         )
-        is_filled = parameter.location is Location.QUERY and parameter.allow_empty is False
-        return filled(place) if is_filled else place
+        if parameter.location is not Location.QUERY or parameter.allow_empty:
+            return place
+        return filled(place, carries_empty=parameter.allow_empty is None)
 
     def _text(self) -> alphabets.Alphabet:
         return alphabets.text_of(self.settings.codec, allows_nul=self.settings.allow_x00)

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from checker.core.operation import Location, Parameter
+from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.drawing.headers import STRUCTURED
 from checker.generation.program import GenerationSettings
 
-from .making import cases, parameter_of, program_of, schema_of
+from .making import PlainOperation, cases, parameter_of, program_of, schema_of
 
 
 def _values(raw: Any, location: Location, count: int = 400) -> list[Any]:
@@ -84,7 +85,7 @@ def test_cookie_values_are_octets_of_rfc_6265() -> None:
 
 def test_query_strings_are_unicode_without_surrogates() -> None:
     values = _values({"type": "string"}, Location.QUERY)
-    assert "" in values
+    assert "" not in values
     assert any(not value.isascii() for value in values)
     "".join(values).encode("utf-8")
 
@@ -120,9 +121,20 @@ def test_a_query_that_must_not_be_empty_never_is(schema: Any) -> None:
 
 
 @pytest.mark.parametrize("allowed", [None, True])
-def test_an_empty_query_is_an_edge_where_nothing_forbids_it(allowed: bool | None) -> None:
+def test_an_empty_query_is_usual_only_where_it_is_allowed(allowed: bool | None) -> None:
     made = replace(parameter_of({"type": "string"}), allow_empty=allowed)
-    assert "" in [case.query["q"] for case in cases(program_of(made), 400)]
+    found = [case.query["q"] for case in cases(program_of(made), 400)]
+    assert ("" in found) is bool(allowed)
+
+
+@pytest.mark.parametrize(("allowed", "count"), [(None, 1), (True, 3), (False, 0)])
+def test_an_empty_query_is_an_edge_where_nothing_forbids_it(
+    allowed: bool | None, count: int
+) -> None:
+    made = replace(parameter_of({"type": "string"}), allow_empty=allowed)
+    edges = OperationEdges(PlainOperation((made,)), GenerationSettings(), Coverage()).cases()
+    found = [case.parts.containers[Location.QUERY].get("q") for case in edges]
+    assert found.count("") == count
 
 
 def test_texts_in_json_may_begin_and_end_with_blanks() -> None:

@@ -37,6 +37,8 @@ def texts_of(
         value = _of_size(walk, form, conjunction, place, size)
         if value is not None:
             yield _boundary(value, scenario, pointer, keyword)
+    if place.carries_empty and not lengths.low:
+        yield Boundary("", "Empty string", Scenario.STRING, at, None, True)
 
 
 def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None) -> Boundary:

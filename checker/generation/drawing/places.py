@@ -28,7 +28,7 @@ class TextPlace(Struct, frozen=True):
     name: str
     alphabet: Alphabet
     min_text: int = 0
-    """An empty string would not arrive."""
+    """An empty string would not arrive, or nobody could tell what it means."""
     min_items: int = 0
     allows_null: bool = True
     is_body: bool = False
@@ -44,18 +44,23 @@ class TextPlace(Struct, frozen=True):
     """What items of a list and properties of an object cannot hold."""
     takes_any_listed: bool = False
     """Members of an `enum` are escaped if they must be: there is nothing else to send."""
+    carries_empty: bool = False
+    """Whether an empty string is sent all the same where somebody asks for it: an edge, an example."""
 
     def carries_listed(self, value: Any) -> bool:
         """Whether a member of an `enum` arrives as it was meant."""
         if isinstance(value, str) and self.takes_any_listed:
-            return len(value) >= self.min_text and value not in self.refuses
+            return self._is_long_enough(value) and value not in self.refuses
         return self.carries(value)
+
+    def _is_long_enough(self, text: str) -> bool:
+        return len(text) >= self.min_text or (self.carries_empty and not text)
 
     def carries(self, value: Any) -> bool:
         """True when a value arrives as it is."""
         if isinstance(value, str):
             return (
-                len(value) >= self.min_text
+                self._is_long_enough(value)
                 and value not in self.refuses
                 and not (self.is_trimmed and value != value.strip())
                 and self.alphabet.permits(value)
@@ -72,9 +77,9 @@ class TextPlace(Struct, frozen=True):
 
 
 @lru_cache(maxsize=16)
-def filled(place: TextPlace) -> TextPlace:
-    """The place of a query parameter that must not be sent without a value."""
-    return replace(place, name=_FILLED_QUERY, min_text=1)
+def filled(place: TextPlace, *, carries_empty: bool) -> TextPlace:
+    """The place of a query parameter that need not be accepted without a value (OpenAPI 3.0, `allowEmptyValue`)."""
+    return replace(place, name=_FILLED_QUERY, min_text=1, carries_empty=carries_empty)
 
 
 @lru_cache(maxsize=256)

@@ -100,17 +100,22 @@ def _share_verdicts(share: Share, rules: Rules) -> list[PartVerdict]:
         return Part.of(parameter).valid()
     found = decode_parameter(parameter, share.own, share.outline, share.rest)
     verdicts = _verdicts(parameter, found, _shown(share.own), rules)
-    if verdicts[0].outcome is Outcome.INVALID and _may_count_as_absent(share):
+    if _is_empty(share) and not _is_wrong_in_any_case(share, verdicts):
         return Part.of(parameter).ambiguous(ambiguity.EMPTY, "")
     if may_be_absent and verdicts[0].outcome is Outcome.VALID:
         return Part.of(parameter).ambiguous(ambiguity.REST, _shown(share.rest))
     return verdicts
 
 
-def _may_count_as_absent(share: Share) -> bool:
-    """Whether all that is sent of a parameter is one empty text, where nothing at all may be right."""
-    is_bare = not share.rest and [value for _, value in share.own] == [""]
-    return is_bare and (not share.parameter.required or "array" in share.outline.types)
+def _is_empty(share: Share) -> bool:
+    """Whether all that is sent of a parameter is one empty text."""
+    return not share.rest and [value for _, value in share.own] == [""]
+
+
+def _is_wrong_in_any_case(share: Share, verdicts: Sequence[PartVerdict]) -> bool:
+    """Whether an empty text is wrong and nothing at all would be, too."""
+    is_needed = share.parameter.required and "array" not in share.outline.types
+    return is_needed and verdicts[0].outcome is Outcome.INVALID
 
 
 def header_verdicts(

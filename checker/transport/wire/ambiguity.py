@@ -31,7 +31,7 @@ SPLIT: Final = "the segment can be split into its variables in two ways"
 MANY: Final = "there are more readings of it than can be tried"
 UNWRITTEN: Final = "nothing says how arrays and objects are written as this media type"
 DELIMITER: Final = "the delimiter and the same character in a text are written alike"
-EMPTY: Final = "sent empty, it is as good as absent for many servers, or a list of nothing"
+EMPTY: Final = "sent empty, it is as good as absent for many servers, or a list of nothing (OpenAPI 3.0, `allowEmptyValue`)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
 """There may be readings that nobody has listed."""
 DOTS: Final = "dot segments may be removed on the way"
