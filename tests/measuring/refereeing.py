@@ -87,7 +87,9 @@ def judge(name: str, operation: Operation, mode: GenerationMode, cases: int, tal
             cell = (_cell(operation, part, case.media_type), part.reason)
             tally.ambiguous[cell] += 1
             tally.examples.setdefault(cell, f"{name} {operation.label} {told(part)}")
-            tally.ambiguous_json += has_json and part.location is Location.BODY
+            # Without the null that may stand for no body: it is sent for server errors.
+            is_null = (request.body or b"").strip() == b"null"
+            tally.ambiguous_json += has_json and part.location is Location.BODY and not is_null
 
 
 def _reason(error: Exception) -> str:

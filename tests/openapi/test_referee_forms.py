@@ -107,3 +107,13 @@ def test_an_empty_form_may_be_none_at_all(
     definition = {"requestBody": {"required": is_required, "content": {FORM: {"schema": HOST}}}}
     found = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
     assert found.outcome is expected, reasons(found)
+
+
+@pytest.mark.parametrize(("is_required", "expected"), [(True, INVALID), (False, AMBIGUOUS)])
+def test_null_may_be_no_body_at_all(is_required: bool, expected: Outcome) -> None:
+    content = {"application/json": {"schema": HOST}}
+    definition = {"requestBody": {"required": is_required, "content": content}}
+    headers = (("Content-Type", "application/json"),)
+    found = judge(definition, "/a", headers, b" null", method="post")
+    assert found.outcome is expected, reasons(found)
+    assert judge(definition, "/a", headers, b"1", method="post").outcome is INVALID

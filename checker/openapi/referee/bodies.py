@@ -26,7 +26,7 @@ from checker.transport.wire.readings import Reading, doubted, exact_json, readin
 from checker.transport.wire.xml_reading import xml_readings
 
 _NO_DECODER = "no decoder for this media type"
-_NO_BODY = "an empty body may be none at all"
+_NO_BODY = "an empty body, or null, may be none at all"
 _BOM = "servers differ on whether JSON may start with a byte order mark"
 _YAML = "YAML 1.1 and YAML 1.2 read it differently"
 _OCTETS = "nothing says whether it is text or octets"
@@ -90,8 +90,9 @@ def of_type(
         return part.broken("syntax", str(error), content)
     verdicts = part.judged(found, rule)
     is_wrong = any(one.outcome is Outcome.INVALID for one in verdicts)
-    # An empty form is no field, or no form.
-    return part.ambiguous(_NO_BODY) if not content and not required and is_wrong else verdicts
+    # An empty form is no field, or no form; `null` is what many frameworks make of no body.
+    is_nothing = not content or content.strip() == b"null"
+    return part.ambiguous(_NO_BODY) if is_nothing and not required and is_wrong else verdicts
 
 
 def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:
