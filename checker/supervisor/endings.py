@@ -299,12 +299,16 @@ def _nothing_made(selected: int) -> str:
 
 
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
-    """What the time did not suffice for, by operation."""
+    """What the time did not suffice for: what was tried instead, by operation."""
+    tried: dict[str, list[str]] = {}
     for task in tasks:
         known = view.tasks.get(task.id)
         done = 0 if known is None else known.cases
         is_left_out = (task.id, WHOLE_TASK) in view.quarantined
         if done < task.stop and not (known is not None and known.finished) and not is_left_out:
             is_listed = phase_named(task.phase).source is CaseSource.LISTED
-            cases = "cases" if is_listed else f"of {task.stop} cases"
-            yield Note("untried", task.labels[0], "", f"{done} {cases} of the {task.phase} phase")
+            cases = "case" + "s" * (done != 1) if is_listed else f"of {task.stop} cases"
+            told = tried.setdefault(task.labels[0], [])
+            told.append(f"{done} {cases} of the {task.phase} phase")
+    for label, phases in tried.items():
+        yield Note("untried", label, "", f"tried {', '.join(phases)}")
