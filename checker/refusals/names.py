@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from checker.core.constraints import FORBIDDEN
 from checker.refusals.said import Said, demanded, keyed, path_of, sentences_at
-from checker.refusals.sentences import demands_of
+from checker.refusals.sentences import TYPES, demands_of
 
 _WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
     "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
@@ -176,7 +176,8 @@ def _holds_texts(value: Any) -> bool:
     )
 
 
-_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param) )?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param) )?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?: (?:name|id|identifier))? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_EXPECTED = re.compile(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
 
 
@@ -184,5 +185,7 @@ def _of_text(text: str) -> Iterator[Said]:
     for sentence in re.split(r"[;\n]|(?<=\w)\. ", text[:2000]):
         if found := _MISSING_NAMED.search(sentence):
             yield Said(path_of(found["name"]), "required")
+        elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
+            yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
         elif found := _BEGINNING.search(sentence.strip()):
             yield from demanded(path_of(found["name"]), demands_of(sentence))

@@ -111,6 +111,11 @@ def _pattern(found: re.Match[str]) -> Iterator[Demand]:
     yield "pattern", pattern
 
 
+def _of_class(found: re.Match[str]) -> Iterator[Demand]:
+    inner, end = found["all"], found["end"]
+    yield "pattern", f"^{end}({inner}*{end})?$" if end else f"^{inner}*$"
+
+
 def _type(found: re.Match[str]) -> Iterator[Demand]:
     word = found["t"].lower().rpartition(".")[2]
     if word in TYPES:
@@ -137,6 +142,8 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"too long.*?maximum(?: is| of)? '?(?P<n>\d+)|longer than maximum length '?(?P<m>\d+)|maximum length of '?(?P<k>\d+)",
      lambda found: iter([("maxLength", int(found["n"] or found["m"] or found["k"]))])),
     (r"length must be between (?P<low>\d+) and (?P<high>\d+)",
+     lambda found: iter([("minLength", int(found["low"])), ("maxLength", int(found["high"]))])),
+    (r"(?<![\d.-])(?P<low>\d+) ?(?:-|to) ?(?P<high>\d+) char",
      lambda found: iter([("minLength", int(found["low"])), ("maxLength", int(found["high"]))])),
     (r"length must be (?P<n>\d+)|should be exactly (?P<m>\d+) char|wrong length \(should be (?P<k>\d+)",
      lambda found: iter([("minLength", n := int(found["n"] or found["m"] or found["k"])), ("maxLength", n)])),
@@ -172,6 +179,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"(?:should match pattern|must match pattern|matching regex|does not match|must match the regular expression|must match|"
      r"match(?:es)? (?:the )?(?:regex|pattern):?) (?P<p>'.+'|\".+\"|`.+`|/.+/)", _pattern),
     (r"(?:match(?:es|ing)?|pattern|regex|format)[: ]+(?P<p>\^\S*\$)", _pattern),
+    (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
     # Types and formats
     (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) {_ISO}(?P<f>{_WORDS_OF_FORMATS})\b|"
      rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]|"

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.refusals import codes, names
+from checker.refusals import codes, names, rust
 from checker.refusals.said import Said
 
 
@@ -25,6 +25,7 @@ READERS: Final = (
     Reader("Symfony", codes.symfony),
     Reader("Spring", codes.spring),
     Reader("Go validator", codes.go_validator),
+    Reader("Rust validator, serde", rust.rust),
     Reader("Litestar", names.litestar),
     Reader("marshmallow", names.marshmallow),
     Reader("Flask-RESTX", names.flask_restx),

@@ -247,3 +247,33 @@ def spring(broken: Broken) -> Any:
         ],
         "path": "/members",
     }
+
+
+def rust(broken: Broken) -> Any:
+    """As axum shows what the crate `validator` says, and serde."""
+    missing = [rule.field for rule in broken if rule.keyword == "required"]
+    if missing:
+        of_serde = f"missing field `{missing[0]}` at line 1 column 2"
+        return f"Failed to deserialize the JSON body into the target type: {of_serde}"
+    return {"error": "\n".join(map(_rule_of_rust, broken))}
+
+
+def _rule_of_rust(rule: Rule) -> str:
+    codes = {"Length": "length", "imum": "range"}
+    ending = next((one for one in codes if rule.keyword.endswith(one)), "")
+    if not ending:
+        return f'{rule.field}: Validation error: {rule.value} [{{"value": String("a]")}}]'
+    bound = rule.keyword.removesuffix(ending)
+    params = f'"{bound}": Number({rule.value}), "value": String("[]")'
+    return f"{rule.field}: Validation error: {codes[ending]} [{{{params}}}]"
+
+
+def rust_json(broken: Broken) -> Any:
+    """The errors of the crate `validator` as serde writes them."""
+    found: dict[str, list[Any]] = {}
+    for rule in broken:
+        code = "length" if rule.keyword.endswith("Length") else "range"
+        bound = rule.keyword.removesuffix("Length").removesuffix("imum")
+        error = {"code": code, "message": None, "params": {bound: rule.value, "value": "x"}}
+        found.setdefault(rule.field, []).append(error)
+    return found

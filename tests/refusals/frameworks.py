@@ -20,6 +20,8 @@ from tests.refusals.bodies import (
     go,
     pydantic,
     pydantic_v1,
+    rust,
+    rust_json,
     spring,
     symfony,
     worded,
@@ -139,6 +141,8 @@ FRAMEWORKS = (
         },
     ),
     Framework("Go validator", 400, (REQUIRED, SHORT, YOUNG, OLD, EMAIL, COLORS), go),
+    Framework("Rust validator", 400, (REQUIRED, SHORT, LONG, YOUNG, OLD, EMAIL), rust),
+    Framework("Rust validator, JSON", 422, (SHORT, LONG, YOUNG, OLD), rust_json),
     Framework(
         "AJV",
         400,
