@@ -176,7 +176,9 @@ def _holds_texts(value: Any) -> bool:
     )
 
 
-_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param) )?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?: (?:name|id|identifier))? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param) )?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_NAMED = re.compile(r"^(?:[\w ]+ error: )?(?P<name>[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_INVALID = re.compile(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
 _EXPECTED = re.compile(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
 
@@ -188,4 +190,12 @@ def _of_text(text: str) -> Iterator[Said]:
         elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
             yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
         elif found := _BEGINNING.search(sentence.strip()):
-            yield from demanded(path_of(found["name"]), demands_of(sentence))
+            name, noun = found["name"], (found["noun"] or "").strip()
+            # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
+            for path in {name, f"{name}_{noun}"} if noun else {name}:
+                yield from demanded(path_of(path), demands_of(sentence))
+        elif found := _INVALID.search(sentence):
+            yield Said(path_of(found["name"]), "format", "uuid")
+        elif found := _NAMED.search(sentence.strip()):
+            where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
+            yield from demanded(path_of(found["name"]), demands_of(found["text"]), where=where)

@@ -15,7 +15,7 @@ _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 _UNIT = r"(?: *(characters?|chars?|letters|items?|elements?|entries|values))"
 _FORMATS: Final = (
     (r"e-?mail", "email"),
-    (r"uuid|guid", "uuid"),
+    (r"uuid(?:v\d)?|guid", "uuid"),
     (r"date[- ]?time|timestamp", "date-time"),
     (r"date", "date"),
     (r"time", "time"),
@@ -116,6 +116,14 @@ def _of_class(found: re.Match[str]) -> Iterator[Demand]:
     yield "pattern", f"^{end}({inner}*{end})?$" if end else f"^{inner}*$"
 
 
+def _of_placeholders(found: re.Match[str]) -> Iterator[Demand]:
+    """`<tenant>:<name>`: something that is not empty in place of each, and what stands between them nowhere else."""
+    parts = re.split(r"<[\w ]+>", found["p"].rstrip(".,;"))
+    between = "".join(sorted(set("".join(parts))))
+    some = f"[^{re.escape(between)}]+" if between else ".+"
+    yield "pattern", f"^{some.join(map(re.escape, parts))}$"
+
+
 def _type(found: re.Match[str]) -> Iterator[Demand]:
     word = found["t"].lower().rpartition(".")[2]
     if word in TYPES:
@@ -129,7 +137,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     # Presence
     (r"field required|is required|are required|required property|missing data for required|missing required|is missing\b|"
      r"field is missing|must not be null|can't be blank|must be present|should not be null|required field|^required$|^missing$|"
-     r"must be provided|cannot be null or empty|value is required", _fixed("required")),
+     r"must be provided|cannot be null or empty|value is required|is mandatory", _fixed("required")),
     (r"may not be blank|must not be blank|should not be blank|can't be blank", _fixed("pattern", r"\S")),
     (r"must not be empty|should not be empty|"
      r"cannot be empty|may not be empty|not allowed to be empty", _fixed("minLength", 1)),
@@ -179,6 +187,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"(?:should match pattern|must match pattern|matching regex|does not match|must match the regular expression|must match|"
      r"match(?:es)? (?:the )?(?:regex|pattern):?) (?P<p>'.+'|\".+\"|`.+`|/.+/)", _pattern),
     (r"(?:match(?:es|ing)?|pattern|regex|format)[: ]+(?P<p>\^\S*\$)", _pattern),
+    (r"in the format (?P<p>\S*<[\w ]+>\S*)", _of_placeholders),
     (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
     # Types and formats
     (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) {_ISO}(?P<f>{_WORDS_OF_FORMATS})\b|"

@@ -17,7 +17,28 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
         f"Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], {ENDS}",
         NAMED,
     ),
-    ("database name must be at least 3 characters", {("database", "minLength", 3)}),
+    (
+        "database name must be at least 3 characters",
+        {("database", "minLength", 3), ("database_name", "minLength", 3)},
+    ),
+    (
+        "Collection ID is not a valid UUIDv4",
+        {("Collection_ID", "format", "uuid"), ("Collection", "format", "uuid")},
+    ),
+    (
+        "Validation error: collection_id: Invalid collection ID format, expected UUID",
+        {("collection_id", "format", "uuid")},
+    ),
+    (
+        "Tonic error: code: 'x', message: \"Client validation error: Invalid collection_id UUID format\"",
+        {("collection_id", "format", "uuid")},
+    ),
+    (
+        "Validation error: crn: CRN must be in the format <tenant>:<database>:<name> with non-empty parts",
+        {("crn", "pattern", "^[^:]+:[^:]+:[^:]+$")},
+    ),
+    ("X-A in header: this header is mandatory", {("X-A", "required", True)}),
+    ("permissions.write.0 in body: Required", {("permissions.write.*", "required", True)}),
     ("Expected a string containing 3-9 characters", set()),
     (f"{TARGET}missing field `name` at line 1 column 2", {("name", "required", True)}),
     (f"{TARGET}a[0].b: missing field `c` at line 1", {("a.*.b.c", "required", True)}),
