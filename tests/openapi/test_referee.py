@@ -240,6 +240,15 @@ FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]]
 ]
 
 
+@pytest.mark.parametrize("name", ["Prefer", "Range", "If-Modified-Since", "Accept-Language"])
+def test_headers_that_servers_pass_over_are_never_wrong(name: str) -> None:
+    parameter = {"name": name, "in": "header", "required": True, "schema": {"enum": ["known"]}}
+    definition = {"parameters": [parameter]}
+    assert judge(definition, "/a", ((name, "known"),)).outcome is VALID
+    assert judge(definition, "/a", ((name, "other"),)).outcome is AMBIGUOUS
+    assert judge(definition, "/a").outcome is INVALID
+
+
 @pytest.mark.parametrize(("definition", "headers", "expected"), FIELDS)
 def test_fields_of_a_header(definition: Any, headers: Any, expected: Outcome) -> None:
     verdict = judge(definition, "/a", headers)

@@ -24,6 +24,18 @@ from checker.transport.wire.unstyled import pairs_of, plain
 Header = tuple[str, str]
 """Name and value of a header field, each octet a character."""
 Decoding = list[Reading] | Missing | Malformed
+_PASSED_OVER = frozenset(
+    (
+        "accept-charset",
+        "accept-encoding",
+        "accept-language",
+        "if-modified-since",
+        "if-unmodified-since",
+        "prefer",
+        "range",
+    )
+)
+"""Headers whose values servers must or may ignore where they make no sense of them."""
 _QUERYSTRING = "querystring"
 """Style of a parameter that is all of the query (OpenAPI 3.2): no other one can stand beside it."""
 
@@ -127,7 +139,12 @@ def header_verdicts(
         text = ", ".join(value.strip(" \t") for value in values)
         outline = rules.of(parameter.schema).outline
         found = decode_header(parameter, text, outline) if values else MISSING
-        yield from _verdicts(parameter, found, text, rules)
+        verdicts = _verdicts(parameter, found, text, rules)
+        is_wrong = bool(values) and verdicts[0].outcome is Outcome.INVALID
+        if is_wrong and parameter.name.lower() in _PASSED_OVER:
+            yield from Part.of(parameter).ambiguous(ambiguity.PASSED_OVER, text)
+        else:
+            yield from verdicts
 
 
 def _verdicts(

@@ -32,6 +32,7 @@ MANY: Final = "there are more readings of it than can be tried"
 UNWRITTEN: Final = "nothing says how arrays and objects are written as this media type"
 DELIMITER: Final = "the delimiter and the same character in a text are written alike"
 EMPTY: Final = "sent empty, it is as good as absent for many servers, or a list of nothing (OpenAPI 3.0, `allowEmptyValue`)"
+PASSED_OVER: Final = "servers pass over what they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
 """There may be readings that nobody has listed."""
 DOTS: Final = "dot segments may be removed on the way"
