@@ -19,6 +19,8 @@ class Credentials(Struct, frozen=True):
     cookies: Mapping[str, str] = field(default_factory=dict)
     data: Any = None
     """What its source alone understands: None, scalars, bytes, lists, and maps of them."""
+    case: Case | None = None
+    """The case with another body than it had, where they stand there, too; of one request, and never handed on."""
 
 
 def basic_authorization(user: str, password: str) -> str:

@@ -41,12 +41,6 @@ class HttpSettings(Struct, frozen=True):
     rate: str | None = None
     """Requests per time, as `50/s`; `auto`: as the target asks."""
 
-    def redirects(self, follows: bool | None) -> int:
-        """How many redirects are followed where a caller wants that or not; None: as it is here."""
-        if follows is None or follows == (self.max_redirects > 0):
-            return self.max_redirects
-        return default_of((), "max-redirects") if follows else 0
-
     @classmethod
     def of(cls, settings: OperationSettings) -> "HttpSettings":
         """How requests to an operation with these settings travel."""
@@ -90,8 +84,15 @@ class HttpChanges(Struct, frozen=True):
             known,
             request_timeout_s=min(self.timeout_s or inf, known.request_timeout_s),
             verify=known.verify if self.verify is None else self.verify,
-            max_redirects=known.redirects(self.follows_redirects),
+            max_redirects=_redirects(known.max_redirects, self.follows_redirects),
         )
+
+
+def _redirects(usual: int, follows: bool | None) -> int:
+    """How many redirects are followed where a caller wants that or not; None: as usual."""
+    if follows is None or follows == (usual > 0):
+        return usual
+    return default_of((), "max-redirects") if follows else 0
 
 
 def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
