@@ -123,8 +123,13 @@ class Case:
 
     @property
     def method(self) -> str:
-        """HTTP verb."""
+        """HTTP verb. With another one than that of its operation, a case is a request to something else."""
         return self.other_method or self.operation.method
+
+    @method.setter
+    def method(self, value: str) -> None:
+        verb = value.upper()
+        self.other_method = None if verb == self.operation.method else verb
 
     @property
     def multipart_content_types(self) -> dict[str, str] | None:

@@ -352,3 +352,44 @@ def test_types_of_parts_can_be_changed_where_they_are_told(upload) -> None:
 def test_cases_without_parts_have_no_types_of_parts(operation, case) -> None:
     assert case.multipart_content_types is None
     assert case.derive().multipart_content_types is None
+
+
+def test_the_method_of_a_case_can_be_changed(case, api) -> None:
+    case.method = "post"
+    case.call()
+    assert (case.method, api.requests[0][0]) == ("POST", "POST")
+    assert case != case.operation.Case(path_parameters={"id": 7})
+    case.method = "GET"
+    assert not case.is_of_other_method
+
+
+def test_a_method_that_nobody_declares_makes_a_drawn_case_negative(operation) -> None:
+    case = find(operation.as_strategy(generation_mode="positive"), lambda case: True)
+    modes = [case.meta.mode]
+    for method in ("DELETE", "GET"):
+        case.method = method
+        modes.append(case.meta.mode)
+    assert modes == ["positive", "negative", "positive"]
+
+
+@pytest.mark.parametrize("status", [405, 200])
+def test_answers_to_another_method_are_no_answers_of_the_operation(case, api, status) -> None:
+    case.method = "DELETE"
+    api.status, api.body = status, {"id": "of something else"}
+    case.call_and_validate()
+    api.status = 500
+    with pytest.raises(checker.errors.FailureGroup, match="Server error"):
+        case.call_and_validate()
+
+
+def test_hooks_of_runs_change_methods_and_nothing_is_wrong_with_that(schema, api) -> None:
+    @checker.hook
+    def map_case(ctx, case):
+        case.method = "DELETE"
+        return case
+
+    api.statuses = {"DELETE": 405}
+    schema.config.generation.update(max_examples=5)
+    result = checker.run(schema.include(path="/items/{id}"))
+    assert {method for method, *_ in api.requests} == {"DELETE"}
+    assert result.passed, result.findings
