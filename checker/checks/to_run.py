@@ -12,15 +12,16 @@ from msgspec import Struct, field
 from checker.checks.check import Check, Config, InteractionKind, QuickLook
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
-from checker.core.meta import CaseMetadata, GenerationMode
+from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.response import Response
+from checker.core.scenarios import standing
 
 _NEGATIVE = GenerationMode.NEGATIVE
 _KINDS = 4096
 _OfResponse = tuple[int, int, str | None]
 """`id` of the operation, status, `Content-Type`."""
-_OfCase = tuple[bool, bool, str, str | None] | bool
+_OfCase = tuple[bool, bool, str, str | None] | tuple[bool, str | None]
 """Whether something was sent before, whether it is meant to be wrong, phase, scenario; the first alone for a case that was made by hand."""
 Asked = tuple[Check, Config]
 MaySend = Callable[[Case, Response], bool]
@@ -58,7 +59,7 @@ class Kinds(Struct):
         found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:
             return found
-        of_case = _of_case(case.meta, follows)
+        of_case = _of_case(case, follows)
         narrowed = found.by_case.get(of_case)
         if narrowed is None:
             narrowed = self._narrowed(found.asked, found.plan, case, response, follows=follows)
@@ -139,13 +140,21 @@ def _both(first: QuickLook, second: QuickLook) -> QuickLook:
 def _kind(case: Case, status: int, *, follows: bool) -> InteractionKind:
     meta, method = case.meta, case.operation.method
     if meta is None:
-        return InteractionKind(status, method, follows)
-    scenario = meta.phase.data.get("scenario")
-    return InteractionKind(status, method, follows, meta.mode, meta.phase.name, scenario)
+        return InteractionKind(status, method, follows, scenario=_scenario(case))
+    return InteractionKind(status, method, follows, meta.mode, meta.phase.name, _scenario(case))
 
 
-def _of_case(meta: CaseMetadata | None, follows: bool) -> _OfCase:
+def _of_case(case: Case, follows: bool) -> _OfCase:
+    meta, method = case.meta, case.other_method
     if meta is None:
-        return follows
+        return follows, _scenario(case)
     phase = meta.phase
-    return follows, meta.mode is _NEGATIVE, phase.name, phase.data.get("scenario")
+    # Of most cases nothing of this is said, and they are many.
+    scenario = _scenario(case) if method is not None or phase.data else None
+    return follows, meta.mode is _NEGATIVE, phase.name, scenario
+
+
+def _scenario(case: Case) -> str | None:
+    meta = case.meta
+    listed = None if meta is None else meta.phase.data.get("scenario")
+    return standing(listed, is_other_method=case.is_of_other_method)

@@ -60,9 +60,9 @@ class Case:
         "id",
         "media_type",
         "meta",
-        "multipart_content_types",
         "operation",
         "other_method",
+        "part_types",
         "path_parameters",
         "query",
     )
@@ -90,7 +90,8 @@ class Case:
         self.cookies = {} if cookies is None else cookies
         self.body = body
         self.media_type = media_type
-        self.multipart_content_types = multipart_content_types
+        self.part_types = multipart_content_types
+        """What somebody said of the parts of the body; None: they are as the description has them."""
         self.meta = meta
         self.engine = engine
         self.other_method: str | None = None
@@ -109,7 +110,7 @@ class Case:
         case.id = id
         case.path_parameters, case.headers, case.cookies, case.query, body = parts
         case.body, case.media_type = body
-        case.multipart_content_types = case.engine = case.drawn = case.other_method = None
+        case.part_types = case.engine = case.drawn = case.other_method = None
         case.alternative = None
         case.meta = meta
         return case
@@ -122,8 +123,29 @@ class Case:
 
     @property
     def method(self) -> str:
-        """HTTP verb."""
+        """HTTP verb. With another one than that of its operation, a case is a request to something else."""
         return self.other_method or self.operation.method
+
+    @method.setter
+    def method(self, value: str) -> None:
+        verb = value.upper()
+        self.other_method = None if verb == self.operation.method else verb
+
+    @property
+    def multipart_content_types(self) -> dict[str, str] | None:
+        """Property of a multipart body -> the media type of its part, where one was chosen; None for other bodies.
+
+        From here on the parts keep these types, and what a caller changes of them is sent.
+        """
+        if self.part_types is None and self.body is not NOT_SET:
+            declared = (one for one in self.operation.bodies if one.media_type == self.media_type)
+            told = next((one.part_types for one in declared), None)
+            self.part_types = None if told is None else told(self.body)
+        return self.part_types
+
+    @multipart_content_types.setter
+    def multipart_content_types(self, value: dict[str, str] | None) -> None:
+        self.part_types = value
 
     @property
     def is_of_other_method(self) -> bool:
@@ -229,7 +251,7 @@ class Case:
             path_parameters=deepcopy(self.path_parameters),
             body=deepcopy(self.body),
             media_type=self.media_type,
-            multipart_content_types=self.multipart_content_types,
+            multipart_content_types=deepcopy(self.part_types),
             engine=self.engine,
             **parts,
         )

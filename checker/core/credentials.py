@@ -1,5 +1,6 @@
 """Credentials that come while a run goes on: what a source of them is, what it gives, and which there are."""
 
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final, Protocol, TypeVar
 
@@ -18,6 +19,13 @@ class Credentials(Struct, frozen=True):
     cookies: Mapping[str, str] = field(default_factory=dict)
     data: Any = None
     """What its source alone understands: None, scalars, bytes, lists, and maps of them."""
+    case: Case | None = None
+    """The case with another body than it had, where they stand there, too; of one request, and never handed on."""
+
+
+def basic_authorization(user: str, password: str) -> str:
+    """Value of `Authorization` for a user (RFC 7617, 2)."""
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
 class CredentialSource(Protocol):

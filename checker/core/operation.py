@@ -137,6 +137,10 @@ class Body:
     """Where `write` is set: whether a keyword that is broken at a path of the value is one rule of what is written; None: always."""
     forms: Callable[..., Iterable[BodyForm]] | None = dataclasses.field(default=None, compare=False)
     """Other forms of a request with a usual value: `forms(value, costly=...)`; with `costly` those that ask for much at once."""
+    part_types: Callable[[Any], dict[str, str]] | None = dataclasses.field(
+        default=None, compare=False
+    )
+    """The content types of the parts of a value that the description has something to say of, by their names; None: it has no parts."""
 
 
 class BodyFault(Enum):

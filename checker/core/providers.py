@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from msgspec import Struct, field
@@ -42,7 +42,7 @@ class AuthProvider(Protocol):
         ...
 
     def set(self, case: Case, data: Any, ctx: AuthContext) -> None:
-        """Put it into headers, cookies and query of a case."""
+        """Put it into headers, cookies, query and body of a copy of the case."""
         ...
 
 
@@ -140,6 +140,7 @@ class ProviderSource(CredentialSource):
         changed = copy(case)
         for part in ("headers", "cookies", "query"):
             setattr(changed, part, dict(getattr(case, part)))
+        changed.body = deepcopy(case.body)
         try:
             self._provider.set(changed, data, _context(case))
         except Exception as error:
@@ -148,6 +149,7 @@ class ProviderSource(CredentialSource):
             _news(case.headers, changed.headers),
             _news(case.query, changed.query),
             _news(case.cookies, changed.cookies),
+            case=None if _has_body_of(changed, case) else changed,
         )
 
     def is_refused(self, response: Response) -> bool:
@@ -283,6 +285,10 @@ def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
         for name, value in after.items()
         if name not in before or before[name] != value
     }
+
+
+def _has_body_of(changed: Case, case: Case) -> bool:
+    return (changed.body, changed.media_type) == (case.body, case.media_type)
 
 
 def _written(value: Any, name: str) -> Any:

@@ -54,6 +54,7 @@ class Scenario(StrEnum):
     OTHER_CREDENTIALS = "other_credentials"
     DUPLICATE_PARAMETER = "duplicate_parameter"
     UNSPECIFIED_METHOD = "unspecified_http_method"
+    GIVEN_METHOD = "given_http_method"
     MALFORMED_CONTENT_TYPE = "malformed_content_type"
     UNSUPPORTED_CONTENT_TYPE = "unsupported_content_type"
     BATCH = "batched_requests"
@@ -65,6 +66,8 @@ class Scenario(StrEnum):
 REQUEST_SHAPES: Final = frozenset(
     (
         Scenario.UNSPECIFIED_METHOD,
+        # Of a user, who wanted no probe: what comes back is judged by nobody who knows the operation.
+        Scenario.GIVEN_METHOD,
         Scenario.MALFORMED_CONTENT_TYPE,
         Scenario.UNSUPPORTED_CONTENT_TYPE,
         Scenario.BATCH,
@@ -74,3 +77,9 @@ REQUEST_SHAPES: Final = frozenset(
     )
 )
 """Requests that are no requests to their operation, by their method or the form of their body: what it promises does not hold for them."""
+
+
+def standing(listed: str | None, *, is_other_method: bool) -> str | None:
+    """The scenario of a case that was listed for one, where users may have given it another method since."""
+    is_given = is_other_method and listed not in REQUEST_SHAPES
+    return Scenario.GIVEN_METHOD if is_given else listed

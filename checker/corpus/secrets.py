@@ -95,6 +95,9 @@ class Secrets:
     def add_credentials(self, found: Credentials) -> None:
         """Taint what a source gave, and let go of what it gave long ago."""
         if found in self._passing:
+            # In use: what was given beside it, and is not any more, is let go of first.
+            self._passing.remove(found)
+            self._passing.append(found)
             return
         self._passing.append(found)
         for name, value in found.headers.items():

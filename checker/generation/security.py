@@ -1,12 +1,12 @@
 """Credentials that a case makes up, as the security schemes of its operation want them written."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
 
+from checker.core.credentials import basic_authorization
 from checker.core.operation import Location, Operation
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.generation.components import PartCompiler
@@ -96,13 +96,8 @@ def _writer(scheme: SecurityScheme) -> Callable[[str, str], str] | None:
     if scheme.type in ("oauth2", "openIdConnect") or scheme.scheme == "bearer":
         return lambda user, password: f"Bearer {user}"
     if scheme.scheme == "basic":
-        return _basic
+        return basic_authorization
     return None
-
-
-def _basic(user: str, password: str) -> str:
-    """Credentials of a user (RFC 7617, 2)."""
-    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
 def _place(location: Location, name: str) -> tuple[Location, str]:

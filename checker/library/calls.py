@@ -37,26 +37,6 @@ def http_settings(
     )
 
 
-def overridden(case: Case, options: CallOptions) -> Case:
-    """The case as it is sent: single parameters replaced, everything else as generated."""
-    if not (options.headers or options.params or options.cookies):
-        return case
-    names = {name.lower() for name in options.headers}
-    return Case(
-        case.operation,
-        case.id,
-        path_parameters=case.path_parameters,
-        query={**case.query, **options.params},
-        headers={name: value for name, value in case.headers.items() if name.lower() not in names},
-        cookies={**case.cookies, **options.cookies},
-        body=case.body,
-        media_type=case.media_type,
-        multipart_content_types=case.multipart_content_types,
-        meta=case.meta,
-        engine=case.engine,
-    )
-
-
 def only_media_type(operation: ApiOperation) -> str:
     """The media type of a body that is given without one. Raises `IncorrectUsage`."""
     types = [body.media_type for body in operation.bodies]

@@ -1,5 +1,6 @@
 """Cases that users change, and what their metadata say afterwards; cases in the words of clients."""
 
+from itertools import chain
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from checker.core.errors import CheckerError
 from checker.core.locations import Location
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.scenarios import standing
 from checker.core.verdicts import Outcome
 from checker.transport.prepare import RequestMaker
 
@@ -30,7 +32,9 @@ class DrawnCase(Case):
         found: CaseMetadata | None = _SLOT.__get__(self)
         if found is None:
             return found
-        if is_as_drawn(self):
+        listed = found.phase.data.get("scenario")
+        is_as_listed = standing(listed, is_other_method=self.is_of_other_method) == listed
+        if is_as_listed and is_as_drawn(self):
             return found
         schema = getattr(self.engine, "schema", None)
         anew: CaseMetadata | None = (
@@ -64,7 +68,9 @@ def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
             components[location] = replace(known, mode=GenerationMode.NEGATIVE)
         elif Outcome.AMBIGUOUS not in modes:
             components[location] = replace(known, mode=GenerationMode.POSITIVE, violation=None)
-    is_negative = any(part.mode.is_negative for part in components.values())
+    declared = (case.operation.method, *chain(*case.operation.methods_at(case.path)))
+    is_negative = case.method not in declared
+    is_negative |= any(part.mode.is_negative for part in components.values())
     mode = GenerationMode.NEGATIVE if is_negative else GenerationMode.POSITIVE
     return replace(meta, mode=mode, components=components)
 

@@ -9,7 +9,7 @@ from checker.core.send import Transport
 from checker.transport.applications import Application
 from checker.transport.factories import NETWORK, with_policies
 from checker.transport.rates import RateLimits
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import HttpSettings, travelling
 
 _MANY: Final = 16
 """Connections that are kept."""
@@ -28,7 +28,7 @@ class Connections:
         """What comes back for a request to a place."""
         application = self._application
         if application is not None and origin.url == application.origin.url:
-            return application.send(request, http.request_timeout_s)
+            return application.send(request, travelling(request, http).request_timeout_s)
         lanes = self._lanes.get((origin, http))
         if lanes is None:
             while len(self._lanes) >= _MANY:

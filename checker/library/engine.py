@@ -41,7 +41,6 @@ from checker.library.calls import (
     error_of,
     http_settings,
     only_media_type,
-    overridden,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.connections import Connections
@@ -70,6 +69,7 @@ from checker.phases.attempt import (
     reviewed,
 )
 from checker.transport.prepare import RequestMaker
+from checker.transport.settings import HttpChanges
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
@@ -284,7 +284,7 @@ class LibraryEngine:
         origin = origin or home_of(options.session)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        given = extensions.prepared(self.schema, overridden(case, options))
+        given = extensions.prepared(self.schema, options.over(case))
         sent = extensions.authorised(self.schema, given)
         # What users apply themselves stands in place of everything else.
         keeper = (
@@ -299,6 +299,8 @@ class LibraryEngine:
         request.target = extensions.target_of(self.schema, sent, where, request.target)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
         session, how = options.session or session_for(options.transport), options.transport
+        if isinstance(request.via, HttpChanges):
+            how.update(request.via.options)
         send = partial(self._send, origin, http)
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)

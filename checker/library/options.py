@@ -1,6 +1,5 @@
 """Keyword arguments of `case.call` and its relatives as values."""
 
-import base64
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any, Protocol, Self
@@ -15,9 +14,11 @@ from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.rules import certificates
 from checker.core.case import Case
+from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.response import Response
 from checker.phases.attempt import CheckResult
+from checker.phases.call_arguments import overridden
 
 _NEVER = frozenset(["json", "data", "files", "content", "method", "url"])
 """What a case says itself."""
@@ -55,6 +56,10 @@ class CallOptions(Struct, frozen=True):
         if self.auth is not None and not self.has_basic:
             found["auth"] = self.auth
         return {name: value for name, value in found.items() if value is not None}
+
+    def over(self, case: Case) -> Case:
+        """The case as it is sent: single parameters replaced, everything else as generated."""
+        return overridden(case, headers=self.headers, query=self.params, cookies=self.cookies)
 
     @property
     def has_basic(self) -> bool:
@@ -128,11 +133,6 @@ class CheckRecorder(Protocol):
     def checked(self, case: Case, response: Response, results: list[CheckResult]) -> None:
         """Take note of what the checks said of an answer."""
         ...
-
-
-def basic_authorization(user: str, password: str) -> str:
-    """Value of `Authorization` (RFC 7617)."""
-    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str, Any]:

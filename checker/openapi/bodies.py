@@ -1,6 +1,7 @@
 """Request bodies of an operation: what can be sent, and why the rest cannot."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from checker.openapi.examples import declared_examples
 from checker.openapi.fields import flag
 from checker.openapi.parameters import Declared, swagger_schema, swagger_style
 from checker.transport.wire.bodies import carried_types, reason_not
+from checker.transport.wire.multipart import part_types
 from checker.transport.wire.of_users import of_users
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.validation.pointers import pointer_child
@@ -138,7 +140,8 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
         return UnusableBody(media_type, reason, at, _UNWRITTEN)
     schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     examples = declared_examples(document, value, at)
-    return _checked(document, Body(media_type, schema, at, encoding, examples))
+    parts = partial(part_types, encoding) if is_multipart(media_type) else None
+    return _checked(document, Body(media_type, schema, at, encoding, examples, part_types=parts))
 
 
 def _unwritten(

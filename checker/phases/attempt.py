@@ -20,6 +20,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.core.verdicts import RequestVerdict
 from checker.health.safety import Safety, SafetyGate
+from checker.phases.call_arguments import CallArguments
 from checker.transport import proofs
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -211,11 +212,12 @@ def build_request(
     """The case as bytes, after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
     run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
-    request = maker.make(case)
+    wanted = _wanted(extra) if extra else None
+    request = maker.make(case if wanted is None else wanted.case(case))
     if credentials is not None:
         credentials.apply(case, request)
-    if extra:
-        _add_headers(request, extra)
+    if wanted is not None:
+        wanted.apply(request)
     return request
 
 
@@ -242,18 +244,12 @@ def check_tools(
     )
 
 
-def _add_headers(request: WireRequest, extra: dict[str, Any]) -> None:
-    """What `before_call` hooks put into `kwargs`."""
-    request.lines = None
-    for name, value in dict(extra.pop("headers", None) or {}).items():
-        wanted = name.lower().encode("latin-1")
-        request.headers = [pair for pair in request.headers if pair[0].lower() != wanted]
-        request.headers.append((name.encode("latin-1"), str(value).encode("latin-1")))
-    if extra:
-        unknown = ", ".join(sorted(extra))
-        raise HookExecutionError(
-            "before_call", TypeError(f"kwargs can change `headers` alone, found {unknown}")
-        )
+def _wanted(extra: dict[str, Any]) -> CallArguments:
+    """What `before_call` hooks put into `kwargs`. Raises `HookExecutionError`."""
+    try:
+        return CallArguments.of(extra)
+    except TypeError as error:
+        raise HookExecutionError("before_call", error) from error
 
 
 def judge_outcome(

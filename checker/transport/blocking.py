@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import HttpSettings, travelling
 
 Exchange = Callable[[WireRequest, float], Outcome]
 """From a request, and the seconds that it may take, to its outcome."""
@@ -23,13 +23,13 @@ class BlockingTransport:
     ) -> None:
         """`close` ends what answers."""
         self._exchange = exchange
-        self._limit_s = settings.request_timeout_s
+        self._settings = settings
         self._close = close
         self._waiting: deque[tuple[int, WireRequest, float]] = deque()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
         """Have a request wait for its turn."""
-        self._waiting.append((lane, request, self._patience_s(patience_s)))
+        self._waiting.append((lane, request, self._patience_s(request, patience_s)))
 
     def flush(self) -> None:
         """Nothing: requests are sent when outcomes are asked for."""
@@ -52,7 +52,7 @@ class BlockingTransport:
     ) -> Outcome:
         """Outcome of a request that does not wait for its turn; `meanwhile` is called before it."""
         meanwhile()
-        return self._exchange(request, self._patience_s(patience_s))
+        return self._exchange(request, self._patience_s(request, patience_s))
 
     def waited_s(self, lane: int) -> float:
         """Nothing: whoever asks does so between two requests."""
@@ -63,5 +63,6 @@ class BlockingTransport:
         self._waiting.clear()
         self._close()
 
-    def _patience_s(self, patience_s: float | None) -> float:
-        return self._limit_s if patience_s is None else min(patience_s, self._limit_s)
+    def _patience_s(self, request: WireRequest, patience_s: float | None) -> float:
+        limit_s = travelling(request, self._settings).request_timeout_s
+        return limit_s if patience_s is None else min(patience_s, limit_s)

@@ -10,7 +10,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
 from checker.transport.header_lines import Unsendable, header_lines, is_broken
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import HttpSettings, travelling
 
 _CUT = -1
 """What a write callback returns to stop a transfer."""
@@ -92,7 +92,7 @@ class Lane:
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
         if request.via is not self._via or patience_s != self._patience_s:
-            self._adapt(request.via, patience_s)
+            self._adapt(request, patience_s)
         target, method = request.target, request.method
         if self._target_prefix:
             target = self._target_prefix + target
@@ -128,12 +128,12 @@ class Lane:
             curl.setopt(pycurl.FORBID_REUSE, not keeps_connection)
             self._keeps_connection = keeps_connection
 
-    def _adapt(self, via: object | None, patience_s: float | None) -> None:
+    def _adapt(self, request: WireRequest, patience_s: float | None) -> None:
         """Travel as the settings of another operation say. Connections are kept; libcurl knows which of them fit."""
-        if via is not self._via:
+        if request.via is not self._via:
             self.curl.reset()
-            self._configure(via if isinstance(via, HttpSettings) else self._usual)
-            self._via = via
+            self._configure(travelling(request, self._usual))
+            self._via = request.via
         self.limit_wait(patience_s)
 
     def _load_body(self, request: WireRequest) -> None:

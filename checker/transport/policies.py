@@ -13,7 +13,7 @@ from checker.core.response import Earlier, FailureKind, NetworkFailure, Outcome,
 from checker.core.send import Transport
 from checker.transport.rates import AUTO, RateLimits
 from checker.transport.redirects import following
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import HttpSettings, travelling
 
 LONGEST_BACKOFF_S = 10.0
 MOST_WAITS = 3
@@ -132,8 +132,7 @@ class PolicyTransport:
         self._inner.close()
 
     def _policy(self, request: WireRequest) -> HttpSettings:
-        via = request.via
-        return via if isinstance(via, HttpSettings) else self._usual
+        return travelling(request, self._usual)
 
     def _due(self, journey: _Journey, pause_s: float) -> float:
         """When the request of a journey may be sent, of the clock, if not before a pause."""

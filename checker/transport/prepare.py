@@ -333,8 +333,8 @@ class _Plan:
             written = by_user(known.serializer, case)
             return written, None if written is None else known.content_type
         encoding = known.encoding
-        if case.multipart_content_types:
-            encoding = typed(encoding, case.multipart_content_types)
+        if case.part_types:
+            encoding = typed(encoding, case.part_types)
         content, named = encode(value, known.media_type, encoding, known.schema)
         return content, header_bytes(named)
 

@@ -1,12 +1,16 @@
 """How requests travel: limits, proxy and certificates."""
 
 from collections.abc import Mapping
+from math import inf
+from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationSettings
 from checker.config.table import default_of
 from checker.core.credentials import Credentials
+from checker.core.request import WireRequest
 
 Headers = tuple[tuple[str, str], ...]
 """(name, value) of what users give for every request."""
@@ -51,6 +55,52 @@ class HttpSettings(Struct, frozen=True):
             retries=settings.request_retries,
             rate=settings.rate_limit,
         )
+
+
+class HttpChanges(Struct, frozen=True):
+    """What a user's hook wants of the way of one request, over the settings of its operation."""
+
+    usual: HttpSettings | None = None
+    """Those of its operation; None: as all requests travel that say nothing else."""
+    timeout_s: float | None = None
+    """Shorter than that of the settings: whoever watches the run knows theirs alone."""
+    verify: bool | str | None = None
+    follows_redirects: bool | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is said, under the names of clients."""
+        found = {
+            "timeout": self.timeout_s,
+            "verify": self.verify,
+            "follow_redirects": self.follows_redirects,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def over(self, usual: HttpSettings) -> HttpSettings:
+        """The settings of the request, where those of its lane are the usual ones."""
+        known = self.usual or usual
+        return replace(
+            known,
+            request_timeout_s=min(self.timeout_s or inf, known.request_timeout_s),
+            verify=known.verify if self.verify is None else self.verify,
+            max_redirects=_redirects(known.max_redirects, self.follows_redirects),
+        )
+
+
+def _redirects(usual: int, follows: bool | None) -> int:
+    """How many redirects are followed where a caller wants that or not; None: as usual."""
+    if follows is None or follows == (usual > 0):
+        return usual
+    return default_of((), "max-redirects") if follows else 0
+
+
+def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
+    """How a request travels on a lane that has these settings."""
+    via = request.via
+    if isinstance(via, HttpChanges):
+        return via.over(usual)
+    return via if isinstance(via, HttpSettings) else usual
 
 
 class Dispatch(Struct, frozen=True):

@@ -25,7 +25,7 @@ from checker.generation.program import GenerationSettings
 from checker.generation.settings import UNEXPECTED_METHODS, mode_of
 from checker.phases.attempt import Judging
 from checker.phases.rules import GenerationRules
-from checker.transport.settings import Dispatch, Headers, HttpSettings
+from checker.transport.settings import Dispatch, Headers, HttpSettings, travelling
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
@@ -195,7 +195,7 @@ def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
     usual = HttpSettings.of(resolver.common)
 
     def render(request: WireRequest, *, is_timed: bool = False) -> str:
-        http = request.via if isinstance(request.via, HttpSettings) else usual
+        http = travelling(request, usual)
         command = curl.render(request, origin, verify=http.verify is not False)
         if is_timed:
             command = curl.with_time_limit(command, http.request_timeout_s)

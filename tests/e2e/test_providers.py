@@ -104,3 +104,31 @@ def test_digest_signs_each_operation_and_asks_once(command: Command) -> None:
     assert app.refused["/digest"] == 1
     assert "C4n4ry" not in ran.stdout + ran.stderr
     assert not list(left_in_files(command.directory))
+
+
+def test_credentials_in_bodies_are_sent_and_written_nowhere(command: Command) -> None:
+    (command.directory / "hooks.py").write_text(
+        "import os\nimport checker\n@checker.auth\nclass Body:\n"
+        "    def get(self, case, ctx): return os.environ['PASSWORD']\n"
+        "    def set(self, case, data, ctx):\n"
+        "        if isinstance(case.body, dict): case.body['token'] = data\n"
+    )
+    command.environment |= {"CHECKER_HOOKS": "hooks.py", "PASSWORD": "pw-C4n4ry-7"}
+    content = {"application/json": {"schema": {"type": "object"}}}
+    post = {
+        "requestBody": {"content": content, "required": True},
+        "responses": {"200": {"description": ""}},
+    }
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "B", "version": "1"},
+        "paths": {"/b": {"post": post}},
+    }
+    with serving(lambda _: json_reply({}, 500), document) as app:
+        ran = command.run(
+            app.document_url, "-n", "5", "--phases", "fuzzing", "--mode", "positive", "--report", "vcr,har",
+        )  # fmt: skip
+    assert ran.code == 1, ran.shown
+    assert all(b'"token":"pw-C4n4ry-7"' in one.body for one in app.seen if one.method == "POST")
+    assert "C4n4ry" not in ran.stdout + ran.stderr
+    assert not list(left_in_files(command.directory))

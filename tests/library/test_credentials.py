@@ -1,6 +1,7 @@
 """Sources of credentials in the Python library: calls carry what they give, and nothing shown holds it."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -135,6 +136,48 @@ def test_a_provider_of_one_schema_stands_over_those_of_all() -> None:
     numbers = [one.headers.get("x-number") for one in app.seen]
     # Nothing is kept: it is asked for each request.
     assert numbers == ["number 1", "number 2", None, None]
+
+
+def _with_body(content: dict[str, Any]) -> dict[str, Any]:
+    responses = {"200": {"description": ""}}
+    post = {"requestBody": {"content": content}, "responses": responses}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "B", "version": "1"},
+        "paths": {"/b": {"post": post}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("media_type", "sent"),
+    [
+        ("application/json", b'{"a":"b","token":"s3cret-1"}'),
+        ("application/x-www-form-urlencoded", b"a=b&token=s3cret-1"),
+        ("multipart/form-data", b'name="token"\r\n\r\ns3cret-1\r\n'),
+    ],
+)
+def test_what_a_provider_puts_into_the_body_is_sent_and_shown_to_nobody(
+    media_type: str, sent: bytes
+) -> None:
+    with serving(lambda _: json_reply({}, 500), _with_body({media_type: {}})) as app:
+        schema = checker.openapi.from_url(app.document_url)
+
+        @schema.auth()
+        class Mine:
+            def get(self, case: checker.Case, ctx: checker.AuthContext) -> str:
+                return "s3cret-1"
+
+            def set(self, case: checker.Case, data: str, ctx: checker.AuthContext) -> None:
+                case.body["token"] = data
+
+        case = schema["/b"]["POST"].Case(body={"a": "b"})
+        with pytest.raises(checker.errors.FailureGroup) as caught:
+            case.call_and_validate()
+    (request,) = app.seen
+    assert sent in request.body
+    assert request.headers["content-type"].startswith(media_type)
+    assert case.body == {"a": "b"}
+    assert "s3cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.settings import HttpChanges
 
 from .conftest import RawServer
 
@@ -38,6 +39,16 @@ def test_responses_say_whether_the_certificate_was_verified(tls_server) -> None:
     [outcome] = exchange(tls_server, 1, verify=False)
     assert isinstance(outcome, Response)
     assert not outcome.verify
+
+
+def test_one_request_may_want_no_look_at_the_certificate(tls_server) -> None:
+    lanes = HttpLanes(tls_server.origin, HttpSettings(), 1)
+    changed = WireRequest("GET", b"/", [], via=HttpChanges(verify=False))
+    try:
+        outcomes = [lanes.send(0, one) for one in (changed, WireRequest("GET", b"/", []))]
+    finally:
+        lanes.close()
+    assert [type(one) for one in outcomes] == [Response, NetworkFailure]
 
 
 def test_an_unknown_authority_is_refused(tls_server) -> None:

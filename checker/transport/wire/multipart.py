@@ -50,6 +50,18 @@ def files_of(
     return found
 
 
+def part_types(encoding: Mapping[str, PropertyEncoding], body: Any) -> dict[str, str]:
+    """Property -> the media type that its part goes out with, where one is declared for it.
+
+    The items of a list are parts of one name: of those that go out with several types nothing is said.
+    """
+    found: dict[str, set[str]] = {}
+    for name, value, how in _encoded_items(body, encoding):
+        if name is not None and how.content_type is not None:
+            found.setdefault(name, set()).add(_media_type(value, how.content_type))
+    return {name: kind for name, (kind, *others) in found.items() if not others}
+
+
 def _encoded_items(
     body: Any, encoding: Mapping[str, PropertyEncoding]
 ) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
@@ -95,20 +107,24 @@ def _content(
     name: str | None, value: Any, declared: str | None, write: PartWriter
 ) -> tuple[bytes, str, str | None]:
     """Content, media type or nothing, and the extension of its file if it is one."""
+    kind = _media_type(value, declared)
     if isinstance(value, bytes):
-        kind, extension = file_kind(value)
-        if declared is not None:
-            kind = _chosen(declared, kind, value)
-            extension = extension_of(kind) or extension
-        return value, kind, extension
-    usual = "application/json" if isinstance(value, dict | list) else ""
-    kind = usual
-    if declared is not None:
-        kind = _chosen(declared, usual, text_of(value).encode("utf-8", "surrogatepass"))
+        _, extension = file_kind(value)
+        return value, kind, extension if declared is None else extension_of(kind) or extension
     content = write(value, name, kind) if kind else None
     if content is None:
         content = text_of(value).encode("utf-8", "surrogatepass")
     return content, kind, None
+
+
+def _media_type(value: Any, declared: str | None) -> str:
+    """What a part goes out as; empty where nothing has to be said."""
+    if isinstance(value, bytes):
+        usual, content = file_kind(value)[0], value
+    else:
+        usual = "application/json" if isinstance(value, dict | list) else ""
+        content = b"" if declared is None else text_of(value).encode("utf-8", "surrogatepass")
+    return usual if declared is None else _chosen(declared, usual, content)
 
 
 def _chosen(declared: str, usual: str, content: bytes) -> str:

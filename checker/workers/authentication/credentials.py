@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
@@ -14,6 +15,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.secrets import Secrets
 from checker.transport.proofs import put
+from checker.workers.authentication.bodies import BodyRewriter, new_texts
 from checker.workers.authentication.identities import Identities, source_name
 from checker.workers.messages import FetchCredentials, GivenCredentials, Up, WantedCredentials
 
@@ -137,6 +139,7 @@ class CredentialKeeper(Struct):
     )
     """By the `id` of requests in the air: who calls, and target and headers without credentials."""
     reauth: ReauthState = field(default_factory=ReauthState)
+    _rewriter: BodyRewriter = field(default_factory=BodyRewriter)
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
@@ -171,8 +174,7 @@ class CredentialKeeper(Struct):
                 continue
             carried = source.carried(held.credentials, case)
             if carried is not None:
-                self.secrets.add_credentials(carried)
-                put(request, carried)
+                self._give(case, request, carried)
                 others = (one for one in request.proofs if one[0] != name)
                 request.proofs = (*others, (name, held.number))
                 if name == self.first:
@@ -182,6 +184,14 @@ class CredentialKeeper(Struct):
             if signed is not None:
                 self.secrets.add_credentials(signed)
                 put(request, signed)
+
+    def _give(self, case: Case, request: WireRequest, carried: Credentials) -> None:
+        self.secrets.add_credentials(replace(carried, case=None))
+        if carried.case is not None:
+            for name, value in new_texts(case.body, carried.case.body):
+                self.secrets.add_credentials(Credentials(query={name: value}))
+            self._rewriter.rewrite(case, carried.case, request)
+        put(request, carried)
 
     @property
     def peers(self) -> "KnownPeers | None":
