@@ -380,7 +380,8 @@ class Worker:
             if not verdict.judgement.failures and not flight.rest:
                 self._place.saved.forget(flight.steps)
         suspicions = self._recorder.verdict(flight, verdict)
-        self._scheduler.tell(flight, verdict.judgement.errors)
+        if verdict.judgement.errors:
+            self._scheduler.tell(flight, verdict.judgement.errors)
         self._scheduler.followers.extend(
             flight, verdict, is_news=bool(suspicions), leaving=self._leaving
         )
