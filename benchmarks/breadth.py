@@ -28,7 +28,7 @@ EXCLUDED = "negative_data_rejection,use_after_free,ensure_resource_availability"
 
 def main() -> int:
     """Print the table; exit code 1 when something is missing."""
-    document = Path(sys.argv[1])
+    document = Path(sys.argv[1]).resolve()
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
     with described_target(document) as url, tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "checker", "run", str(document), "--url", url]
