@@ -160,7 +160,7 @@ TABLE: Final = (
     Legacy(("--request-tls-verify",), _is("--tls-verify")),
     Legacy(("--validate-schema",), _validated),
     Legacy(("--junit-xml",), _is("--report-junit-path")),
-    Legacy(("--cassette-path",), _is("--report-vcr-path")),
+    Legacy(("--cassette-path", "--store-network-log"), _is("--report-vcr-path")),
     Legacy(
         ("--cassette-preserve-exact-body-bytes",), _flag("--report-preserve-bytes"), is_flag=True
     ),
@@ -193,7 +193,6 @@ TABLE: Final = (
 GONE: Final[Mapping[str, tuple[bool, str]]] = {
     "--experimental": (True, "what it switched on is always on"),
     "--fixups": (True, "register a hook for what your framework describes wrongly"),
-    "--store-network-log": (True, "write a cassette: --report-vcr-path"),
     "--hosts-file": (True, "give the token with --upload-token, or CHECKER_TOKEN"),
     "--checker-io-telemetry": (True, "nothing is ever sent to us"),
     "--keep": (False, "failures stay where they are until the next run"),

@@ -179,6 +179,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     ),
     "junit-xml": _is("reports.junit.path"),
     "cassette-path": _is("reports.vcr.path"),
+    "store-network-log": _is("reports.vcr.path"),
     "debug-output-file": _is("reports.ndjson.path"),
     "report": _reports,
     "cassette-preserve-exact-body-bytes": _is("reports.preserve-bytes"),
@@ -213,7 +214,6 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
 GONE: Final[Mapping[str, str]] = {
     "experimental": "what it switched on is always on",
     "fixups": "register a hook instead",
-    "store-network-log": "set `reports.vcr.path`",
     "hosts-file": "give the token in CHECKER_TOKEN",
     "checker-io-telemetry": "nothing is ever sent to us",
     "contrib-openapi-formats-uuid": "it is always on",

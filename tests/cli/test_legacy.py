@@ -47,6 +47,7 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
     (("--validate-schema", "false"), lambda one: one.warnings.fails_on("unresolvable_reference"), False),
     (("--junit-xml", "j.xml"), lambda one: one.reports, (("junit", "j.xml"),)),
     (("--cassette-path", "c.yaml"), lambda one: one.reports, (("vcr", "c.yaml"),)),
+    (("--store-network-log", "c.yaml"), lambda one: one.reports, (("vcr", "c.yaml"),)),
     (("--cassette-path", "c.yaml", "--cassette-preserve-exact-body-bytes"), lambda one: one.preserve_bytes, True),
     (("--sanitize-output", "false"), lambda one: one.sanitization.enabled, False),
     (("--show-trace", "--show-errors-tracebacks"), lambda one: one.location, "openapi.json"),

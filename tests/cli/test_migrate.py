@@ -41,6 +41,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "request-tls-verify": (False, {"tls-verify": False}),
     "validate-schema": (True, {"warnings": {"fail-on": ["unresolvable_reference", "unsupported_regex"]}}),
     "junit-xml": ("a.xml", {"reports": {"junit": {"path": "a.xml"}}}),
+    "store-network-log": ("a.yaml", {"reports": {"vcr": {"path": "a.yaml"}}}),
     "cassette-path": ("a.yaml", {"reports": {"vcr": {"path": "a.yaml"}}}),
     "debug-output-file": ("a.jsonl", {"reports": {"ndjson": {"path": "a.jsonl"}}}),
     "report": ("junit,har", {"reports": {"junit": {"enabled": True}, "har": {"enabled": True}}}),
