@@ -1,6 +1,6 @@
 """What an operation asks of its callers: security schemes and the alternatives of them."""
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -9,6 +9,8 @@ from checker.core.locations import Location
 
 UNAUTHORIZED: Final = frozenset((401, 403))
 """Statuses that refuse whoever asks, not what is asked (RFC 9110, 15.5.2 and 15.5.4)."""
+_MOST_WAYS: Final = 3
+"""Options for credentials that a sentence names."""
 
 
 class SecurityScheme(Struct, frozen=True):
@@ -46,6 +48,22 @@ class SecurityRequirement(Struct, frozen=True):
     def is_none(self) -> bool:
         """True when a request without credentials is right: an empty object in the description."""
         return not self.schemes and not self.undeclared
+
+
+def ways_in(places: Iterable[str]) -> str:
+    """Options that give credentials to schemes at these places (`header x-key`), as a reader is told of them.
+
+    Where no scheme is declared, that is the header that most APIs want.
+    """
+    known = sorted(place.partition(" ")[::2] for place in places)
+    headers = [
+        "-".join(map(str.capitalize, name.split("-"))) for kind, name in known if kind == "header"
+    ]
+    options = [f"`-H '{name}: ...'`" for name in headers]
+    options += [f"`-H 'Cookie: {name}=...'`" for kind, name in known if kind == "cookie"]
+    if not known:
+        options = ["`-H 'Authorization: ...'`"]
+    return " or ".join(options[:_MOST_WAYS]) or "`[auth.openapi]` in checker.toml"
 
 
 def is_open(alternatives: Collection[SecurityRequirement]) -> bool:

@@ -36,7 +36,7 @@ BUILT_IN: Final = (
     WarningRow(
         "missing_auth",
         "Operations that refused nearly all credentials (401, 403)",
-        "Give credentials with `-H 'Authorization: ...'` or `--auth`.",
+        "Give credentials with `-H` or `--auth`.",
         trigger=f"{_TRIGGERS}:missing_auth",
     ),
     WarningRow(

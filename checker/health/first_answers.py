@@ -23,8 +23,10 @@ class FirstAnswers(Struct):
     """What the description puts before all paths, if the base URL that was given lacks it."""
     has_credentials: bool = False
     """Whether any are configured."""
-    has_header: bool = False
-    """Whether all requests carry an `Authorization` that the user wrote."""
+    given_header: str = ""
+    """Name of a header with credentials that the user wrote for all requests."""
+    ways_in: str = "`-H 'Authorization: ...'`"
+    """Options that give credentials to the API."""
     _statuses: Counter[int] = field(default_factory=Counter)
 
     def note(self, status: int) -> bool:
@@ -46,11 +48,11 @@ class FirstAnswers(Struct):
                 advice = f"the description says {self.missing_path}: try `--url {wanted}`"
             return f"{said}: {advice}"
         if found <= UNAUTHORIZED:
-            advice = "give credentials with `--auth`, `-H 'Authorization: ...'` or `[auth]`"
+            advice = f"give credentials with `--auth`, {self.ways_in} or `[auth]`"
             if self.has_credentials:
                 advice = "the credentials are refused; correct them (`checker auth check` tries each of them)"
-            elif self.has_header:
-                advice = "the `Authorization` header that was given (`-H`, `headers`) is refused; correct it"
+            elif self.given_header:
+                advice = f"the `{self.given_header}` header that was given (`-H`, `headers`) is refused; correct it"
             return f"{said}: {advice}"
         if found <= _GATEWAY:
             return f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"

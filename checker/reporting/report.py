@@ -127,6 +127,8 @@ class Report(Struct, frozen=True):
     """Those of the requests that looked into failures."""
     ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Seconds of all workers: make, wait, judge, record, idle."""
+    ways_in: str = ""
+    """Options that give credentials to the API, to be shown."""
     unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(401 or 403, labels) of operations that hardly answered anything else."""
     added_lines: tuple[str, ...] = ()

@@ -313,9 +313,9 @@ def _authentication_lines(report: Report) -> Iterator[str]:
         if len(labels) > _SHOWN_PER_KIND:
             yield f"    - and {len(labels) - _SHOWN_PER_KIND} more"
     if any(status == 401 for status, _ in report.unauthorized):
-        yield "  Give credentials with `-H 'Authorization: ...'`."
+        yield f"  Give credentials with {report.ways_in}."
     else:
-        yield "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`."
+        yield f"  Known but not allowed: try other credentials with {report.ways_in}."
     for note in report.notes:
         if is_tip(note):
             yield f"  Or {note.text}"

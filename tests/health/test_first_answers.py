@@ -8,11 +8,11 @@ URL = "http://h:8000"
 
 
 def test_a_header_that_is_refused_is_no_scheme_that_could_be_tried() -> None:
-    first = FirstAnswers(URL, has_header=True)
+    first = FirstAnswers(URL, given_header="X-Key")
     first.note(401)
     assert first.sentence == (
         "all of the first 1 answers were 401: "
-        "the `Authorization` header that was given (`-H`, `headers`) is refused; correct it"
+        "the `X-Key` header that was given (`-H`, `headers`) is refused; correct it"
     )
 
 

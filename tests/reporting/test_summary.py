@@ -141,6 +141,30 @@ def test_closed_doors_are_named() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        (("header x-api-key",), "`-H 'X-Api-Key: ...'`"),
+        (
+            ("header x-key", "header authorization"),
+            "`-H 'Authorization: ...'` or `-H 'X-Key: ...'`",
+        ),
+        (("cookie sid",), "`-H 'Cookie: sid=...'`"),
+        (("query appid",), "`[auth.openapi]` in checker.toml"),
+    ],
+)
+def test_closed_doors_are_opened_as_the_description_says(
+    places: tuple[str, ...], said: str
+) -> None:
+    opening = changed(opened(), credentials=places)
+    for status, sentence in (
+        (401, f"  Give credentials with {said}."),
+        (403, f"  Known but not allowed: try other credentials with {said}."),
+    ):
+        found = report([started(), opening, progress(statuses=((USERS, status, 100),))])
+        assert sentence in list(summary_lines(found, lambda _: "*"))
+
+
 def test_what_would_open_closed_doors_is_no_warning_of_its_own() -> None:
     opening = changed(opened(), auth_examples=("[auth.openapi.Key] api-key = '...'",))
     refused = progress(statuses=((USERS, 401, 90), (ORDERS, 401, 90)), cases=180)

@@ -15,6 +15,7 @@ from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
 from checker.core.request import BaseUrl, without_userinfo
+from checker.core.security import ways_in
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, load
 from checker.corpus.inflight import InflightWriter, Stage
@@ -247,9 +248,17 @@ def _first_answers(
     lacks = (
         given is not None and declared and not urlsplit(given).path.rstrip("/").endswith(declared)
     )
-    names = {name.lower() for name, _ in settings.common.headers}
-    missing = declared if lacks else ""
-    return FirstAnswers(told.base_url, missing, configured, "authorization" in names)
+    wanted = {"header authorization", *told.credentials}
+    given_names = (
+        name for name, _ in settings.common.headers if f"header {name.lower()}" in wanted
+    )
+    return FirstAnswers(
+        told.base_url,
+        declared if lacks else "",
+        configured,
+        next(given_names, ""),
+        ways_in(told.credentials),
+    )
 
 
 def read_subject(
