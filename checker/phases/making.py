@@ -326,17 +326,16 @@ class CaseFactory:
                 return lambda source: self._literal_again(step.label, literal, name, phase)
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
-        """The plainest case of the phase for the operation of a step."""
-        match step.recipe:
-            case Listed(phase=listed):
-                made = self._of_list(step.label, listed, 0, name)
-                if made is None:
-                    raise OutOfDate(f"{step.label}: nothing is listed any more")
-                return made
-            case recipe:
-                learned = recipe.learned if isinstance(recipe, Drawn) else ""
-                plain = Step(step.label, Drawn((), learned))
-                return self._drawn_again(plain, name, phase)(SimplestSource())
+        """The plainest case for the operation of a step, as drawn: the first ones of lists hold all that is declared.
+
+        Raises `Rejected`, and whatever making a case does.
+        """
+        if isinstance(step.recipe, Drawn):
+            learned = step.recipe.learned
+        else:
+            learned = self._learned.get(step.label, "")
+        plain = Step(step.label, Drawn((), learned))
+        return self._drawn_again(plain, name, phase)(SimplestSource())
 
     def _drawn_again(
         self, step: Step, name: str, phase: PhaseInfo
