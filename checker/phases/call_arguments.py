@@ -26,8 +26,9 @@ class CallArguments(Struct, frozen=True):
     """Seconds; longer than those of the configuration they change nothing, as whoever watches the run would be taken in."""
     verify: bool | str | None = None
     allow_redirects: bool | None = None
+    """Whether redirects are followed, as requests calls it."""
     follow_redirects: bool | None = None
-    """The same in the words of another client."""
+    """Whether redirects are followed, as httpx calls it; wins over `allow_redirects`."""
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "CallArguments":

@@ -151,7 +151,7 @@ def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
 
 
 def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
-    """The same, where at least 10 % are about the data itself."""
+    """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are about the data itself."""
     for label, statuses, refused in _refusing(facts):
         others = {status: statuses[status] for status in statuses if _is_about_data(status)}
         count = sum(others.values())

@@ -15,7 +15,6 @@ from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
 from checker.core.request import BaseUrl, without_userinfo
-from checker.core.security import ways_in
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, load
 from checker.corpus.inflight import InflightWriter, Stage
@@ -257,7 +256,7 @@ def _first_answers(
         declared if lacks else "",
         configured,
         next(given_names, ""),
-        ways_in(told.credentials),
+        told.credentials,
     )
 
 
