@@ -52,18 +52,22 @@ def main() -> int:
     for task in view.tasks.values():
         cases[task.phase] += task.cases
     for phase in phase_names():
-        print(f"{phase:9} {cases[phase]:6} cases; operations without one: {missing[phase]}")
+        print(f"{phase:9} {cases[phase]:6} cases; operations without one: {len(missing[phase])}")
+        for label in missing[phase]:
+            print(f"  {label}")
     return int(any(missing.values()) or beyond_s > LIMIT_S or len(reports) != 2)
 
 
-def _missing(view: RunView) -> Counter[str]:
+def _missing(view: RunView) -> dict[str, list[str]]:
     """Phase -> operations of which no case was answered although nobody knows that there is none."""
-    found = Counter[str]()
+    found: dict[str, list[str]] = {phase: [] for phase in phase_names()}
     for note in view.notes.get("untried", {}).values():
         told = TRIED.findall(note.text)
         # Words that nobody understands here would count as nothing missing.
         assert told, note.text
-        found.update(phase for cases, phase in told if cases == "0")
+        for cases, phase in told:
+            if cases == "0":
+                found[phase].append(note.label)
     return found
 
 

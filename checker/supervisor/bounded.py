@@ -1,22 +1,24 @@
 """Who gets what next in `run`. Pure: seconds are those since the run began, and arguments."""
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
-from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
-from checker.core.resources import REMOVING, method_rank
+from checker.core.phases import FUZZING, CaseSource, phase_named
+from checker.core.resources import REMOVING
 from checker.supervisor.assignment import NOTHING_DONE
+from checker.supervisor.bounded_tasks import stages_of, tasks_of, weights_of
 from checker.supervisor.time_shares import SLICE_S, TimeShares, TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 NEAR = 64
 """So many that wait are looked through for one that a worker knows from before."""
+LEAST_FOR_THE_END = 0.05
+"""Of a time limit, if anything waits for the end: what it leaves over is for all others again."""
 MOST_SLOW = 4
 """Slow tasks that one worker holds beside its others."""
 
@@ -47,18 +49,11 @@ class BoundedPlan:
         phases: Sequence[str] = (FUZZING.name,),
         orders: Mapping[str, Sequence[str] | None] | None = None,
     ) -> None:
-        """`orders`: phases whose operations come in the order of users, or with None of the document, all at once."""
-        wanted = orders or {}
+        """`orders` as in `stages_of`."""
         rows = [phase_named(name) for name in phases]
-        self._stages = deque(
-            stage
-            for row in rows
-            for stage in _stages(
-                row, _as_wanted(cards, wanted.get(row.name)), ordered=row.name not in wanted
-            )
-        )
+        self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
-        self._weights = _weights(self._stages)
+        self._weights = weights_of(self._stages)
         """Shares of time: all phases have the same, and in each all operations."""
         self._has_first_turns = False
         """Whether this stage is over when all of it had a turn: with little time all phases are seen before any again."""
@@ -66,7 +61,7 @@ class BoundedPlan:
         """How many stages have begun."""
         self._elapsed_s = 0.0
         """When somebody asked for work last."""
-        self._tasks = _tasks_of(cards, rows, seed, max_examples)
+        self._tasks = tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._awaited = self._producers | {card.label for card in cards if card.method == REMOVING}
         self._given_up: set[str] = set()
@@ -103,9 +98,9 @@ class BoundedPlan:
     def waiting(self) -> int:
         """Tasks that wait for a worker, without those that are known to be slow."""
         self._begin_next_stage()
-        if self._is_kept_for_last:
-            return int(not self._is_busy)
-        return len(self._waiting) or int(self._may_end)
+        if self._is_kept_for_last or self._may_end:
+            return len(self._last) if self._may_go_beside else int(not self._is_busy)
+        return len(self._waiting)
 
     @property
     def is_over(self) -> bool:
@@ -119,11 +114,13 @@ class BoundedPlan:
         return bool(self._last)
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """The first task in the queue; when nothing else is left, what waited for the end, one after another."""
+        """The first task in the queue; when nothing else is left, what waited for the end."""
         self._elapsed_s = elapsed_s
         self._begin_next_stage()
         if self._is_kept_for_last or self._may_end:
-            return None if self._is_busy else self._lease(self._last.popleft(), worker)
+            if self._is_busy and not self._may_go_beside:
+                return None
+            return self._lease(self._last.popleft(), worker)
         return self._lease(self._taken(worker), worker) if self._waiting else None
 
     @property
@@ -138,11 +135,26 @@ class BoundedPlan:
 
     @property
     def _is_kept_for_last(self) -> bool:
-        """Whether the time that is left is for what waits for the end: as much as such operations would have had before."""
+        """Whether the time that is left is for what waits for the end: as much as such operations would have had before.
+
+        Some in any case: for a few of them that would be less than what the end of the run may move.
+        """
         if not self._last or not self._shares.is_limited:
             return False
-        mine = len(self._ending) / max(1, self._count)
+        mine = max(LEAST_FOR_THE_END, len(self._ending) / max(1, self._count))
         return self._shares.is_rest(self._elapsed_s, mine)
+
+    @property
+    def _may_go_beside(self) -> bool:
+        """Whether the first of what waits for the end may run beside others.
+
+        One after another is sure: who ended what the others need is known at once. Where time presses, only what is known to
+        do so runs alone.
+        """
+        if not self._last or not self._shares.is_limited:
+            return False
+        tasks = (self._last[0].task, *(piece.task for piece in self._leased.values()))
+        return all(self._culprits.isdisjoint(task.labels) for task in tasks)
 
     @property
     def _is_busy(self) -> bool:
@@ -162,9 +174,9 @@ class BoundedPlan:
         for piece in held:
             self._wait_for_the_end(piece)
 
-    def _wait_for_the_end(self, piece: _Piece) -> None:
+    def _wait_for_the_end(self, piece: _Piece, *, first: bool = False) -> None:
         piece.task = replace(piece.task, is_last=piece.task.labels[0] in self._culprits)
-        self._last.append(piece)
+        _join(self._last, piece, first=first)
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """A task whose requests wait beside others: a producer, or any when nothing fast waits for a worker."""
@@ -205,13 +217,15 @@ class BoundedPlan:
             is_slow=is_slow,
             timeouts=report.timeouts,
         )
-        self._put_back(piece)
+        # Whoever left with a task that he had not come to gave it no turn.
+        piece.is_begun = next_index > 0
+        self._put_back(piece, first=not piece.is_begun)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """To the front: its case in flight decides soon whether it is poison."""
         piece = self._leased.pop(task.id, None)
         if piece is not None:
-            piece.task = task
+            piece.task, piece.is_begun = task, task.start > 0
             self._homes.pop(task.labels[0], None)
             self._put_back(piece, first=True)
 
@@ -291,11 +305,15 @@ class BoundedPlan:
         if worker is not None:
             self._homes[piece.task.labels[0]] = worker
         slice_s = SLICE_S
-        if self._is_kept_for_last:
-            slice_s = self._shares.last_slice_s(self._elapsed_s, len(self._last) + 1)
-        elif self._shares.is_limited:
-            first_turns = sum(not one.is_begun for one in (piece, *self._waiting))
-            slice_s = self._shares.slice_s(self._elapsed_s, first_turns, len(self._waiting) + 1)
+        if self._shares.is_limited:
+            is_last = piece.task.labels[0] in self._ending
+            queue = (piece, *(self._last if is_last else self._waiting))
+            slice_s = self._shares.slice_s(
+                self._elapsed_s,
+                len(queue) + len(self._leased),
+                is_first=any(not one.is_begun for one in queue),
+                is_last=is_last,
+            )
         task = piece.task
         if self._left_out and phase_named(task.phase).source is CaseSource.DRAWN:
             task = replace(task, left_out=tuple(self._left_out.get(task.labels[0], ())))
@@ -306,94 +324,16 @@ class BoundedPlan:
     def _put_back(self, piece: _Piece, *, first: bool = False) -> None:
         """Let it wait for its next turn: in its stage, if that is not over."""
         if piece.task.labels[0] in self._ending:
-            self._wait_for_the_end(piece)
+            self._wait_for_the_end(piece, first=first)
             return
         if piece.stage != self._stage and not piece.task.is_slow:
             self._left.append(piece)
             return
-        queue = self._slow if piece.task.is_slow else self._waiting
-        if first:
-            queue.appendleft(piece)
-        else:
-            queue.append(piece)
+        _join(self._slow if piece.task.is_slow else self._waiting, piece, first=first)
 
 
-def _is_tested(card: OperationCard, row: Phase) -> bool:
-    """Whether an operation has cases of its own in a phase."""
-    if card.phases and row.name not in card.phases:
-        return False
-    return card.begins or row.source is not CaseSource.CHAINED
-
-
-def _weights(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
-    """Phase -> the share of its time that one of its operations has."""
-    sizes = Counter[str]()
-    for phase, labels in stages:
-        sizes[phase] += len(labels)
-    return {phase: 1 / max(1, size) for phase, size in sizes.items()}
-
-
-def _as_wanted(
-    cards: Sequence[OperationCard], order: Sequence[str] | None
-) -> Sequence[OperationCard]:
-    """Operations in the order that users want; those that it leaves out are left out."""
-    if order is None:
-        return cards
-    known = {card.label: card for card in cards}
-    return [known[label] for label in order if label in known]
-
-
-def _stages(
-    row: Phase, cards: Sequence[OperationCard], *, ordered: bool
-) -> Iterator[tuple[str, list[str]]]:
-    """(phase, operations that may be worked on at once) in order; sequences find their order by themselves."""
-    tested = [card for card in cards if _is_tested(card, row)]
-    if not ordered or row.source is CaseSource.CHAINED:
-        yield row.name, [card.label for card in tested]
-        return
-    for layer in sorted({card.layer for card in tested}):
-        among = [card for card in tested if card.layer == layer]
-        among.sort(key=lambda card: method_rank(card.method))
-        yield row.name, [card.label for card in among]
-
-
-def _count_of(card: OperationCard, usual: int) -> int:
-    return usual if card.max_examples is None else card.max_examples
-
-
-def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
-    """Cases of an operation in phases that say in advance how many there are."""
-    drawn = (row for row in phases if row.source is not CaseSource.LISTED)
-    return sum(_count_of(card, usual) for row in drawn if _is_tested(card, row))
-
-
-def _tasks_of(
-    cards: Sequence[OperationCard], rows: Sequence[Phase], seed: int, max_examples: int
-) -> dict[tuple[str, str], Task]:
-    """(operation, phase) -> what it has to do there."""
-    retry = next((row for row in rows if row.tries_saved), None)
-    return {
-        (card.label, row.name): replace(
-            _bounded_task(card.label, row, seed, _count_of(card, max_examples)),
-            tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-            drawn=_drawn_in(card, rows[:number], max_examples),
-            to_draw=_drawn_in(card, rows[number + 1 :], max_examples),
-            ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
-        )
-        for number, row in enumerate(rows)
-        for card in cards
-        if _is_tested(card, row)
-    }
-
-
-def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Task:
-    identity = (str(seed), phase.name, label)
-    return Task(
-        id=digest(*identity),
-        phase=phase.name,
-        labels=(Label(label),),
-        seed=digest_int(*identity),
-        start=0,
-        stop=MOST_LISTED if phase.source is CaseSource.LISTED else max_examples,
-        slice_s=SLICE_S,
-    )
+def _join(queue: deque[_Piece], piece: _Piece, *, first: bool) -> None:
+    if first:
+        queue.appendleft(piece)
+    else:
+        queue.append(piece)

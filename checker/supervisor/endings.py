@@ -114,6 +114,7 @@ class Ending:
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error: RunFault | None = None
         self._writing_s = 0.0
+        self._window: TimeWindow | None = None
         self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
 
@@ -160,11 +161,14 @@ class Ending:
         """End so much earlier than at the time limit: it takes that to write what the reports of the run lack."""
         if self._max_time_s is not None:
             self._writing_s = min(needed_s, WRITING_SHARE * self._max_time_s)
+        if self._window is not None:
+            self._window.ends_s = self._window.begins_s + (self.left_s(self._window.begins_s) or 0)
 
     def window(self, elapsed_s: float) -> TimeWindow | None:
-        """The time from now on until nothing new begins; None without a time limit."""
+        """The time from now on until nothing new begins, kept true; None without a time limit."""
         left_s = self.left_s(elapsed_s)
-        return None if left_s is None else TimeWindow(elapsed_s, elapsed_s + left_s)
+        self._window = None if left_s is None else TimeWindow(elapsed_s, elapsed_s + left_s)
+        return self._window
 
     def fetch_limits(self, now: float, elapsed_s: float) -> FetchLimits:
         """What reading the description may cost, in the time that the run has left."""

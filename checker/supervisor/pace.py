@@ -35,6 +35,10 @@ class Pace:
         self._lately[incarnation] = count - self._recorded.get(incarnation, 0)
         self._recorded[incarnation] = count
 
+    def leave(self, incarnation: int) -> None:
+        """A worker said its last word, and before it what it recorded in all: nothing more comes of it."""
+        self._lately.pop(incarnation, None)
+
     def keep(self, crew: Crew, ending: Ending) -> None:
         """Have workers wait or go on, and the run end so much earlier that what it sent can be written."""
         # Again as long as it holds: workers come and go.

@@ -160,6 +160,7 @@ class Supervisor:
                 self._hear_of_outage(worker.standing.incarnation, message)
             case Leaving(kind):
                 worker.standing.last_word = message
+                self._pace.leave(worker.standing.incarnation)
                 if kind.ends_run:
                     self.ending.fail(fault_of(message))
             case _:

@@ -10,12 +10,12 @@ FIRST_TURNS = 0.5
 """Share of a stage for the first turns of its operations: what was reckoned too short is made up for by the rest."""
 
 
-class TimeWindow(Struct, frozen=True):
+class TimeWindow(Struct):
     """The time that a run with a limit has for its work, in seconds since it began."""
 
     begins_s: float
     ends_s: float
-    """When nothing new begins any more."""
+    """When nothing new begins any more. It moves: what reports take is known when they are written (`Ending`)."""
 
     @property
     def length_s(self) -> float:
@@ -54,15 +54,16 @@ class TimeShares:
             self._window.ends_s - elapsed_s <= share * self._window.length_s
         )
 
-    def last_slice_s(self, elapsed_s: float, waiting: int) -> float:
-        """Seconds of the next turn of those that come one after another at the end."""
-        left_s = 0.0 if self._window is None else self._window.ends_s - elapsed_s
-        return min(SLICE_S, max(SHORTEST_SLICE_S, left_s / waiting))
+    def slice_s(
+        self, elapsed_s: float, pieces: int, *, is_first: bool = False, is_last: bool = False
+    ) -> float:
+        """Seconds of the next turn; so many `pieces` are at work or wait in this stage.
 
-    def slice_s(self, elapsed_s: float, first_turns: int, waiting: int) -> float:
-        """Seconds of the next turn; `first_turns` of those that wait had none in this stage yet."""
-        if self._stage_ends_s is None:
+        `is_first`: some of them had none yet; also the last of those has no more than the others, for it may wait in the queue
+        of a worker. `is_last`: of what has all the time that is left.
+        """
+        ends_s = self._window.ends_s if is_last and self._window else self._stage_ends_s
+        if ends_s is None:
             return SLICE_S
-        left_s = (self._stage_ends_s - elapsed_s) * self._workers
-        fair_s = FIRST_TURNS * left_s / first_turns if first_turns else left_s / max(1, waiting)
-        return min(SLICE_S, max(SHORTEST_SLICE_S, fair_s))
+        fair_s = (ends_s - elapsed_s) * self._workers / max(1, pieces)
+        return min(SLICE_S, max(SHORTEST_SLICE_S, FIRST_TURNS * fair_s if is_first else fair_s))

@@ -128,6 +128,7 @@ class Worker:
         if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
+        self._standstill.tell()
 
     # Orders
 

@@ -131,6 +131,11 @@ def test_a_worker_that_is_replaced_has_sent_what_it_sent() -> None:
     pace.record(2, 4)
     pace.look()
     assert pace.behind_s == pytest.approx(1.9)
+    pace.record(1, 62)
+    pace.leave(1)
+    # There may be three more of the second one, and no more of the first.
+    pace.look()
+    assert pace.behind_s == pytest.approx(1.9)
 
 
 def test_reports_take_no_more_than_half_of_the_time() -> None:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 import pytest
 from msgspec.structs import replace
 
+from checker.core.operation import Label
 from checker.core.phases import phase_names
 from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.time_shares import SLICE_S, TimeWindow
@@ -190,3 +191,66 @@ def test_what_waits_for_the_end_has_its_turns_before_time_is_over() -> None:
     # Everything that follows is theirs.
     assert set(labels[begins:]) == last
     assert {phase for phase, label in simulation.cases if label in last} == set(phase_names())
+
+
+def some_dangerous(count: int, every: int) -> list[OperationCard]:
+    return [
+        replace(card, is_ending=number % every == 0) for number, card in enumerate(cards(count))
+    ]
+
+
+@pytest.mark.parametrize("every", [7, 60])
+def test_all_that_waits_for_the_end_has_its_turn_in_every_phase(every: int) -> None:
+    plan = BoundedPlan(some_dangerous(800, every), seed=1, max_examples=1000, phases=phase_names())
+    plan.limit(TimeWindow(2.0, 28.5), WORKERS)
+    simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
+    simulation.run(2.0, 28.5)
+    wanted = {(phase, card.label) for phase in phase_names() for card in cards(800)}
+    assert wanted == simulation.cases.keys()
+
+
+def test_an_end_that_comes_earlier_shortens_all_that_is_to_come() -> None:
+    """Reports take their time from the run: what waits for the end would find that there is none left."""
+    plan = BoundedPlan(some_dangerous(400, 40), seed=1, max_examples=1000, phases=phase_names())
+    window = TimeWindow(2.0, 28.5)
+    plan.limit(window, WORKERS)
+    simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
+    window.ends_s = 26.5
+    simulation.run(2.0, 26.5)
+    wanted = {(phase, card.label) for phase in phase_names() for card in cards(400)}
+    assert wanted == simulation.cases.keys()
+
+
+def test_where_time_presses_only_what_ended_the_service_runs_alone() -> None:
+    plan = BoundedPlan(some_dangerous(3, 1), seed=1, max_examples=9)
+    plan.limit(TimeWindow(0.0, 10.0), WORKERS)
+    plan.hold_back(Label(cards(3)[1].label))
+    beside = [plan.lease(0.0, worker) for worker in range(WORKERS)]
+    assert [task and task.labels[0] for task in beside] == ["GET /r0", None]
+    assert beside[0] is not None
+    plan.come_back(beside[0], 9, finished=True, spent_s=0.1)
+    alone = [plan.lease(0.1, worker) for worker in range(WORKERS)]
+    assert [task and task.labels[0] for task in alone] == ["GET /r1", None]
+    assert alone[0] is not None
+    assert alone[0].is_last
+
+
+@pytest.mark.parametrize("is_ending", [False, True])
+def test_what_nobody_came_to_has_had_no_turn(is_ending: bool) -> None:
+    """Workers that leave give back what waited: it comes before anything has a second turn."""
+    rows = [replace(card, layer=0, is_ending=is_ending) for card in cards(3)]
+    plan = BoundedPlan(rows, seed=1, max_examples=9)
+    plan.limit(TimeWindow(0.0, 10.0), WORKERS)
+    begun, waited = plan.lease(0.0, 1), plan.lease(0.0, 1)
+    assert begun is not None
+    assert waited is not None
+    plan.come_back(begun, 3, finished=False, spent_s=0.1)
+    plan.come_back(waited, 0, finished=False, spent_s=0.0)
+    turns: list[tuple[str, int]] = []
+    for _ in rows:
+        task = plan.lease(0.5, 1)
+        assert task is not None
+        turns.append((task.labels[0], task.start))
+        plan.come_back(task, 3, finished=False, spent_s=0.1)
+    third = rows[2].label
+    assert turns == [(waited.labels[0], 0), (third, 0), (begun.labels[0], 3)]
