@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from checker.checks.context import JudgedInteraction
+from checker.checks.context import Instead, JudgedInteraction
 from checker.checks.judge import Judge, Judgement
 from checker.core.case import Case
+from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
@@ -26,6 +27,14 @@ class JudgeByOperation:
     def check_names(self, case: Case) -> Sequence[str]:
         """Names of the checks that are asked of answers to such a case."""
         return self._judge_of(case).check_names(case)
+
+    def asks_first(self, case: Case) -> bool:
+        """Whether a check sends something before a case that follows others."""
+        return self._judge_of(case).asks_first(case)
+
+    def first(self, case: Case, request: WireRequest) -> Exchanging[Instead | None]:
+        """What checks send before the request of a case; what takes its place if one of them fails."""
+        return self._judge_of(case).first(case, request)
 
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()

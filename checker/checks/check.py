@@ -8,14 +8,16 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.context import CheckFunction, CheckTools
+from checker.checks.context import CheckFunction, CheckTools, Instead
 from checker.checks.statuses import matches_status
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
+from checker.core.request import WireRequest
 from checker.core.response import Response
+from checker.core.send import Exchanging
 
 
 class SettingShape(Enum):
@@ -136,6 +138,15 @@ QuickLook = Callable[[Response], bool]
 """True for a response with which the check passes; anything may be true of the others."""
 
 
+class Beforehand(Struct, frozen=True):
+    """What a check sends before a case that follows others: afterwards it could not be asked any more."""
+
+    asks: Callable[[Case, bool], bool]
+    """Whether it sends anything before a case; the second argument says whether that confirms a failure."""
+    run: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]]
+    """Given the request of the case. What takes its place, and is judged, when it fails the check; else None."""
+
+
 class Check(Struct, frozen=True):
     """A row of the table of checks."""
 
@@ -159,6 +170,8 @@ class Check(Struct, frozen=True):
     """Whether it can judge anything with these tools; None: with any."""
     may_send: Callable[[Case, Response], bool] | None = None
     """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
+    beforehand: Beforehand | None = None
+    """None for a check that only looks at answers."""
 
     @property
     def sends(self) -> bool:

@@ -118,6 +118,8 @@ class CheckContext(Struct):
         return self.tools.make(case) if with_credentials else self.tools.make_anonymous(case)
 
 
+Instead = tuple[WireRequest, Response]
+"""What a check sent before a case, and what came: it takes the place of the case's own request."""
 Failures = tuple[Failure, ...]
 Found = Failure | Iterable[Failure] | bool | None
 """One failure, several, or none; True says that the check has nothing to do with the interaction."""

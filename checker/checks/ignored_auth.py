@@ -7,7 +7,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from checker.checks.context import PASSED, CheckContext, CheckTools, Found
+from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead
 from checker.checks.resources import line_of
 from checker.checks.statuses import denies_condition
 from checker.core.case import Case
@@ -19,6 +19,7 @@ from checker.core.locations import Location
 from checker.core.operation import Operation
 from checker.core.phases import EXPLORATION, RUN_PHASES
 from checker.core.request import WireRequest
+from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
@@ -27,6 +28,8 @@ _PROBED = frozenset((0, 1, 4, 16, 64))
 """Indices of the cases that are sent again: few, but not only those that come first."""
 _IN_TURNS = frozenset(phase.name for phase in (*RUN_PHASES, EXPLORATION) if phase.extends)
 """Phases in whose tasks several operations come in turns."""
+_FIRST_OF = 4
+"""One of so many removals is asked without credentials first: few sequences come so far."""
 _ONE_OF = 32
 """There one of so many cases is sent again as well: the indices above may all be those of other operations."""
 _TOO_FAST = 429
@@ -78,7 +81,7 @@ def asks_for_credentials(operation: Operation) -> bool:
 def may_be_ignored(case: Case, response: Response) -> bool:
     """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
     sent = response.request
-    if sent is None or sent.fresh or _is_probed(case):
+    if sent is None or sent.fresh or _is_probed(case) or removes_what_is_there(case, False):
         return True
     return not (_has_common_credentials(sent) or _has_key(case.operation, sent))
 
@@ -99,10 +102,46 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         # Whoever gave other ones may have been let in for them.
         is_anonymous = not _has_common_credentials(sent)
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
+    if context.sequence and removes_what_is_there(context.case, True):
+        if _is_made_up(operation, sent, tools):
+            return _failure(context, sent, context.response, _WRONG)
+        if removes_what_is_there(context.case, sent.fresh):
+            # It was asked before, and nothing is left to be asked for.
+            return PASSED
     if not sent.fresh and not _is_probed(context.case):
         return PASSED
     found = yield from _probes(context, tools, places)
     return found
+
+
+def removes_what_is_there(case: Case, is_confirmed: bool) -> bool:
+    """Whether a case that follows others is asked without its credentials first: when it is done, nothing is left to remove."""
+    meta = case.meta
+    return (
+        case.method == REMOVING
+        and meta is not None
+        and bool(meta.bindings)
+        and not meta.mode.is_negative
+        and (is_confirmed or crc32(case.id.encode()) % _FIRST_OF == 0)
+    )
+
+
+def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
+    """The first request that is done although it has no credentials, or wrong ones."""
+    places = _credentials(case.operation.security)
+    if not _carries(tools, sent, places):
+        return None
+    try:
+        wanted = _attempts(case, sent, tools, places)
+    except CheckerError:
+        # The cases that are asked afterwards say why.
+        return None
+    for _, request in wanted:
+        answer = yield request
+        is_done = isinstance(answer, Response) and answer.status_code // 100 == 2
+        if isinstance(answer, Response) and is_done and not answer.redirects:
+            return request, answer
+    return None
 
 
 def _is_probed(case: Case) -> bool:
@@ -127,25 +166,33 @@ def _has_key(operation: Operation, request: WireRequest) -> bool:
 
 
 def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Exchanging[Found]:
+    sent = context.response.request
+    assert sent is not None
     try:
-        bare = context.make(context.case, with_credentials=False)
+        wanted = _attempts(context.case, sent, tools, places)
     except CheckerError as error:
         context.unjudged.append(f"a request cannot be made without credentials ({error})")
         return PASSED
-    tools.drop_credentials(bare, places)
-    if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
-        # A hook puts in what the description does not know.
-        return True
-    for what, credentials in ((_WITHOUT, None), (_WRONG, _wrong(context, tools))):
-        request = replace(bare, headers=list(bare.headers))
-        if credentials is not None:
-            tools.put_credentials(request, credentials)
+    for what, request in wanted:
         answer = yield request
         if isinstance(answer, Response):
             failure = _judged(context, request, answer, what)
             if failure is not None:
                 return failure
-    return PASSED
+    return PASSED if wanted else True
+
+
+def _attempts(
+    case: Case, sent: WireRequest, tools: CheckTools, places: Credentials
+) -> list[tuple[_Attempt, WireRequest]]:
+    """What is tried in place of a request; nothing where a hook puts in what the description does not know."""
+    bare = tools.make_anonymous(case)
+    tools.drop_credentials(bare, places)
+    if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
+        return []
+    wrong = replace(bare, headers=list(bare.headers))
+    tools.put_credentials(wrong, _wrong(case.operation, sent, tools))
+    return [(_WITHOUT, bare), (_WRONG, wrong)]
 
 
 def _judged(
@@ -195,10 +242,15 @@ def _carries(tools: CheckTools, request: WireRequest, places: Credentials) -> bo
     return tools.drop_credentials(replace(request, headers=list(request.headers)), places)
 
 
-def _wrong(context: CheckContext, tools: CheckTools) -> Credentials:
+def _is_made_up(operation: Operation, sent: WireRequest, tools: CheckTools) -> bool:
+    """Whether a request carries the wrong credentials of an attempt."""
+    wrong = replace(sent, headers=list(sent.headers))
+    tools.put_credentials(wrong, _wrong(operation, sent, tools))
+    return wrong.target == sent.target and sorted(wrong.headers) == sorted(sent.headers)
+
+
+def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Credentials:
     """Made up credentials of the first alternative that the request had; the same ones for every request to an operation."""
-    operation, sent = context.case.operation, context.response.request
-    assert sent is not None
     carried = [one for one in operation.security if _carries(tools, sent, _credentials((one,)))]
     return _credentials(carried[:1], digest("no credentials", operation.label))
 

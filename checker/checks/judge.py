@@ -1,17 +1,18 @@
 """All selected checks over one response."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct, field
 
-from checker.checks.check import Check, Config
+from checker.checks.check import Beforehand, Check, Config
 from checker.checks.context import (
     PASSED,
     CheckContext,
     CheckTools,
     Failures,
     Found,
+    Instead,
     JudgedInteraction,
     Raised,
 )
@@ -21,6 +22,7 @@ from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon
+from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
@@ -37,7 +39,7 @@ class JudgeSettings(Struct, frozen=True):
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_kinds", "_lexicon", "_names", "_settings", "_tools")
+    __slots__ = ("_beforehand", "_kinds", "_lexicon", "_names", "_settings", "_tools")
 
     def __init__(
         self,
@@ -52,6 +54,7 @@ class Judge:
         asked = tuple((one, one.config(given.get(one.name, {}))) for one in checks)
         self._kinds = Kinds(asked, self._passes)
         self._names = tuple(one.name for one in checks)
+        self._beforehand = [(one, one.beforehand) for one in checks if one.beforehand is not None]
         self._lexicon = Lexicon()
         self._tools = tools
 
@@ -96,6 +99,25 @@ class Judge:
             else:
                 failures += _failures(check, context)
         return _judgement(failures, context)
+
+    def asks_first(self, case: Case) -> bool:
+        """Whether a check sends something before a case that follows others."""
+        return any(True for _ in self._of_first(case, fresh=False))
+
+    def first(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
+        """What checks send before the request of a case; what takes its place if one of them fails."""
+        for before in self._of_first(case, fresh=request.fresh):
+            assert self._tools is not None
+            instead = yield from before.run(case, request, self._tools)
+            if instead is not None:
+                return instead
+        return None
+
+    def _of_first(self, case: Case, *, fresh: bool) -> Iterator[Beforehand]:
+        if self._tools is not None:
+            for one, before in self._beforehand:
+                if before.asks(case, fresh) and one.applies.to_operation(case.operation):
+                    yield before
 
     def _passes(self, asked: Asked, plan: ResponsePlan, case: Case, response: Response) -> bool:
         # What a check notes on the way is noted when it is asked.

@@ -10,7 +10,15 @@ from checker.checks.allow_header import (
     allow_header_conformance,
     may_be_options,
 )
-from checker.checks.check import Applies, Check, CheckSetting, Fact, SettingShape, expected_statuses
+from checker.checks.check import (
+    Applies,
+    Beforehand,
+    Check,
+    CheckSetting,
+    Fact,
+    SettingShape,
+    expected_statuses,
+)
 from checker.checks.content_type import (
     MalformedMediaType,
     MissingContentType,
@@ -23,6 +31,8 @@ from checker.checks.ignored_auth import (
     asks_for_credentials,
     ignored_auth,
     may_be_ignored,
+    removes_what_is_there,
+    sent_beforehand,
 )
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
@@ -187,6 +197,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.REQUEST)),
         failures=(IgnoredAuth,),
         may_send=may_be_ignored,
+        beforehand=Beforehand(removes_what_is_there, sent_beforehand),
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=asks_for_credentials),
     ),
     Check(

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.checks.context import CheckTools, JudgedInteraction, Peers, Raised
+from checker.checks.context import CheckTools, Instead, JudgedInteraction, Peers, Raised
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookExecutionError
@@ -51,6 +51,14 @@ class Judging(Protocol):
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Exchanging[Judgement]:
         """What the checks say; yields what they need to send."""
+        ...
+
+    def asks_first(self, case: Case) -> bool:
+        """Whether a check sends something before a case that follows others."""
+        ...
+
+    def first(self, case: Case, request: WireRequest) -> Exchanging[Instead | None]:
+        """What checks send before the request of a case; what takes its place if one of them fails."""
         ...
 
     def check_names(self, case: Case) -> Sequence[str]:
@@ -148,6 +156,8 @@ class Verdict(Struct):
     at: float = 0.0
     """When the outcome was there, in seconds since the epoch; 0 until it is recorded."""
     purpose: Purpose = _TEST
+    is_of_check: bool = False
+    """Whether a check sent the request in place of that of the case."""
 
 
 def attempt(
@@ -159,10 +169,17 @@ def attempt(
     if not is_free and tools.gate.refuses(case, request):
         return Verdict(case, None, None, CLEAN)
     request.fresh = fresh
-    outcome = yield from exchange(tools, case, request)
+    instead = (yield from tools.judge.first(case, request)) if sequence else None
+    outcome: Outcome
+    if instead is None:
+        outcome = yield from exchange(tools, case, request)
+    else:
+        request, outcome = instead
     if not is_free:
         tools.gate.observe(case, request, outcome)
-    return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
+    verdict = yield from rest_of_attempt(tools, case, request, outcome, sequence)
+    verdict.is_of_check = instead is not None
+    return verdict
 
 
 def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:

@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from checker.checks.judge import CLEAN
+from checker.core.locations import Location
+from checker.core.meta import Binding, GenerationMode
+from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, Sent, operations_of
@@ -34,7 +37,10 @@ PATHS = {
     "/optional": path({"bearer": []}, {}),
     "/unknown": path({"nobody": []}),
     "/public": path(),
-    "/bearer/{id}": {"get": {"parameters": [ID], "security": [{"bearer": []}], "responses": OK}},
+    "/bearer/{id}": {
+        method: {"parameters": [ID], "security": [{"bearer": []}], "responses": OK}
+        for method in ("get", "delete")
+    },
 }
 BEARER = ("Authorization", "Bearer right")
 
@@ -251,3 +257,76 @@ def test_a_failure_is_confirmed_whatever_the_index_of_its_case() -> None:
     (failure,) = them.drive(judge.judge(one.case, one.outcome), always(200)).failures
     assert failure.title == ACCEPTS
     assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
+
+
+REMOVAL = "DELETE /bearer/{id}"
+
+
+def removal(
+    them: Exchanges,
+    index: int,
+    *,
+    label: str = REMOVAL,
+    mode: GenerationMode = POSITIVE,
+    is_known: bool = True,
+) -> Sent:
+    made_before = Binding(Location.PATH, "id", Label("GET /bearer"), "/id", 0, "a")
+    return them.sent(
+        label,
+        204,
+        mode=mode,
+        phase="stateful",
+        bindings=(made_before,) if is_known else (),
+        index=index,
+        path_parameters={"id": "a"},
+    )
+
+
+def first(them: Exchanges, one: Sent, answers: Any) -> Any:
+    """What takes the place of the case's own request."""
+    assert one.request is not None
+    work: Any = them.judge(CHECK).first(one.case, one.request)
+    return them.drive(work, answers)
+
+
+def test_removals_are_asked_without_credentials_before_they_are_done() -> None:
+    them = exchanges(BEARER)
+    asked = [
+        index for index in range(400) if them.judge(CHECK).asks_first(removal(them, index).case)
+    ]
+    assert 60 < len(asked) < 140
+    one = removal(them, asked[0])
+    assert first(them, one, always(401)) is None
+    without, wrong = them.asked
+    assert without.header(b"authorization") is None
+    assert wrong.header(b"authorization") not in (None, b"Bearer right")
+    assert (without.method, without.target) == ("DELETE", b"/v1/bearer/a")
+    # Afterwards nothing is left to be asked for.
+    before = sent(them, "GET /bearer")
+    assert them.verdict(CHECK, one, [before]) is CLEAN
+
+
+@pytest.mark.parametrize(("served", "title"), [(0, ACCEPTS), (1, WRONG)])
+def test_a_stranger_who_may_remove_takes_the_place_of_who_may(served: int, title: str) -> None:
+    them = exchanges(BEARER)
+    answers = iter([401] * served + [204])
+    one = removal(them, 0)
+    assert one.request is not None
+    one.request.fresh = True
+    request, answer = first(them, one, lambda _: Response(next(answers), [], b""))
+    assert request is them.asked[served]
+    judged = Sent(one.case, request, answer)
+    (failure,) = them.verdict(CHECK, judged, [sent(them, "GET /bearer")]).failures
+    assert failure.title == title
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [(REMOVAL, {"is_known": False}), (REMOVAL, {"mode": NEGATIVE}), ("GET /bearer/{id}", {})],
+)
+def test_what_removes_nothing_that_is_known_is_not_asked_first(
+    label: str, parts: dict[str, Any]
+) -> None:
+    them = exchanges(BEARER)
+    ones = [removal(them, index, label=label, **parts) for index in range(64)]
+    assert not any(them.judge(CHECK).asks_first(one.case) for one in ones)

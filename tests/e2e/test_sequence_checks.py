@@ -87,6 +87,65 @@ def test_who_lets_strangers_in_is_found_with_two_requests_for_each_of_a_few_case
     assert safe.strangers["/right"] == 2 * len(probed)
 
 
+class KeptParcels(Parcels):
+    """Asks for a token before everything, but for removals as is planted."""
+
+    def __init__(self, planted: str) -> None:
+        super().__init__(is_planted=False)
+        self.planted = planted
+
+    def __call__(self, request: Request) -> Reply:
+        token = request.headers.get("authorization", "")
+        is_open = self.planted == "open" or (self.planted == "any" and token.startswith("Bearer "))
+        if token == "Bearer right" or (is_open and request.method == "DELETE"):
+            return super().__call__(request)
+        return json_reply({"message": "who?"}, 401)
+
+
+REFUSED = {"401": {"description": "no"}}
+KEPT: dict[str, Any] = {
+    **DOCUMENT,
+    "security": [{"token": []}],
+    "components": SECURED["components"],
+    "paths": {
+        path: {
+            name: (
+                part
+                if name == "parameters"
+                else {**part, "responses": {**part["responses"], **REFUSED}}
+            )
+            for name, part in parts.items()
+        }
+        for path, parts in DOCUMENT["paths"].items()
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("planted", "title"),
+    [
+        ("open", "API accepts requests without authentication"),
+        ("any", "API accepts invalid authentication"),
+        ("", ""),
+    ],
+)
+def test_strangers_who_may_remove_are_found_before_nothing_is_left_to_remove(
+    command: Command, planted: str, title: str
+) -> None:
+    with serving(KeptParcels(planted), KEPT) as app:
+        header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth")
+        ran = command.run_as_usual(app.document_url, *header, seed=1)
+    label = "DELETE /parcels/{shipment}"
+    assert ran.defects == ([(label, "ignored_auth")] if planted else []), ran.shown
+    for finding in ran.findings:
+        assert finding.title == title
+        assert finding.steps[0].label == "POST /parcels"
+        assert finding.reproduced
+        removal = finding.reproduction.splitlines()[-1]
+        assert "-X DELETE" in removal
+        assert ("Authorization" in removal) is (planted == "any")
+
+
 @pytest.mark.parametrize(
     ("check", "methods"), [("unsupported_method", False), ("status_code_conformance", True)]
 )

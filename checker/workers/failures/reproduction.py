@@ -47,7 +47,7 @@ class PrintedReplay(Struct):
             is_last = number == len(requests)
             made = shot.made
             if sent and made.bindings and len(requests) == len(chain) and not (own and is_last):
-                made, request = self._followed(made, request, sent)
+                made, request = self._followed(shot, request, sent)
             again = replace(
                 curl.as_sent(self._command(shot.verdict, request)),
                 fresh=True,
@@ -59,15 +59,20 @@ class PrintedReplay(Struct):
         return tuple(commands), sent[-1] if sent else None
 
     def _followed(
-        self, made: GeneratedCase, request: WireRequest, sent: Sequence[Verdict]
+        self, shot: JudgedCase, request: WireRequest, sent: Sequence[Verdict]
     ) -> tuple[GeneratedCase, WireRequest]:
         """A step and its request with the values of this time; as they were where it cannot be made again."""
         try:
-            anew = self.following(made, sent)
+            anew = self.following(shot.made, sent)
         except (CheckerError, Rejected):
-            return made, request
+            return shot.made, request
         tools = self.tools
-        return anew, build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
+        again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
+        if shot.verdict.is_of_check:
+            # It differs from that of the case in what it carries, not in where it goes.
+            _, mark, query = request.target.partition(b"?")
+            again = replace(request, target=again.target.partition(b"?")[0] + mark + query)
+        return anew, again
 
     def _command(self, verdict: Verdict, request: WireRequest) -> str:
         command, outcome = self.render(request), verdict.outcome

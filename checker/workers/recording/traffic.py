@@ -66,13 +66,14 @@ class Traffic(Struct):
             purpose = Purpose.PROBE
 
     def beside(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
-        """Write down what else was sent for a case: what was refused for its credentials before, what checks sent after."""
+        """Write down what else was sent for a case: what was refused for its credentials, what checks sent before and after."""
         ends = (at for at, one in enumerate(answers) if one.outcome is verdict.outcome)
         own = next(ends, 0)
         verdict.at = answers[own].at
         for answered in answers[:own]:
             self.on_the_way(made, answered.outcome)
-            self._unjudged(made, answered, Purpose.RETRY)
+            is_own = answered.request is verdict.request
+            self._unjudged(made, answered, Purpose.RETRY if is_own else Purpose.PROBE)
         self.unjudged(made, answers[own + 1 :], Purpose.PROBE)
 
     def on_the_way(self, made: GeneratedCase, outcome: Outcome | None) -> None:

@@ -166,9 +166,9 @@ class CaseScheduler:
     def _flight_of(self, one: Follower) -> InFlight | None:
         slot = self._free_slots.pop() if one.slot is None else one.slot
         self._slots.enter(slot, self._place.making_stage, one.running.task.id, one.index)
-        work = None
-        if not self._is_plain:
-            work = attempt(self._place.tools, one.made.case, before_in(one.chain))
+        work, tools = None, self._place.tools
+        if not self._is_plain or tools.judge.asks_first(one.made.case):
+            work = attempt(tools, one.made.case, before_in(one.chain))
         flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
         flight.rest = one.rest
         return self._begun(flight)
