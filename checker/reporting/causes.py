@@ -22,8 +22,8 @@ class Cause(Struct, frozen=True):
 
     @property
     def worst(self) -> Finding:
-        """The place that stands for all of them."""
-        return min(self.places, key=lambda one: (severity_rank(one.severity), one.label))
+        """The place that stands for all of them: of the worst ones the easiest to see again."""
+        return min(self.places, key=_to_be_shown)
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -42,6 +42,11 @@ class Cause(Struct, frozen=True):
     def labels(self) -> tuple[str, ...]:
         """Operations in which it shows, sorted."""
         return tuple(sorted({one.label for one in self.places}))
+
+
+def _to_be_shown(finding: Finding) -> tuple[int, bool, int, str]:
+    fails_each_time = finding.reproduced is True and finding.hits >= finding.tries
+    return severity_rank(finding.severity), not fails_each_time, len(finding.steps), finding.label
 
 
 def cause_of(finding: Finding) -> str:

@@ -77,7 +77,7 @@ def failures_by_cause(
 ) -> Iterator[tuple[str, str]]:
     """(heading, numbered blocks), worst first: operations with what is wrong with them alone, and causes that many share.
 
-    A cause of more than a few operations is one block, of the first place, with the list of all. The heading is a label,
+    A cause of more than a few operations is one block, of the place that is easiest to see again, with the list of all. The heading is a label,
     or a label `and N more operations`.
     """
     groups, alone = apart(findings)
@@ -99,16 +99,16 @@ def failures_by_cause(
 
 def _with_places(cause: Cause) -> Finding:
     """The place that is told in full, with the list of all in its message."""
-    first = cause.places[0]
+    first = cause.worst
     listed = "\n".join(place_lines(cause, _MOST_PLACES))
     return replace(first, message=f"{first.message}\n\n{listed}".strip())
 
 
 def _by_request(groups: Iterable[Cause]) -> Iterator[list[Cause]]:
-    """Causes whose first places one answer showed, together."""
+    """Causes whose shown places one answer showed, together."""
     found: dict[tuple[str, tuple[str, str]], list[Cause]] = {}
     for cause in groups:
-        first = cause.places[0]
+        first = cause.worst
         found.setdefault((first.label, _request_of(first)), []).append(cause)
     yield from found.values()
 

@@ -8,7 +8,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Component, Finding
-from checker.reporting.findings import failures_by_label, marks_of, sources_of
+from checker.reporting.findings import failures_by_cause, failures_by_label, marks_of, sources_of
 from tests.corpus.generated import finding
 
 from . import samples
@@ -107,3 +107,26 @@ def test_what_holds_for_some_failures_of_a_case_stands_at_their_titles() -> None
         "- A",
         "- B (intermittent)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"reproduced": False}, {}),
+        ({"reproduced": None}, {}),
+        ({"hits": 1, "tries": 8}, {"hits": 8, "tries": 8}),
+        ({"steps": (MAKER, BOUND)}, {"steps": (ALONE,)}),
+        ({"severity": "medium", "steps": (ALONE,)}, {"severity": "high", "steps": (MAKER, BOUND)}),
+    ],
+)
+def test_of_many_places_the_one_is_shown_that_is_easiest_to_see_again(
+    first: dict[str, object], second: dict[str, object]
+) -> None:
+    places = [
+        samples.finding(fingerprint=f"f{label}", label=label, case=label[-1], cause="c", **changes)
+        for label, changes in (("GET /a", first), ("GET /b", second), ("GET /c", first))
+    ]
+    ((heading, text),) = failures_by_cause(places, Truncation())
+    assert heading == "GET /b and 2 more operations"
+    assert "Test Case ID: b" in text
+    assert "In 3 operations:" in text
