@@ -109,6 +109,11 @@ BUILT_IN: Final = (
         "Filters that no operation matches",
         "Correct the value of the filter.",
     ),
+    WarningRow(
+        "unused_server_variable",
+        "Values for server variables that are not declared",
+        "Correct the name in `servers.variables`.",
+    ),
     WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References that point at nothing"),
     WarningRow(WarningKind.UNUSABLE_PARAMETER, "Optional parameters that cannot be sent"),
     WarningRow(WarningKind.UNUSABLE_BODY, "Request bodies that cannot be sent"),

@@ -102,6 +102,11 @@ class GraphQLDescription:
         return ""
 
     @property
+    def server_variable_names(self) -> None:
+        """A schema does not say where it is served."""
+        return
+
+    @property
     def base_path(self) -> str:
         """`/`: the path of the endpoint is that of every operation."""
         return "/"

@@ -135,6 +135,7 @@ class DeclaredSchema(Struct, eq=False):
     base_url: str | None = None
     declared_path: str = ""
     """It declares no server."""
+    server_variable_names: frozenset[str] | None = None
     location: str | None = None
     app: object | None = None
     credentials: tuple[str, ...] = ()

@@ -253,6 +253,11 @@ class ApiSchema(Protocol):
         ...
 
     @property
+    def server_variable_names(self) -> frozenset[str] | None:
+        """Names of the variables in the URLs of all its servers; None for a kind that declares no servers."""
+        ...
+
+    @property
     def credentials(self) -> tuple[str, ...]:
         """Places that its security schemes name, lower case: `header authorization`, `query appid`."""
         ...

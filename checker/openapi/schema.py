@@ -22,7 +22,7 @@ from checker.openapi.documents.parsing import parse_json, to_json
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.entries import Entry
 from checker.openapi.security import credential_places, security_schemes
-from checker.openapi.servers import absolute_url, path_of
+from checker.openapi.servers import absolute_url, path_of, variable_names
 
 if TYPE_CHECKING:
     import checker.kinds.members as members
@@ -161,6 +161,11 @@ class OpenApiSchema:
     def declared_path(self) -> str:
         """Path of the URL of its own server, without a `/` at the end."""
         return path_of(self._declared_url(None)).rstrip("/")
+
+    @property
+    def server_variable_names(self) -> frozenset[str]:
+        """Names of the variables in the URLs of all its servers."""
+        return variable_names(self.document)
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of the document; a base URL replaces every server that it declares."""

@@ -30,6 +30,20 @@ def absolute_url(
         return declared
 
 
+def variable_names(document: OpenApiDocument) -> frozenset[str]:
+    """Names of the variables in the URLs of all servers: of the document, its paths and their operations."""
+    paths = document.root.get("paths")
+    items = list(paths.values()) if isinstance(paths, dict) else []
+    operations = [one for item in items if isinstance(item, dict) for one in item.values()]
+    found: set[str] = set()
+    for place in (document.root, *items, *operations):
+        listed = place.get("servers") if isinstance(place, dict) else None
+        for server in listed if isinstance(listed, list) else ():
+            if isinstance(server, dict):
+                found.update(_VARIABLE.findall(str(server.get("url", ""))))
+    return frozenset(found)
+
+
 def path_of(url: str) -> str:
     """Path of a URL, empty when it cannot be read."""
     try:

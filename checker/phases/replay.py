@@ -81,10 +81,14 @@ def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
 
 
 def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorded]:
-    """Interactions that pass all filters. Raises `UsageError` for a bad regular expression."""
+    """Interactions that pass all filters. Raises `UsageError` for a bad regular expression and for ids that nothing has."""
     uri = _pattern("--uri", options.uri or "", 0)
     method = _pattern("--method", options.method or "", re.IGNORECASE)
     statuses = {status.upper() for status in options.statuses}
+    unknown = set(options.ids) - {interaction.id for interaction in recorded}
+    if unknown:
+        named = ", ".join(map(repr, sorted(unknown)))
+        raise UsageError(f"no interaction of the cassette has the id {named}")
     for interaction in recorded:
         if (
             (not options.ids or interaction.id in options.ids)

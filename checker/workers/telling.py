@@ -1,6 +1,7 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
-from checker.config.operation_settings import OperationResolver
+from checker.config.kinds import did_you_mean
+from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.core.operation import Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
@@ -54,6 +55,20 @@ def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
     """Credentials that are configured for what the description does not have."""
     for name, text in schemes.unused:
         recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
+
+
+def tell_of_servers(
+    recorder: Recorder, description: Description, operations: OperationLayers
+) -> None:
+    """Values that are configured for variables that no server of the description has."""
+    declared = description.schema.server_variable_names
+    given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
+    for name in given:
+        if declared is not None and name not in declared:
+            known = ", ".join(map(repr, sorted(declared))) or "none"
+            hint = did_you_mean(name, declared) or f"; there are: {known}"
+            text = f"no server of the description has a variable {name!r}{hint}"
+            recorder.note(Note("unused_server_variable", "", f"servers.variables.{name}", text))
 
 
 def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:

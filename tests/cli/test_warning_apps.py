@@ -89,6 +89,9 @@ def with_dictionary(*entries: str) -> App:
 
 
 SCHEMES = {"securitySchemes": {"Bearer": {"type": "http", "scheme": "bearer"}}}
+WITH_HOST: dict[str, Any] = {
+    "servers": [{"url": "http://{host}", "variables": {"host": {"default": "a"}}}],
+}
 AT_V1 = {"servers": [{"url": "/v1"}]}
 EARN: dict[str, tuple[App, App]] = {
     "missing_auth": (answering(s401=9, s400=1), answering(s401=8, s400=2)),
@@ -106,6 +109,10 @@ EARN: dict[str, tuple[App, App]] = {
     "unused_openapi_auth": (
         said("[auth.openapi.Bearr]\nbearer = 't'", components=SCHEMES),
         said("[auth.openapi.Bearer]\nbearer = 't'", components=SCHEMES),
+    ),
+    "unused_server_variable": (
+        said("[servers.variables]\nhos = 'b'", **WITH_HOST),
+        said("[servers.variables]\nhost = 'b'", **WITH_HOST),
     ),
     "unmatched_filter": (
         said("", ("--exclude-path", "/b")),

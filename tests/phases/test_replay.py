@@ -348,6 +348,13 @@ def test_bad_regular_expression_is_one_sentence(tmp_path: Path, option: str) -> 
     assert f"--{option}: '(' is not a regular expression" in lines[0]
 
 
+def test_an_id_that_nothing_has_is_one_sentence(tmp_path: Path, server: RawServer) -> None:
+    code, lines = replayed(cassette(tmp_path, server.url, recorded()), ids=("1", "no", "none"))
+    assert code == 2
+    assert lines == ["Error: no interaction of the cassette has the id 'no', 'none'"]
+    assert not server.seen
+
+
 def test_interrupt_ends_with_130(tmp_path: Path, server: RawServer) -> None:
     def interrupted(line: str) -> None:
         if line.startswith("  ID"):
