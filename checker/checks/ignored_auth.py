@@ -81,7 +81,7 @@ def asks_for_credentials(operation: Operation) -> bool:
 def may_be_ignored(case: Case, response: Response) -> bool:
     """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
     sent = response.request
-    if sent is None or sent.fresh or _is_probed(case) or removes_what_is_there(case, False):
+    if sent is None or sent.confirms or _is_probed(case) or removes_what_is_there(case, False):
         return True
     return not (_has_common_credentials(sent) or _has_key(case.operation, sent))
 
@@ -105,10 +105,10 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     if context.sequence and removes_what_is_there(context.case, True):
         if _is_made_up(operation, sent, tools):
             return _failure(context, sent, context.response, _WRONG)
-        if removes_what_is_there(context.case, sent.fresh):
+        if removes_what_is_there(context.case, sent.confirms):
             # It was asked before, and nothing is left to be asked for.
             return PASSED
-    if not sent.fresh and not _is_probed(context.case):
+    if not sent.confirms and not _is_probed(context.case):
         return PASSED
     found = yield from _probes(context, tools, places)
     return found

@@ -102,21 +102,21 @@ class Judge:
 
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""
-        return any(True for _ in self._of_first(case, fresh=False))
+        return any(True for _ in self._of_first(case, confirms=False))
 
     def first(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
         """What checks send before the request of a case; what takes its place if one of them fails."""
-        for before in self._of_first(case, fresh=request.fresh):
+        for before in self._of_first(case, confirms=request.confirms):
             assert self._tools is not None
             instead = yield from before.run(case, request, self._tools)
             if instead is not None:
                 return instead
         return None
 
-    def _of_first(self, case: Case, *, fresh: bool) -> Iterator[Beforehand]:
+    def _of_first(self, case: Case, *, confirms: bool) -> Iterator[Beforehand]:
         if self._tools is not None:
             for one, before in self._beforehand:
-                if before.asks(case, fresh) and one.applies.to_operation(case.operation):
+                if before.asks(case, confirms) and one.applies.to_operation(case.operation):
                     yield before
 
     def _passes(self, asked: Asked, plan: ResponsePlan, case: Case, response: Response) -> bool:

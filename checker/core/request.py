@@ -152,6 +152,8 @@ class WireRequest:
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
     fresh: bool = dataclasses.field(default=False, compare=False)
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
+    confirms: bool = dataclasses.field(default=False, compare=False)
+    """To look into a failure: checks send for it what they send for few others."""
     proofs: tuple[tuple[str, int], ...] = dataclasses.field(default=(), compare=False, repr=False)
     """Sources of credentials that it carries, each with the number of what it gave."""
     via: object | None = dataclasses.field(default=None, compare=False, repr=False)

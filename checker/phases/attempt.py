@@ -161,14 +161,22 @@ class Verdict(Struct):
 
 
 def attempt(
-    tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False
+    tools: Tools,
+    case: Case,
+    sequence: Sequence[JudgedInteraction] = (),
+    *,
+    fresh: bool = False,
+    confirms: bool = False,
 ) -> Exchanging[Verdict]:
-    """Verdict on one case that is sent after `sequence`. Raises `HookError` when a user's hook does."""
+    """Verdict on one case that is sent after `sequence`; `fresh` and `confirms` as in `WireRequest`.
+
+    Raises `HookError` when a user's hook does.
+    """
     request = build_request(tools.maker, tools.hooks, case, tools.credentials)
     is_free = tools.gate.level is _FULL
     if not is_free and tools.gate.refuses(case, request):
         return Verdict(case, None, None, CLEAN)
-    request.fresh = fresh
+    request.fresh, request.confirms = fresh, confirms
     instead = (yield from tools.judge.first(case, request)) if sequence else None
     outcome: Outcome
     if instead is None:

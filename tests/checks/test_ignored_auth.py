@@ -253,7 +253,7 @@ def test_a_failure_is_confirmed_whatever_the_index_of_its_case() -> None:
     assert one.request is not None
     assert them.drive(judge.judge(one.case, one.outcome), always(200)).failures == ()
     assert them.asked == []
-    one.request.fresh = True
+    one.request.confirms = True
     (failure,) = them.drive(judge.judge(one.case, one.outcome), always(200)).failures
     assert failure.title == ACCEPTS
     assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
@@ -312,7 +312,7 @@ def test_a_stranger_who_may_remove_takes_the_place_of_who_may(served: int, title
     answers = iter([401] * served + [204])
     one = removal(them, 0)
     assert one.request is not None
-    one.request.fresh = True
+    one.request.confirms = True
     request, answer = first(them, one, lambda _: Response(next(answers), [], b""))
     assert request is them.asked[served]
     judged = Sent(one.case, request, answer)

@@ -160,3 +160,36 @@ def test_no_request_is_sent_that_no_check_needs(
     sent = [request.method for request in app.seen]
     assert sent
     assert all((method == "GET") is methods for method in sent)
+
+
+HALF: dict[str, Any] = {
+    **SECURED,
+    "paths": {
+        "/half": {
+            "get": {
+                "parameters": [
+                    {"name": name, "in": "query", "schema": {"type": "integer"}}
+                    for name in ("p", "q", "r")
+                ],
+                "responses": {"200": {"description": "fine"}, "401": {"description": "no"}},
+            }
+        }
+    },
+}
+
+
+def half_open(request: Request) -> Reply:
+    """Lets strangers in who give `q`."""
+    is_known = request.headers.get("authorization") == "Bearer right"
+    return json_reply({}, 200 if is_known or b"q=" in request.target else 401)
+
+
+@pytest.mark.parametrize("phase", ["coverage", "fuzzing"])
+def test_what_lets_strangers_in_is_made_as_small_as_any_failure(
+    command: Command, phase: str
+) -> None:
+    with serving(half_open, HALF) as app:
+        header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth", "-n", "200")
+        ran = command.run(app.document_url, *header, "--phases", phase, workers=1)
+    (finding,) = ran.findings
+    assert finding.reproduction == f"curl -X GET '{app.url}/half?q=0'"

@@ -192,8 +192,9 @@ class Investigator(Struct):
         earlier: Iterable[JudgedCase] = (),
         *,
         fresh: bool = True,
+        confirms: bool = True,
     ) -> JudgedCase:
-        work = attempt(self.tools, made.case, before_in(earlier), fresh=fresh)
+        work = attempt(self.tools, made.case, before_in(earlier), fresh=fresh, confirms=confirms)
         return self._driven(made, work, purpose)
 
     def _driven(
@@ -319,7 +320,7 @@ class Investigator(Struct):
     ) -> None:
         (confirmed,) = settlement.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
-        created = 0
+        created, is_probed = 0, suspicion.is_of_check
 
         def still_fails(candidate: GeneratedCase) -> bool:
             nonlocal created
@@ -329,7 +330,7 @@ class Investigator(Struct):
             if settlement.stopped:
                 raise ShrinkingStopped
             try:
-                shot = self._shot(candidate, Purpose.SHRINK, fresh=False)
+                shot = self._shot(candidate, Purpose.SHRINK, fresh=False, confirms=is_probed)
             except HookError:
                 return False
             created += shot.may_have_created

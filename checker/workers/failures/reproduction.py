@@ -51,6 +51,7 @@ class PrintedReplay(Struct):
             again = replace(
                 curl.as_sent(self._command(shot.verdict, request)),
                 fresh=True,
+                confirms=True,
                 via=request.via,
                 proofs=request.proofs,
             )

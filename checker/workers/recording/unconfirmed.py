@@ -85,6 +85,11 @@ class UnconfirmedFailure(Struct, frozen=True):
         """Of the operation that is to blame."""
         return Label(self.finding.label)
 
+    @property
+    def is_of_check(self) -> bool:
+        """Whether what failed was sent by a check, beside the request of the case or in place of it."""
+        return self.failure.request is not None or self.chain[-1].verdict.is_of_check
+
     def urgency(self) -> tuple[int, str, str, str]:
         """Sorts what is looked into first: the worst, and what tells equals apart."""
         finding = self.finding

@@ -82,7 +82,6 @@ class Answers:
         try:
             if flight.work is not None:
                 flight.answers = with_answer(flight, outcome)
-                _forget_being_late(flight)
                 flight.wanted = flight.work.send(outcome)
             else:
                 request, tools, case = flight.wanted, self._place.tools, flight.made.case
@@ -92,7 +91,6 @@ class Answers:
                 if plain is not None:
                     return plain
                 flight.answers = with_answer(flight, outcome)
-                _forget_being_late(flight)
                 flight.work = rest_of_attempt(tools, case, request, outcome, before)
                 flight.wanted = next(flight.work)
         except StopIteration as end:
@@ -117,12 +115,6 @@ class Answers:
     def _abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         flight.running.charge(flight)
-
-
-def _forget_being_late(flight: InFlight) -> None:
-    """Checks send more to confirm a failure: not because a connection had ended, which no seed decides."""
-    if flight.wanted is not None:
-        flight.wanted.fresh = False
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:

@@ -343,10 +343,10 @@ class CaseScheduler:
                     slots.enter(slot, place.making_stage, task.id, index)
                 made = self._recalled(running, index) if task.again else None
                 made = made or self._makers[task.id](label, task.seed, index, running.phase)
-                if self._is_plain:
+                if self._is_plain and not task.again:
                     wanted = self._request(made.case)
                 else:
-                    work = attempt(place.tools, made.case)
+                    work = attempt(place.tools, made.case, confirms=bool(task.again))
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 running.unmade += 1
                 self._tally(running)
