@@ -186,7 +186,7 @@ def _attempts(
     case: Case, sent: WireRequest, tools: CheckTools, places: Credentials
 ) -> list[tuple[_Attempt, WireRequest]]:
     """What is tried in place of a request; nothing where a hook puts in what the description does not know."""
-    bare = tools.make_anonymous(case)
+    bare = replace(tools.make_anonymous(case), is_of_check=True)
     tools.drop_credentials(bare, places)
     if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
         return []

@@ -154,6 +154,8 @@ class WireRequest:
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
     confirms: bool = dataclasses.field(default=False, compare=False)
     """To look into a failure: checks send for it what they send for few others."""
+    is_of_check: bool = dataclasses.field(default=False, compare=False)
+    """Whether a check sends it in place of the request of a case."""
     proofs: tuple[tuple[str, int], ...] = dataclasses.field(default=(), compare=False, repr=False)
     """Sources of credentials that it carries, each with the number of what it gave."""
     via: object | None = dataclasses.field(default=None, compare=False, repr=False)

@@ -156,8 +156,6 @@ class Verdict(Struct):
     at: float = 0.0
     """When the outcome was there, in seconds since the epoch; 0 until it is recorded."""
     purpose: Purpose = _TEST
-    is_of_check: bool = False
-    """Whether a check sent the request in place of that of the case."""
 
 
 def attempt(
@@ -185,9 +183,7 @@ def attempt(
         request, outcome = instead
     if not is_free:
         tools.gate.observe(case, request, outcome)
-    verdict = yield from rest_of_attempt(tools, case, request, outcome, sequence)
-    verdict.is_of_check = instead is not None
-    return verdict
+    return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
 
 
 def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:

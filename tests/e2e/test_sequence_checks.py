@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from checker.demo.http import Reply, Request
 from tests.apps.chain import DOCUMENT, Parcels
@@ -144,6 +145,21 @@ def test_strangers_who_may_remove_are_found_before_nothing_is_left_to_remove(
         removal = finding.reproduction.splitlines()[-1]
         assert "-X DELETE" in removal
         assert ("Authorization" in removal) is (planted == "any")
+
+
+def test_what_a_check_sends_before_a_case_is_on_record_as_its_own(command: Command) -> None:
+    report = ("--report", "vcr", "--report-dir", "reports")
+    with serving(KeptParcels(""), KEPT) as app:
+        header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth")
+        command.run(app.document_url, *header, *report, "--phases", "stateful", workers=1)
+    (cassette,) = (command.directory / "reports").iterdir()
+    recorded = yaml.safe_load(cassette.read_text())["http_interactions"]
+    removals = [one for one in recorded if one["request"]["method"] == "DELETE"]
+    refused = [one["purpose"] for one in removals if one["response"]["status"]["code"] == "401"]
+    assert len(refused) >= 2
+    assert set(refused) == {"probe"}
+    done = {one["purpose"] for one in removals if one["response"]["status"]["code"] == "204"}
+    assert done == {"test"}
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class PrintedReplay(Struct):
             return shot.made, request
         tools = self.tools
         again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
-        if shot.verdict.is_of_check:
+        if request.is_of_check:
             # It differs from that of the case in what it carries, not in where it goes.
             _, mark, query = request.target.partition(b"?")
             again = replace(request, target=again.target.partition(b"?")[0] + mark + query)

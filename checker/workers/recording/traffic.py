@@ -72,8 +72,8 @@ class Traffic(Struct):
         verdict.at = answers[own].at
         for answered in answers[:own]:
             self.on_the_way(made, answered.outcome)
-            is_own = answered.request is verdict.request
-            self._unjudged(made, answered, Purpose.RETRY if is_own else Purpose.PROBE)
+            is_of_check = answered.request.is_of_check
+            self._unjudged(made, answered, Purpose.PROBE if is_of_check else Purpose.RETRY)
         self.unjudged(made, answers[own + 1 :], Purpose.PROBE)
 
     def on_the_way(self, made: GeneratedCase, outcome: Outcome | None) -> None:

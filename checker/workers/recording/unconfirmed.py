@@ -88,7 +88,8 @@ class UnconfirmedFailure(Struct, frozen=True):
     @property
     def is_of_check(self) -> bool:
         """Whether what failed was sent by a check, beside the request of the case or in place of it."""
-        return self.failure.request is not None or self.chain[-1].verdict.is_of_check
+        sent = self.chain[-1].verdict.request
+        return self.failure.request is not None or (sent is not None and sent.is_of_check)
 
     def urgency(self) -> tuple[int, str, str, str]:
         """Sorts what is looked into first: the worst, and what tells equals apart."""
