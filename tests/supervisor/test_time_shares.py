@@ -254,3 +254,28 @@ def test_what_nobody_came_to_has_had_no_turn(is_ending: bool) -> None:
         plan.come_back(task, 3, finished=False, spent_s=0.1)
     third = rows[2].label
     assert turns == [(waited.labels[0], 0), (third, 0), (begun.labels[0], 3)]
+
+
+@pytest.mark.parametrize("is_ending", [False, True])
+def test_the_last_first_turn_is_no_longer_than_the_others(is_ending: bool) -> None:
+    """It may wait in the queue of a worker, and what is before it there must not take its time."""
+    rows = [replace(card, layer=0, is_ending=is_ending) for card in cards(20)]
+    plan = BoundedPlan(rows, seed=1, max_examples=9)
+    plan.limit(TimeWindow(0.0, 10.0), WORKERS)
+    slices: list[float] = []
+    for _ in rows:
+        task = plan.lease(0.1 * len(slices))
+        assert task is not None
+        assert task.start == 0
+        slices.append(task.slice_s)
+        plan.come_back(task, 3, finished=False, spent_s=0.1)
+    assert max(slices) < 2 * min(slices)
+
+
+@pytest.mark.parametrize("is_limited", [False, True])
+def test_what_may_end_the_service_runs_beside_others_where_time_presses(is_limited: bool) -> None:
+    plan = BoundedPlan(some_dangerous(3, 1), seed=1, max_examples=9)
+    if is_limited:
+        plan.limit(TimeWindow(0.0, 10.0), WORKERS)
+    beside = [plan.lease(0.0, worker) for worker in range(WORKERS)]
+    assert [task is not None for task in beside] == [True, is_limited]
