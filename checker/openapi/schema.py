@@ -165,7 +165,9 @@ class OpenApiSchema:
     @property
     def server_variable_names(self) -> frozenset[str]:
         """Names of the variables in the URLs of all its servers."""
-        return variable_names(self.document)
+        entries = [one for one in self.entries() if isinstance(one, Entry)]
+        parts = (part for one in entries for part in (one.path_item, one.definition))
+        return variable_names((self.document.root, *parts))
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of the document; a base URL replaces every server that it declares."""

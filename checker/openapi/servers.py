@@ -1,7 +1,7 @@
 """Where the document says that its API lives."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -30,18 +30,12 @@ def absolute_url(
         return declared
 
 
-def variable_names(document: OpenApiDocument) -> frozenset[str]:
-    """Names of the variables in the URLs of all servers: of the document, its paths and their operations."""
-    paths = document.root.get("paths")
-    items = list(paths.values()) if isinstance(paths, dict) else []
-    operations = [one for item in items if isinstance(item, dict) for one in item.values()]
-    found: set[str] = set()
-    for place in (document.root, *items, *operations):
-        listed = place.get("servers") if isinstance(place, dict) else None
-        for server in listed if isinstance(listed, list) else ():
-            if isinstance(server, dict):
-                found.update(_VARIABLE.findall(str(server.get("url", ""))))
-    return frozenset(found)
+def variable_names(holders: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Names of the variables in the URLs of the servers of these parts of a document."""
+    listed = (holder.get("servers") for holder in holders)
+    servers = [one for some in listed if isinstance(some, list) for one in some]
+    urls = (str(one.get("url", "")) for one in servers if isinstance(one, dict))
+    return frozenset(name for url in urls for name in _VARIABLE.findall(url))
 
 
 def path_of(url: str) -> str:

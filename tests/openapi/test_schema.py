@@ -98,6 +98,22 @@ def test_the_nearest_servers_count_and_variables_are_replaced() -> None:
     assert schema.base_url == "http://a/2"
 
 
+def test_variables_of_all_servers_are_known_also_of_those_behind_a_reference() -> None:
+    def at(name: str) -> list[Any]:
+        return [{"url": f"http://{{{name}}}/{{{name}-path}}"}, "no server"]
+
+    item = {"servers": at("item"), "get": {**OK, "servers": at("own")}}
+    root = {
+        "openapi": "3.1.0",
+        "servers": at("root"),
+        "paths": {"/a": {"$ref": "#/components/pathItems/A"}, "/b": {"get": {**OK, "servers": 5}}},
+        "components": {"pathItems": {"A": item}},
+    }
+    names = {"root", "item", "own"}
+    expected = names | {f"{name}-path" for name in names}
+    assert OpenApiSchema(root).server_variable_names == expected
+
+
 SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
     ({"host": "h", "basePath": "/v1"}, None, "http://h/v1", "/v1/"),
     ({"host": "h:8", "schemes": ["https", "http"]}, None, "https://h:8/", "/"),
