@@ -81,7 +81,7 @@ def asks_for_credentials(operation: Operation) -> bool:
 def may_be_ignored(case: Case, response: Response) -> bool:
     """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
     sent = response.request
-    if sent is None or sent.confirms or _is_probed(case) or removes_what_is_there(case, False):
+    if sent is None or sent.confirms or _is_probed(case) or is_asked_first(case, False):
         return True
     return not (_has_common_credentials(sent) or _has_key(case.operation, sent))
 
@@ -102,10 +102,10 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         # Whoever gave other ones may have been let in for them.
         is_anonymous = not _has_common_credentials(sent)
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
-    if context.sequence and removes_what_is_there(context.case, True):
+    if context.sequence and _removes_what_was_made(context.case):
         if _is_made_up(operation, sent, tools):
             return _failure(context, sent, context.response, _WRONG)
-        if removes_what_is_there(context.case, sent.confirms):
+        if is_asked_first(context.case, sent.confirms):
             # It was asked before, and nothing is left to be asked for.
             return PASSED
     if not sent.confirms and not _is_probed(context.case):
@@ -114,16 +114,15 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     return found
 
 
-def removes_what_is_there(case: Case, is_confirmed: bool) -> bool:
+def is_asked_first(case: Case, confirms: bool) -> bool:
     """Whether a case that follows others is asked without its credentials first: when it is done, nothing is left to remove."""
+    return _removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _FIRST_OF == 0)
+
+
+def _removes_what_was_made(case: Case) -> bool:
     meta = case.meta
-    return (
-        case.method == REMOVING
-        and meta is not None
-        and bool(meta.bindings)
-        and not meta.mode.is_negative
-        and (is_confirmed or crc32(case.id.encode()) % _FIRST_OF == 0)
-    )
+    is_known = meta is not None and bool(meta.bindings) and not meta.mode.is_negative
+    return is_known and case.method == REMOVING
 
 
 def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
@@ -138,8 +137,9 @@ def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
         return None
     for _, request in wanted:
         answer = yield request
-        is_done = isinstance(answer, Response) and answer.status_code // 100 == 2
-        if isinstance(answer, Response) and is_done and not answer.redirects:
+        if not isinstance(answer, Response) or answer.redirects:
+            continue
+        if answer.status_code // 100 == 2:
             return request, answer
     return None
 

@@ -30,8 +30,8 @@ from checker.checks.ignored_auth import (
     IgnoredAuth,
     asks_for_credentials,
     ignored_auth,
+    is_asked_first,
     may_be_ignored,
-    removes_what_is_there,
     sent_beforehand,
 )
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
@@ -197,7 +197,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.REQUEST)),
         failures=(IgnoredAuth,),
         may_send=may_be_ignored,
-        beforehand=Beforehand(removes_what_is_there, sent_beforehand),
+        beforehand=Beforehand(is_asked_first, sent_beforehand),
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=asks_for_credentials),
     ),
     Check(

@@ -1,6 +1,6 @@
 """What a value of the configuration may be, and the sentence that says what is wrong with it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -235,6 +235,11 @@ def type_name(value: object) -> str:
         if isinstance(value, python_type):
             return name
     return type(value).__name__
+
+
+def did_you_mean_or_all(name: str, known: Collection[str]) -> str:
+    """`. Did you mean 'seed'?`, or `; there are: 'a', 'b'`."""
+    return did_you_mean(name, known) or f"; there are: {', '.join(map(repr, known)) or 'none'}"
 
 
 def did_you_mean(name: str, known: Any) -> str:

@@ -307,11 +307,11 @@ class BoundedPlan:
         slice_s = SLICE_S
         if self._shares.is_limited:
             is_last = piece.task.labels[0] in self._ending
-            queue = (piece, *(self._last if is_last else self._waiting))
+            others = self._last if is_last else self._waiting
             slice_s = self._shares.slice_s(
                 self._elapsed_s,
-                len(queue) + len(self._leased),
-                is_first=any(not one.is_begun for one in queue),
+                1 + len(others) + len(self._leased),
+                is_first=not (piece.is_begun and all(one.is_begun for one in others)),
                 is_last=is_last,
             )
         task = piece.task

@@ -1,6 +1,6 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
-from checker.config.kinds import did_you_mean
+from checker.config.kinds import did_you_mean_or_all
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.core.operation import Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind
@@ -61,12 +61,13 @@ def tell_of_servers(
     recorder: Recorder, description: Description, operations: OperationLayers
 ) -> None:
     """Values that are configured for variables that no server of the description has."""
-    declared = description.schema.server_variable_names
     given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
+    declared = description.schema.server_variable_names if given else None
+    if declared is None:
+        return
     for name in given:
-        if declared is not None and name not in declared:
-            known = ", ".join(map(repr, sorted(declared))) or "none"
-            hint = did_you_mean(name, declared) or f"; there are: {known}"
+        if name not in declared:
+            hint = did_you_mean_or_all(name, sorted(declared))
             text = f"no server of the description has a variable {name!r}{hint}"
             recorder.note(Note("unused_server_variable", "", f"servers.variables.{name}", text))
 

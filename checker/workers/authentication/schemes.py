@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from checker.config.auth import FORM, Authentication, StaticScheme, basic_value
-from checker.config.kinds import did_you_mean
+from checker.config.kinds import did_you_mean_or_all
 from checker.core.credentials import Credentials
 from checker.core.errors import ConfigError
 from checker.core.locations import Location
@@ -52,12 +52,8 @@ class SchemeCredentials:
         """(name, sentence) of schemes that something is configured for and that the description does not have."""
         for name in self.configured.schemes:
             if name not in self.declared:
-                known = ", ".join(map(repr, self.declared)) or "none"
-                hint = did_you_mean(name, self.declared)
-                yield (
-                    name,
-                    f"no security scheme is called {name!r}{hint or f'; there are: {known}'}",
-                )
+                hint = did_you_mean_or_all(name, self.declared)
+                yield name, f"no security scheme is called {name!r}{hint}"
 
     @property
     def examples(self) -> tuple[str, ...]:
