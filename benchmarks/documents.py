@@ -107,7 +107,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _apart(path: Path, every: int) -> Opening:
-    """The same in two processes of its own: one opens, one uses."""
+    """An opening in two processes of its own: one opens, one uses."""
     found = Opening(**_said("--open", path))
     if found.refusal is None:
         found.unusable = _said("--use", path, str(every))

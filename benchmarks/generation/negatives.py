@@ -87,7 +87,7 @@ class Known:
     """By keyword, and by all that can be broken: pointer and place."""
 
     def of(self, document: Document) -> "Known":
-        """The same, empty for another document."""
+        """What is known of a document; nothing yet when it is another one."""
         if document is not self.document:
             self.document = document
             self.found.clear()

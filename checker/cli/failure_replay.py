@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.cli.past import PastRun, chosen_findings
-from checker.cli.replay_credentials import Caller
+from checker.cli.replay_credentials import ReplayCredentials
 from checker.core.codings import codings_of, readable
 from checker.core.errors import CheckerError
 from checker.core.known import failure_id
@@ -42,7 +42,7 @@ class ReplayTarget(Struct, frozen=True):
     base_url: str | None
     """None: where they went."""
     http: HttpSettings
-    caller: Callable[[BaseUrl], Caller] = lambda origin: Caller()
+    caller: Callable[[BaseUrl], ReplayCredentials] = lambda origin: ReplayCredentials()
     """Whose credentials stand in place of those of then, at an API."""
 
 
@@ -80,7 +80,7 @@ class _Again(Struct, frozen=True):
     past: PastRun
     origin: BaseUrl
     target: ReplayTarget
-    caller: Caller
+    caller: ReplayCredentials
 
 
 def _is_there(finding: Finding, again: _Again) -> bool:

@@ -13,7 +13,7 @@ from checker.cli.failure_replay import ReplayTarget, replay_findings
 from checker.cli.legacy_command import LegacyCommand
 from checker.cli.options import BASE_URL, auth_option, header_option
 from checker.cli.past import PastRun, configured, folder_of
-from checker.cli.replay_credentials import Caller, user_of_document
+from checker.cli.replay_credentials import ReplayCredentials, user_of_document
 from checker.cli.values import KeyValue
 from checker.config.auth import WFC, basic_value
 from checker.config.config import Config
@@ -131,9 +131,9 @@ class _Asked(Struct, frozen=True):
     http: HttpSettings
     headers: tuple[tuple[str, str], ...]
 
-    def caller(self, origin: BaseUrl | None) -> Caller:
+    def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
         """Who calls an API there."""
-        return Caller(self.headers, user_of_document(self.config, origin))
+        return ReplayCredentials(self.headers, user_of_document(self.config, origin))
 
 
 def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:

@@ -16,7 +16,7 @@ from checker.workers.authentication.identities import Identities, UserSource
 from checker.workers.starting.configured_sources import wiring_of
 
 
-class Caller(Struct, frozen=True):
+class ReplayCredentials(Struct, frozen=True):
     """What stands in place of the credentials of recorded requests, and what they carry besides."""
 
     headers: tuple[tuple[str, str], ...] = ()

@@ -21,7 +21,7 @@ _METHODS = ("get", "put", "post", "delete", "patch")
 _FORM = "application/x-www-form-urlencoded"
 
 
-class Call(Struct, frozen=True):
+class OperationCall(Struct, frozen=True):
     """One allowed request: which operation, with which values."""
 
     operation_id: str
@@ -74,7 +74,7 @@ class _Operation(Struct, frozen=True):
     body: _Body | None
 
 
-class _Route(Struct, frozen=True):
+class _PathRoute(Struct, frozen=True):
     segments: tuple[str, ...]
     """Parts of the path; those in braces are parameters."""
     operations: dict[str, _Operation]
@@ -98,12 +98,12 @@ class Gate:
 
     def __init__(self, document: dict[str, Any]) -> None:
         validator = Validator(document)
-        self._routes: dict[int, list[_Route]] = {}
+        self._routes: dict[int, list[_PathRoute]] = {}
         for path, item in document["paths"].items():
             route = _route(validator, path, item)
             self._routes.setdefault(len(route.segments), []).append(route)
 
-    def admit(self, request: Request) -> Call | Reply:
+    def admit(self, request: Request) -> OperationCall | Reply:
         """The call that a request makes, or the answer that refuses it."""
         path, _, query = request.target.partition(b"?")
         parts = path[1:].split(b"/")
@@ -156,10 +156,12 @@ def _arguments(
     return arguments
 
 
-def _with_body(operation: _Operation, arguments: dict[str, Any], request: Request) -> Call | Reply:
+def _with_body(
+    operation: _Operation, arguments: dict[str, Any], request: Request
+) -> OperationCall | Reply:
     body = operation.body
     if body is None:
-        return Call(operation.id, arguments, None)
+        return OperationCall(operation.id, arguments, None)
     if request.is_too_large:
         return problem(413, "too_large", "The body is larger than 1 MiB.")
     if not _is_media_type(request.headers.get("content-type", ""), body.media_type):
@@ -168,7 +170,7 @@ def _with_body(operation: _Operation, arguments: dict[str, Any], request: Reques
     flaw = body.rule(value, "")
     if flaw is not None:
         return problem(422, "invalid", flaw.message, flaw.pointer)
-    return Call(operation.id, arguments, value)
+    return OperationCall(operation.id, arguments, value)
 
 
 def _is_media_type(header: str, wanted: str) -> bool:
@@ -185,7 +187,7 @@ def _is_media_type(header: str, wanted: str) -> bool:
     return True
 
 
-def _route(validator: Validator, path: str, item: dict[str, Any]) -> _Route:
+def _route(validator: Validator, path: str, item: dict[str, Any]) -> _PathRoute:
     shared = item.get("parameters", [])
     operations = {
         method.upper(): _operation(validator, item[method], shared)
@@ -193,7 +195,7 @@ def _route(validator: Validator, path: str, item: dict[str, Any]) -> _Route:
         if method in item
     }
     allowed = sorted(operations) + (["HEAD"] if "GET" in operations else [])
-    return _Route(tuple(path[1:].split("/")), operations, ", ".join(allowed))
+    return _PathRoute(tuple(path[1:].split("/")), operations, ", ".join(allowed))
 
 
 def _operation(

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Set
 from typing import Any
 
-from checker.demo.gate import NOT_FOUND, Call, problem
+from checker.demo.gate import NOT_FOUND, OperationCall, problem
 from checker.demo.http import Reply
 from checker.demo.wire import json_encoded
 
@@ -29,7 +29,7 @@ class Inn:
         self._bookings: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._removed: OrderedDict[str, None] = OrderedDict()
         self._last_numbers: OrderedDict[int, int] = OrderedDict()
-        self._answers: dict[str, Callable[[Call], Reply]] = {
+        self._answers: dict[str, Callable[[OperationCall], Reply]] = {
             "listRooms": self._list_rooms,
             "getRoom": self._get_room,
             "getRoomPhoto": self._get_photo,
@@ -47,11 +47,11 @@ class Inn:
         for number in (3, 5, 8):
             self._book(_first_booking(number))
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call: OperationCall) -> Reply:
         """The response to an allowed call."""
         return self._answers[call.operation_id](call)
 
-    def _list_rooms(self, call: Call) -> Reply:
+    def _list_rooms(self, call: OperationCall) -> Reply:
         asked = call.arguments
         wanted = set(asked["amenities"] or ())
         found = [
@@ -64,24 +64,24 @@ class Inn:
         ]
         return _reply(200, found[: asked["limit"]])
 
-    def _get_room(self, call: Call) -> Reply:
+    def _get_room(self, call: OperationCall) -> Reply:
         room = self._rooms[call.arguments["room_id"] - 1]
         if room["kind"] == "attic" and "attic-floor" in self._planted:
             return _reply(203, room | {"floor": None})
         return _reply(200, room)
 
-    def _get_photo(self, call: Call) -> Reply:
+    def _get_photo(self, call: OperationCall) -> Reply:
         width = call.arguments["width"] or 64
         return Reply(200, "image/png", _picture(call.arguments["room_id"], width))
 
-    def _get_rate(self, call: Call) -> Reply:
+    def _get_rate(self, call: OperationCall) -> Reply:
         currency = call.arguments["currency"]
         rate = 0.5 + (zlib.crc32(currency.encode()) % 1600) / 8
         if currency == "HUF" and "forint-page" in self._planted:
             return Reply(203, "text/html; charset=utf-8", f"<p>1 EUR = {rate} HUF</p>".encode())
         return _reply(200, {"currency": currency, "rate": rate, "on": call.arguments["on"]})
 
-    def _make_quote(self, call: Call) -> Reply:
+    def _make_quote(self, call: OperationCall) -> Reply:
         asked = call.body
         paid = 100 - asked["discount_percent"]
         if not paid and "full-discount" in self._planted:
@@ -96,7 +96,7 @@ class Inn:
         }
         return _reply(200, quote)
 
-    def _register_guest(self, call: Call) -> Reply:
+    def _register_guest(self, call: OperationCall) -> Reply:
         profile = call.body
         if not profile["name"].isascii() and "foreign-name" in self._planted:
             return _crash("UnicodeEncodeError: 'ascii' codec can't encode the name of the guest")
@@ -104,7 +104,7 @@ class Inn:
         kept = {name: profile[name] for name in names if name in profile}
         return _reply(201, kept | {"member_id": _identity(profile), "points": 0})
 
-    def _subscribe(self, call: Call) -> Reply:
+    def _subscribe(self, call: OperationCall) -> Reply:
         form = call.body
         is_queued = form["language"] == "lv" and "latvian-list" in self._planted
         subscribed = {
@@ -114,14 +114,14 @@ class Inn:
         }
         return _reply(202 if is_queued else 201, subscribed)
 
-    def _write_review(self, call: Call) -> Reply:
+    def _write_review(self, call: OperationCall) -> Reply:
         written = call.body
         review = {"id": _identity(written), "photo": None} | written
         if not written["replies"] and "no-replies" in self._planted:
             return Reply(202, _JSON, json_encoded(review).replace(b'"replies":[]', b'"replies":'))
         return _reply(201, review)
 
-    def _list_bookings(self, call: Call) -> Reply:
+    def _list_bookings(self, call: OperationCall) -> Reply:
         asked = call.arguments
         since, until = asked["since"], asked["until"]
         if until is not None and since is None and "open-period" in self._planted:
@@ -137,12 +137,12 @@ class Inn:
                 items.append(booking)
         return _reply(200, {"items": items, "total": len(self._bookings)})
 
-    def _create_booking(self, call: Call) -> Reply:
+    def _create_booking(self, call: OperationCall) -> Reply:
         booking = self._book(call.body)
         location = ("Location", f"/bookings/{booking['reference']}")
         return Reply(201, _JSON, json_encoded(booking), (location,))
 
-    def _get_booking(self, call: Call) -> Reply:
+    def _get_booking(self, call: OperationCall) -> Reply:
         booking = self._bookings.get(call.arguments["code"])
         if booking is None:
             return NOT_FOUND
@@ -150,7 +150,7 @@ class Inn:
             return _crash("KeyError: 'refund'")
         return _reply(200, booking)
 
-    def _change_booking(self, call: Call) -> Reply:
+    def _change_booking(self, call: OperationCall) -> Reply:
         booking = self._bookings.get(call.arguments["code"])
         if booking is None:
             return NOT_FOUND
@@ -159,7 +159,7 @@ class Inn:
         booking.update(call.body)
         return _reply(200, booking)
 
-    def _delete_booking(self, call: Call) -> Reply:
+    def _delete_booking(self, call: OperationCall) -> Reply:
         code = call.arguments["code"]
         if code not in self._bookings:
             return NOT_FOUND

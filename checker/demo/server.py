@@ -9,7 +9,7 @@ from typing import Self
 
 from checker.demo.defects import DEFECTS
 from checker.demo.description import document, document_bytes
-from checker.demo.gate import Call, Gate, problem
+from checker.demo.gate import Gate, OperationCall, problem
 from checker.demo.http import Broken, Parser, Reply, Request, render
 from checker.demo.inn import Inn
 
@@ -128,7 +128,7 @@ class _Service:
             refusal = problem(405, "method_not_allowed", "Allowed here: GET, HEAD.")
             return Reply(405, refusal.media_type, refusal.body, (("Allow", "GET, HEAD"),))
         call = self._gate.admit(request)
-        return self._inn.answer(call) if isinstance(call, Call) else call
+        return self._inn.answer(call) if isinstance(call, OperationCall) else call
 
 
 class _Connection:

@@ -43,16 +43,16 @@ from checker.library.calls import (
     only_media_type,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
-from checker.library.connections import Connections
 from checker.library.drawn import masked
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
 from checker.library.live_settings import LiveSettings
-from checker.library.makers import Makers, joined_headers
+from checker.library.makers import RequestMakers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.origins import origin_of
 from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
 from checker.library.registered import Attachments
+from checker.library.request_sender import RequestSender
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
 from checker.library.targets import pursue
@@ -97,10 +97,10 @@ class LibraryEngine:
         """The loaded schema that it is of, once there is one."""
         self._config = config
         self.auth = CallAuthentication(schema, attached.registered.auth)
-        self._makers = Makers()
+        self._makers = RequestMakers()
         self._settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
-        self._send = Connections(attached.application).send
+        self._send = RequestSender(attached.application).send
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
         """Path with its variables substituted, as it follows that of a base URL, without query."""

@@ -23,7 +23,7 @@ def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Header
     return (*kept, *((name, str(value)) for name, value in headers.items()))
 
 
-class Makers:
+class RequestMakers:
     """Makers by where requests go and by the headers that they carry."""
 
     def __init__(self) -> None:

@@ -139,7 +139,7 @@ Prepare = Callable[[Path], RunSettings]
 """Settings of a run whose files may stand in a folder."""
 
 
-class EventStream:
+class RunRecords:
     """The records of a run, one by one, while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
 
     def __init__(self, prepare: Prepare, launcher: Launcher | None = None) -> None:
@@ -201,17 +201,17 @@ class SchemaEngine:
     def __init__(self, schema: LoadedSchema) -> None:
         self._schema = schema
 
-    def execute(self) -> EventStream:
+    def execute(self) -> RunRecords:
         """The records of a run of all phases, in threads of this process: hooks and checks of it act."""
         return self._stream("run")
 
-    def fuzz(self) -> EventStream:
+    def fuzz(self) -> RunRecords:
         """The records of an exploration that goes on until its first failure, `fuzz.max-time` or `stop()`."""
         return self._stream("fuzz")
 
-    def _stream(self, kind: str) -> EventStream:
+    def _stream(self, kind: str) -> RunRecords:
         own_work = partial(work, users=users_code(self._schema))
-        return EventStream(self._preparing(kind), InlineLauncher(own_work))
+        return RunRecords(self._preparing(kind), InlineLauncher(own_work))
 
     def _preparing(self, kind: str) -> Prepare:
         schema, filters = self._schema, _filters(self._schema)

@@ -114,9 +114,9 @@ class SchemaFields(Struct):
         self._left = _STEPS
         found: dict[str, AnswerField] = {}
         nouns: list[str] = []
-        level = [_Node(raw, at, "", "", required=True)]
+        level = [_FieldNode(raw, at, "", "", required=True)]
         for depth in range(_DEEP + 1):
-            below: list[_Node] = []
+            below: list[_FieldNode] = []
             for node in level:
                 for one in self._flattened(node.raw, node.at, nouns):
                     if one.schema.get(hidden) is True:
@@ -157,7 +157,7 @@ class _SchemaPlace(Struct, frozen=True):
     at: str
 
 
-class _Node(Struct, frozen=True):
+class _FieldNode(Struct, frozen=True):
     """A schema that describes what stands at a pointer."""
 
     raw: object
@@ -167,13 +167,13 @@ class _Node(Struct, frozen=True):
     required: bool
 
 
-def _children(schema: Mapping[str, Any], at: str, node: _Node) -> Iterator[_Node]:
+def _children(schema: Mapping[str, Any], at: str, node: _FieldNode) -> Iterator[_FieldNode]:
     properties = schema.get("properties")
     needed = schema.get("required")
     required = set(map(str, needed)) if isinstance(needed, list) else set()
     for name, value in properties.items() if isinstance(properties, dict) else ():
         if isinstance(value, dict):
-            yield _Node(
+            yield _FieldNode(
                 value,
                 pointer_child(at, "properties", name),
                 pointer_child(node.pointer, name),
@@ -182,7 +182,7 @@ def _children(schema: Mapping[str, Any], at: str, node: _Node) -> Iterator[_Node
             )
     if isinstance(schema.get("items"), dict):
         place = pointer_child(at, "items")
-        yield _Node(schema["items"], place, f"{node.pointer}/*", node.name, required=False)
+        yield _FieldNode(schema["items"], place, f"{node.pointer}/*", node.name, required=False)
 
 
 def _kind(schema: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ SHOWN = 120
 """Characters of a description."""
 
 
-class Sent(Protocol):
+class SentCase(Protocol):
     """A case and what came back."""
 
     @property
@@ -38,7 +38,7 @@ class Sent(Protocol):
     def outcome(self) -> Outcome | None: ...
 
 
-def evaluated(raw: Any, sent: Sent, wanted: Any = NOT_SET) -> Any:
+def evaluated(raw: Any, sent: SentCase, wanted: Any = NOT_SET) -> Any:
     """What a value of a link is after an interaction; `NOT_SET` when there is no such value.
 
     Of several candidates `wanted` is taken if it is one of them, else the first.
@@ -46,7 +46,7 @@ def evaluated(raw: Any, sent: Sent, wanted: Any = NOT_SET) -> Any:
     return _evaluated(json.dumps(raw), sent, wanted)
 
 
-def resolved(binding: Binding, earlier: Sequence[Sent]) -> Binding:
+def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
     """The binding with the value that its producer answered this time; as it was when that gives none."""
     if not binding.expression:
         return _read_again(binding, earlier)
@@ -101,7 +101,7 @@ def expression_of(text: str) -> Any:
     return json.loads(text)
 
 
-def _read_again(binding: Binding, earlier: Sequence[Sent]) -> Binding:
+def _read_again(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
     for sent in reversed(earlier):
         operation = sent.case.operation
         if operation.label == binding.producer and isinstance(sent.outcome, Response):
@@ -114,7 +114,7 @@ def _read_again(binding: Binding, earlier: Sequence[Sent]) -> Binding:
     return binding
 
 
-def _evaluated(expression: str, sent: Sent, wanted: Any) -> Any:
+def _evaluated(expression: str, sent: SentCase, wanted: Any) -> Any:
     outcome = sent.outcome
     parsed = _parsed(expression)
     if not isinstance(outcome, Response) or parsed is NOT_SET:

@@ -20,7 +20,7 @@ from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
-from checker.phases.bindings import Sent, evaluated, expression_of
+from checker.phases.bindings import SentCase, evaluated, expression_of
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
@@ -69,7 +69,7 @@ class ChainExplorer(Struct):
     _roots: Sequence[Label] | None = None
 
     def follow(
-        self, sequence: Sequence[Sent], seed: int, index: int, phase: PhaseInfo
+        self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo
     ) -> GeneratedCase | None:
         """The next step of sequence `index`, or None when nothing follows."""
         place, made = len(sequence), None

@@ -10,7 +10,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.resources import ResourceModel, status_of
 from checker.core.response import Response
-from checker.phases.bindings import Sent
+from checker.phases.bindings import SentCase
 from checker.phases.chains import ChainExplorer
 from checker.phases.making import CaseFactory, GeneratedCase
 
@@ -31,7 +31,7 @@ class Explorer(Struct):
     _dead: set[Label] = field(default_factory=set)
 
     def follow(
-        self, sequence: Sequence[Sent], recipe: tuple[int, int, PhaseInfo]
+        self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]
     ) -> GeneratedCase | None:
         """The next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
         last = sequence[-1]

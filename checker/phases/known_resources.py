@@ -27,7 +27,7 @@ from checker.core.resources import (
 from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import DEEP, Places
-from checker.phases.bindings import Sent
+from checker.phases.bindings import SentCase
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
 """How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request, or in its body."""
@@ -66,7 +66,7 @@ NOWHERE: Final = Leads({}, ())
 class ShownStep(Struct):
     """What one step has shown. Nothing changes it: the steps that follow ask again and again."""
 
-    sent: Sent
+    sent: SentCase
     use: ResourceUse
     """Where its operation stands."""
     succeeded: bool
@@ -81,7 +81,7 @@ class ShownStep(Struct):
     """(operation, variable of its path) -> the surest way to a value that it shows, as far as asked."""
 
     @classmethod
-    def of(cls, sent: Sent, model: ResourceModel) -> "ShownStep":
+    def of(cls, sent: SentCase, model: ResourceModel) -> "ShownStep":
         """A step of which nothing was read yet."""
         outcome, operation = sent.outcome, sent.case.operation
         succeeded = isinstance(outcome, Response) and 200 <= status_of(operation, outcome) < 400
@@ -102,7 +102,7 @@ class KnownResources(Struct):
     """By operation, status, and whether that is a success."""
     steps: list[ShownStep] = field(default_factory=list)
 
-    def read(self, sequence: Sequence[Sent]) -> None:
+    def read(self, sequence: Sequence[SentCase]) -> None:
         """Take in the steps that are new; what is another sequence takes the place of what was known."""
         steps = self.steps
         if len(steps) > len(sequence) or any(

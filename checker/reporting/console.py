@@ -25,7 +25,7 @@ from checker.reporting.findings import (
 from checker.reporting.known_text import NEW_FILE, baseline_size, known_lines
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
-from checker.reporting.progress import Progress
+from checker.reporting.progress import RunProgress
 from checker.reporting.python_samples import shown_as_python
 from checker.reporting.report import PhaseOutcome, Report
 from checker.reporting.screen import Screen, ruled
@@ -58,7 +58,7 @@ class Console:
         self._seed = settings.seed
         """That of the beginning, for a run that goes on."""
         self._clock = clock
-        self._progress = Progress(clock())
+        self._progress = RunProgress(clock())
         self._live: LiveLines | None = None
         self._opened = False
         self._credentials: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from checker.reporting.progress import Progress
+from checker.reporting.progress import RunProgress
 from checker.reporting.screen import Screen
 from checker.reporting.summary import counted
 
@@ -24,7 +24,7 @@ class LiveLines:
     def __init__(
         self,
         screen: Screen,
-        progress: Progress,
+        progress: RunProgress,
         *,
         loading: str = "",
         max_time_s: float | None = None,

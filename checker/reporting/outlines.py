@@ -4,13 +4,13 @@ from msgspec import to_builtins
 
 from checker.reporting.json_text import json_text
 from checker.reporting.text import xml_text
-from checker.workers.starting.outline import Outline, OutlinedOperation
+from checker.workers.starting.outline import OutlinedOperation, RunOutline
 
 _WIDEST = 60
 """Columns of labels: a longer one moves its own line alone."""
 
 
-def outline_text(outline: Outline) -> str:
+def outline_text(outline: RunOutline) -> str:
     """One line an operation: its label, what it takes (`*`: required), the phases that test it."""
     head = " · ".join(
         part
@@ -42,7 +42,7 @@ def _line(one: OutlinedOperation, width: int) -> str:
     return "  ".join((f"{one.label:<{width}}", *notes))
 
 
-def outline_json(outline: Outline) -> str:
+def outline_json(outline: RunOutline) -> str:
     """An object: `operations` in document order, each with `label`, `inputs`, `phases` and what else is known of it."""
     plain = to_builtins(outline)
     plain["selected"] = len(outline.operations)

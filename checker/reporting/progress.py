@@ -17,7 +17,7 @@ _WINDOW_S = 5.0
 """Rates are of the last seconds, not of the whole run: a stall must show."""
 
 
-class Progress(Struct):
+class RunProgress(Struct):
     """Counters of a run that has not ended."""
 
     started: float

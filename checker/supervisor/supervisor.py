@@ -49,11 +49,11 @@ from checker.workers.messages import (
     Assign,
     Found,
     GivenCredentials,
+    HandedOver,
     Idle,
     Known,
     Opened,
-    Peers,
-    Recorded,
+    PeerJournals,
     Settled,
     Task,
     Up,
@@ -152,7 +152,7 @@ class Supervisor:
                 worker.standing.wait(task)
             case Found():
                 pass  # A hint to read, and every round reads.
-            case Recorded(count):
+            case HandedOver(count):
                 self._pace.record(worker.standing.incarnation, count)
             case WantedCredentials() | GivenCredentials():
                 self._hear_of_credentials(worker.standing.incarnation, message)
@@ -190,7 +190,7 @@ class Supervisor:
         if self._opened is None:
             self._begin(opened)
         self._journals.append(opened.journal)
-        self._crew.tell_all(Peers(tuple(self._journals)))
+        self._crew.tell_all(PeerJournals(tuple(self._journals)))
         if self._settled:
             worker.tell(Known(tuple(self._settled.values())))
 

@@ -22,7 +22,7 @@ Lookup = Callable[[str, Any], tuple[Any, Any] | None]
 """What a reference that stands somewhere leads to, and where that stands; None when it leads nowhere."""
 
 
-class Alternative(Struct, frozen=True):
+class DiscriminatorBranch(Struct, frozen=True):
     """What a discriminator says of one of the schemas that it tells apart."""
 
     names: Names
@@ -36,7 +36,7 @@ class Discriminator(Struct, frozen=True):
 
     property_name: str
     keyword: str
-    alternatives: tuple[Alternative, ...]
+    alternatives: tuple[DiscriminatorBranch, ...]
 
     @property
     def names(self) -> tuple[Names, ...]:
@@ -66,7 +66,7 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
         # OpenAPI 3.2, 4.25: what names no alternative is held to this one, which may be none of them.
         falls_to = [_is_named(default, one, where, lookup) for one in raw[keyword]]
         found = [
-            Alternative(None, own.told) if is_it else own
+            DiscriminatorBranch(None, own.told) if is_it else own
             for is_it, own in zip(falls_to, found, strict=True)
         ]
         if not any(falls_to):
@@ -95,17 +95,17 @@ def _mapping_of(told: Any) -> dict[str, str]:
     }
 
 
-_ANY: Final = Alternative(None, ())
+_ANY: Final = DiscriminatorBranch(None, ())
 
 
-def _held_to(listed: set[str], one: Alternative) -> Alternative:
+def _held_to(listed: set[str], one: DiscriminatorBranch) -> DiscriminatorBranch:
     """An alternative among others of which all are held to the same values."""
     told = [name for name in one.told if name in listed]
     if one.names is None:
-        return Alternative(None, tuple(told))
+        return DiscriminatorBranch(None, tuple(told))
     # What is said of all of them wins as well: nobody can give a name that it forbids.
     found = told or sorted(one.names & listed)
-    return Alternative(one.names, tuple(found)) if found else _ANY
+    return DiscriminatorBranch(one.names, tuple(found)) if found else _ANY
 
 
 class _Names(Struct):
@@ -114,9 +114,11 @@ class _Names(Struct):
     seen: set[int] = field(default_factory=set)
     """Identities of the schemas on the way: some contain themselves."""
 
-    def of_all(self, branches: list[Any], mapping: dict[str, str], where: Any) -> list[Alternative]:
+    def of_all(
+        self, branches: list[Any], mapping: dict[str, str], where: Any
+    ) -> list[DiscriminatorBranch]:
         targets = {key: self.lookup(target, where) for key, target in mapping.items()}
-        found: list[Alternative] = []
+        found: list[DiscriminatorBranch] = []
         claimed: set[str] = set()
         for branch in branches:
             reference = branch.get("$ref") if isinstance(branch, dict) else None
@@ -137,7 +139,7 @@ class _Names(Struct):
 
     def _alternative(
         self, reference: str, mapped: list[str], target: tuple[Any, Any]
-    ) -> Alternative:
+    ) -> DiscriminatorBranch:
         raw, where = target
         own, implied = self.listed(raw, where), _implied(reference)
         given = mapped or implied[:1]
@@ -149,7 +151,7 @@ class _Names(Struct):
             names = frozenset((*mapped, *implied))
         is_base = isinstance(raw, dict) and discriminator_keyword(raw, self.property_name) == ""
         # Heirs of it may have other names.
-        return Alternative(None if is_base or not told else names, tuple(told))
+        return DiscriminatorBranch(None if is_base or not told else names, tuple(told))
 
     def listed(self, raw: Any, where: Any) -> Listed:
         """Texts that a schema lists for the property; None when it lists none."""

@@ -23,7 +23,7 @@ from checker.workers.messages import (
     FetchCredentials,
     GivenCredentials,
     Known,
-    Peers,
+    PeerJournals,
 )
 from checker.workers.outage_messages import Examine, GoOn, Hold
 from checker.workers.outages.health import TargetHealth
@@ -165,7 +165,7 @@ class Worker:
                     self._scheduler.accept(task)
             case Known(settled):
                 self._recorder.defects.absorb(*settled)
-            case Peers(journals):
+            case PeerJournals(journals):
                 self._recorder.follow(journals)
             case GivenCredentials() | FetchCredentials():
                 self._renew(message)

@@ -120,7 +120,7 @@ class Known(Struct, frozen=True):
     settled: tuple[Settled, ...]
 
 
-class Peers(Struct, frozen=True):
+class PeerJournals(Struct, frozen=True):
     """Journals of other incarnations whose values this worker may read (only in `fuzz`)."""
 
     journals: tuple[str, ...]
@@ -203,7 +203,7 @@ class GivenCredentials(Struct, frozen=True):
 Down = (
     Assign
     | Known
-    | Peers
+    | PeerJournals
     | Drain
     | Conclude
     | AwaitReports
@@ -322,7 +322,7 @@ class Found(Struct, frozen=True):
     count: int
 
 
-class Recorded(Struct, frozen=True):
+class HandedOver(Struct, frozen=True):
     """How many interactions this worker has handed over to the reports of a run whose time has an end."""
 
     count: int
@@ -343,7 +343,7 @@ Up = (
     | Idle
     | Waiting
     | Found
-    | Recorded
+    | HandedOver
     | WantedCredentials
     | GivenCredentials
     | Troubled

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from checker.workers.context import WorkerContext
-from checker.workers.messages import AwaitReports, Recorded
+from checker.workers.messages import AwaitReports, HandedOver
 from checker.workers.queues import Sender
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 
@@ -43,4 +43,4 @@ class Standstill:
         settings, count = self.place.settings, self.place.recorder.traffic.writer.count
         if settings.keeps_traffic and settings.max_time_s is not None and count != self._told:
             self._told = count
-            self.up.send(Recorded(count))
+            self.up.send(HandedOver(count))

@@ -17,7 +17,7 @@ CODERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def compressed(answer: Answer, *codings: str) -> Answer:
-    """The same application, its bodies coded in this order."""
+    """An application whose bodies are coded in this order."""
 
     def answered(request: Request) -> Reply:
         reply = answer(request)

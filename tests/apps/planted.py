@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.demo import DEFECTS
 from checker.demo.description import document
-from checker.demo.gate import Call, Gate
+from checker.demo.gate import Gate, OperationCall
 from checker.demo.http import Reply, Request
 from checker.demo.inn import Inn
 from checker.demo.wire import json_encoded
@@ -16,7 +16,7 @@ BROKEN = Reply(500, "text/plain", b"planted")
 
 
 def planted(answer: Answer, *, longest: int) -> Answer:
-    """The same application, but that it fails on requests of more bytes than this, target and body together."""
+    """An application that fails on requests of more bytes than this, target and body together."""
 
     def answered(request: Request) -> Reply:
         size = len(request.target) + len(request.body)
@@ -40,7 +40,7 @@ def inn() -> Answer:
     def answered(request: Request) -> Reply:
         with lock:
             call = gate.admit(request)
-            return service.answer(call) if isinstance(call, Call) else call
+            return service.answer(call) if isinstance(call, OperationCall) else call
 
     return answered
 

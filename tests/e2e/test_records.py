@@ -146,7 +146,7 @@ BIG = json.dumps(["0123456789" * 20 for _ in range(1000)]).encode()
 
 
 def large(request: Request) -> Reply:
-    """The same 200 kB, or others of them each time."""
+    """200 kB: always these, or others each time."""
     different = request.target.startswith(b"/b")
     body = json.dumps([f"{number}{os.urandom(90).hex()}" for number in range(1000)]).encode()
     return Reply(200, "application/json", body if different else BIG)

@@ -21,7 +21,7 @@ LOST = "Error: standard output cannot be written: No space left on device"
 
 
 def redirected(command: Command, redirection: str) -> Command:
-    """The same command line with its streams led elsewhere by a shell; its exit code stands in `code`."""
+    """A command line with its streams led elsewhere by a shell; its exit code stands in `code`."""
     script = f'{{ "$@"; echo $? >code; }} {redirection}'
     return replace(command, program=("sh", "-c", script, "sh", sys.executable, "-m", "checker"))
 

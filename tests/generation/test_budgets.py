@@ -71,7 +71,7 @@ def _inside(keyword: str, depth: int) -> dict[str, Any]:
 
 
 def _aliased(count: int) -> dict[str, Any]:
-    """The same two alternatives twice, again and again, as aliases of YAML make them: 2**count in all."""
+    """Two equal alternatives, again and again, as aliases of YAML make them: 2**count in all."""
     both: list[dict[str, Any]] = [{"type": "string"}, {"type": "integer"}]
     for _ in range(count - 2):
         both = [{"oneOf": both}] * 2

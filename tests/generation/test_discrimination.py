@@ -116,7 +116,7 @@ def test_what_an_alternative_lists_wins_over_its_name(
 
 
 def _in_words_of_30(raw: Any) -> Any:
-    """The same with `enum` for `const`, which OpenAPI 3.0 does not have."""
+    """Alternatives told apart by `enum` in place of `const`, which OpenAPI 3.0 does not have."""
     if isinstance(raw, dict):
         named = {"enum" if name == "const" else name: value for name, value in raw.items()}
         return {

@@ -98,7 +98,7 @@ def _judging(is_valid: IsValid) -> IsValid:
 
 
 def as_json(value: Any) -> Any:
-    """The same with bytes as text, and without what is no Unicode."""
+    """A value as JSON can hold it: bytes as text, and without what is no Unicode."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes):

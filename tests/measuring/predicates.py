@@ -88,7 +88,7 @@ class Smallest:
 
     @classmethod
     def of(cls, case: Case) -> "Smallest":
-        """The same parts of a case."""
+        """The parts of a case that are compared."""
         path = case.path_parameters["id"]
         return cls(case.body, path, case.query, case.headers, case.cookies)
 

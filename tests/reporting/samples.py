@@ -204,7 +204,7 @@ def records() -> list[Any]:
 
 
 def clean_records() -> list[Any]:
-    """The same run with nothing found."""
+    """Records of a run that found nothing."""
     return [
         started(),
         opened(1, 1),

@@ -15,7 +15,7 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.reporting.console import Console
 from checker.reporting.live import LiveLines
-from checker.reporting.progress import Progress
+from checker.reporting.progress import RunProgress
 from checker.reporting.screen import Screen
 
 from .golden import assert_golden
@@ -83,7 +83,7 @@ def test_moving_lines_read_as_kept(columns: int, terminal: Callable[[int], None]
     terminal(columns)
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
-    at, screen = Progress(98.0), Screen(stream, color=True)
+    at, screen = RunProgress(98.0), Screen(stream, color=True)
     label = f"GET /{'/'.join(['organisations', '{organisation}'] * 4)}"
     busy = progress(task="t9", labels=(label,), finished=False)
     for record in (opened(), *records()[:-1], busy):

@@ -4,7 +4,7 @@ import pytest
 
 from checker.corpus.records import WorkerGone
 from checker.reporting.live import LiveLines, clock_text
-from checker.reporting.progress import Progress
+from checker.reporting.progress import RunProgress
 from checker.reporting.screen import Screen
 
 from .samples import ORDERS, USERS, changed, finding, opened, records
@@ -12,7 +12,7 @@ from .samples import progress as sample
 
 
 def drawn(
-    progress: Progress,
+    progress: RunProgress,
     *,
     encoding: str = "utf-8",
     max_time_s: float | None = None,
@@ -29,8 +29,8 @@ def drawn(
     return raw.getvalue().decode(encoding)
 
 
-def followed() -> Progress:
-    progress = Progress(started=0.0)
+def followed() -> RunProgress:
+    progress = RunProgress(started=0.0)
     for record in records():
         progress.follow(1, record, 70.0)
     return progress
@@ -50,7 +50,7 @@ def test_time_limit_shows_what_is_left() -> None:
 
 
 def test_running_operations_are_named() -> None:
-    progress = Progress(started=0.0)
+    progress = RunProgress(started=0.0)
     for record in (
         opened(),
         sample(task="t1", finished=False),
@@ -61,7 +61,7 @@ def test_running_operations_are_named() -> None:
 
 
 def test_workers_are_those_that_live() -> None:
-    progress = Progress(started=0.0)
+    progress = RunProgress(started=0.0)
     assert "requests/s  starting workers" in drawn(progress)
     for incarnation in (1, 2, 3):
         progress.follow(incarnation, opened(), 1.0)
@@ -71,7 +71,7 @@ def test_workers_are_those_that_live() -> None:
 
 
 def test_what_is_read_is_shown_until_it_is_there() -> None:
-    text = drawn(Progress(started=0.0), loading="  Fetching http://a/openapi.json")
+    text = drawn(RunProgress(started=0.0), loading="  Fetching http://a/openapi.json")
     clock, line = text.splitlines()
     assert clock.split()[1:] == ["1:12"]
     assert line.rstrip() == "  Fetching http://a/openapi.json"
@@ -82,7 +82,7 @@ def test_live_lines_fit_a_stream_without_unicode() -> None:
 
 
 def test_finding_counts_once() -> None:
-    progress = Progress(started=0.0)
+    progress = RunProgress(started=0.0)
     assert progress.follow(1, finding(stage="found"), 1.0)
     assert not progress.follow(1, finding(), 2.0)
     assert not progress.follow(2, changed(finding(), task="t9"), 3.0)

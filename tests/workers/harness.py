@@ -20,7 +20,7 @@ from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Record
-from checker.phases.bindings import Sent
+from checker.phases.bindings import SentCase
 from checker.phases.exploration import Explorer
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
@@ -164,7 +164,7 @@ class Following:
     parents: dict[str, str] = field(default_factory=dict)
 
     def follow(
-        self, sequence: Sequence[Sent], recipe: tuple[int, int, PhaseInfo]
+        self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]
     ) -> GeneratedCase | None:
         made = self.explorer.follow(sequence, recipe)
         if made is not None:

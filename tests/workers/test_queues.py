@@ -22,7 +22,7 @@ from checker.workers.messages import (
     LeaseReport,
     Opened,
     OperationCard,
-    Peers,
+    PeerJournals,
     Task,
 )
 from checker.workers.queues import Message, Receiver, Sender, decode, encode
@@ -43,8 +43,8 @@ TASKS = st.builds(
 )
 MESSAGES = st.one_of(
     st.builds(Assign, st.lists(TASKS, max_size=3).map(tuple)),
-    st.builds(Peers, st.lists(TEXTS, max_size=3).map(tuple)),
-    st.builds(Peers, st.lists(TEXTS, max_size=3).map(tuple)),
+    st.builds(PeerJournals, st.lists(TEXTS, max_size=3).map(tuple)),
+    st.builds(PeerJournals, st.lists(TEXTS, max_size=3).map(tuple)),
     st.builds(Drain, st.booleans()),
     st.builds(
         Opened,
@@ -134,7 +134,7 @@ def test_sending_to_the_dead_does_nothing_and_says_so(ends: tuple[Sender, Receiv
 
 def test_a_reader_that_hangs_does_not_hang_its_writer(ends: tuple[Sender, Receiver]) -> None:
     sender, receiver = ends
-    sent = [Peers((str(number) * 1000,)) for number in range(500)]
+    sent = [PeerJournals((str(number) * 1000,)) for number in range(500)]
     for message in sent:
         sender.send(message)
     assert not sender.flush()
@@ -152,7 +152,7 @@ def test_a_reader_that_hangs_does_not_hang_its_writer(ends: tuple[Sender, Receiv
 def test_a_patient_writer_writes_all_of_a_message_larger_than_the_pipe() -> None:
     reading, writing = Pipe(duplex=False)
     sender, receiver = Sender(writing, patience_s=20.0), Receiver(reading)
-    large = Peers(("x" * 1_000_000,))
+    large = PeerJournals(("x" * 1_000_000,))
     thread = threading.Thread(target=sender.send, args=(large,))
     thread.start()
     message = None
@@ -166,7 +166,7 @@ def test_a_patient_writer_writes_all_of_a_message_larger_than_the_pipe() -> None
 
 def test_lingering_ends_when_nobody_reads(ends: tuple[Sender, Receiver]) -> None:
     sender, receiver = ends
-    sender.send(Peers(("x" * 1_000_000,)))
+    sender.send(PeerJournals(("x" * 1_000_000,)))
     sender.linger(0.05)
     assert not sender.closed
     close(sender, receiver)
@@ -181,7 +181,7 @@ def test_lingering_takes_descriptors_of_any_number() -> None:
     high = fcntl.fcntl(writing.fileno(), fcntl.F_DUPFD_CLOEXEC, BEYOND_SELECT)
     writing.close()
     sender, receiver = Sender(Connection(high, readable=False)), Receiver(reading)
-    sender.send(Peers(("x" * 1_000_000,)))
+    sender.send(PeerJournals(("x" * 1_000_000,)))
     sender.linger(0.05)
     assert not sender.flush()
     close(sender, receiver)
@@ -190,7 +190,7 @@ def test_lingering_takes_descriptors_of_any_number() -> None:
 def test_what_nobody_reads_ends_the_queue_before_memory_does() -> None:
     reading, writing = Pipe(duplex=False)
     sender, receiver = Sender(writing, patience_s=0.05), Receiver(reading)
-    sender.send(Peers(("x" * 65_000_000, "x" * 4_000_000)))
+    sender.send(PeerJournals(("x" * 65_000_000, "x" * 4_000_000)))
     assert sender.closed
     assert sender.flush()
     close(sender, receiver)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
-from checker.workers.messages import AwaitReports, Recorded
+from checker.workers.messages import AwaitReports, HandedOver
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.leased import LeasedTask
 from checker.workers.scheduling.case_scheduler import CaseScheduler
@@ -90,6 +90,6 @@ def test_what_is_handed_over_is_told_where_somebody_counts_it(
             place.recorder.traffic.writer.count = count
             standstill.tell()
         receiver = Receiver(heard)
-        while isinstance(message := receiver.get_nowait(), Recorded):
+        while isinstance(message := receiver.get_nowait(), HandedOver):
             found.append(message.count)
     assert found == told

@@ -16,7 +16,7 @@ from checker.transport.wire.decoding import (
     decode_path,
     decode_querystring,
 )
-from checker.transport.wire.ownership import Share, shares
+from checker.transport.wire.ownership import OwnedPairs, shares
 from checker.transport.wire.readings import Reading, doubted
 from checker.transport.wire.styles import Pairs
 from checker.transport.wire.unstyled import pairs_of, plain
@@ -102,7 +102,7 @@ def cookie_verdicts(
         yield from _share_verdicts(share, rules)
 
 
-def _share_verdicts(share: Share, rules: Rules) -> list[PartVerdict]:
+def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
     parameter = share.parameter
     if share.is_contested:
         return Part.of(parameter).ambiguous(ambiguity.SHARED, _shown(share.own))
@@ -119,12 +119,12 @@ def _share_verdicts(share: Share, rules: Rules) -> list[PartVerdict]:
     return verdicts
 
 
-def _is_empty(share: Share) -> bool:
+def _is_empty(share: OwnedPairs) -> bool:
     """Whether all that is sent of a parameter is one empty text."""
     return not share.rest and [value for _, value in share.own] == [""]
 
 
-def _is_wrong_in_any_case(share: Share, verdicts: Sequence[PartVerdict]) -> bool:
+def _is_wrong_in_any_case(share: OwnedPairs, verdicts: Sequence[PartVerdict]) -> bool:
     """Whether an empty text is wrong and nothing at all would be, too."""
     is_needed = share.parameter.required and "array" not in share.outline.types
     return is_needed and verdicts[0].outcome is Outcome.INVALID

@@ -14,7 +14,7 @@ _NAMED = frozenset({"deepObject", "querystring"})
 """Styles whose objects do not fall apart into pairs of other names."""
 
 
-class Share(Struct, frozen=True):
+class OwnedPairs(Struct, frozen=True):
     """What of some pairs belongs to one parameter."""
 
     parameter: Parameter
@@ -27,7 +27,7 @@ class Share(Struct, frozen=True):
     """True when pairs of its own are another one's, too: nobody can know what its value is."""
 
 
-def shares(declared: Declared, pairs: Pairs) -> tuple[list[Share], Pairs]:
+def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
     """Shares of all parameters of a location, and the pairs that nobody declares."""
     names = {
         parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)
@@ -35,7 +35,7 @@ def shares(declared: Declared, pairs: Pairs) -> tuple[list[Share], Pairs]:
     own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
     nobodys = [pair for pair in pairs if not any(pair in mine for mine in own)]
     found = [
-        Share(*one, mine, nobodys if _takes_rest(*one, mine) else [], _contested(mine, own))
+        OwnedPairs(*one, mine, nobodys if _takes_rest(*one, mine) else [], _contested(mine, own))
         for one, mine in zip(declared, own, strict=True)
     ]
     return found, nobodys

@@ -13,7 +13,7 @@ from checker.core.response import Response
 from checker.core.send import Purpose
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
-from checker.phases.bindings import Sent, resolved, without_step
+from checker.phases.bindings import SentCase, resolved, without_step
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, StillFails, content_of, shrink_case
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
@@ -59,7 +59,7 @@ class SequenceReplay(Struct):
     def _remade(self, made: GeneratedCase, earlier: Sequence[JudgedCase]) -> GeneratedCase:
         return self.following(made, before_in(earlier))
 
-    def following(self, made: GeneratedCase, sent: Sequence[Sent]) -> GeneratedCase:
+    def following(self, made: GeneratedCase, sent: Sequence[SentCase]) -> GeneratedCase:
         """A step with the values that earlier ones gave this time. Raises whatever making a case does."""
         bindings = tuple(resolved(binding, sent) for binding in made.bindings)
         name = digest("confirmed", made.case.id)[:12]

@@ -17,7 +17,12 @@ from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, 
 from checker.workers.outages.examination import Examination
 from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
 from checker.workers.outages.served_by_others import ServedByOthers
-from checker.workers.outages.witnesses import MOST_WITNESSES, Surroundings, Witnesses, is_ending
+from checker.workers.outages.witnesses import (
+    MOST_WITNESSES,
+    ExaminationContext,
+    Witnesses,
+    is_ending,
+)
 from checker.workers.queues import Sender
 from checker.workers.recording.served import Sent, ServedRequests
 
@@ -253,7 +258,7 @@ class TargetHealth:
             self.listen()
 
     def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> Witnesses:
-        around = Surroundings(self.rest, self.keep_alive, self.free_lane(), self.connect)
+        around = ExaminationContext(self.rest, self.keep_alive, self.free_lane(), self.connect)
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
             about = self.place.selected.get(doubted)

@@ -23,7 +23,7 @@ MOST_WITNESSES = 3
 _JUST_BEFORE = 3
 
 
-class Surroundings(Struct, frozen=True):
+class ExaminationContext(Struct, frozen=True):
     """What an examination waits and sends with."""
 
     rest: Callable[[float], None]
@@ -43,7 +43,7 @@ class Witnesses(Struct):
     """The answer that raised the question, if one of this worker did."""
     about: Operation | None
     """The operation in question, if it is known."""
-    around: Surroundings
+    around: ExaminationContext
     sent: int = 0
     """Requests that the questions took."""
     is_guess: bool = False

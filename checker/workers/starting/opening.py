@@ -52,7 +52,7 @@ from checker.workers.starting.calling import Caller, Lanes, open_tools, schemele
 from checker.workers.starting.collector import uncollected
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.starting.constants import with_constants
-from checker.workers.starting.records import Shown, open_recorder
+from checker.workers.starting.records import RequestDisplay, open_recorder
 from checker.workers.starting.transports import transport_of
 from checker.workers.starting.verification import answering_405, confirmed
 from checker.workers.telling import (
@@ -105,7 +105,9 @@ def open_worker_context(
     layout.create()
     subject = read_subject(settings, layout, users)
     settings, operations, origin = subject.settings, subject.operations, subject.origin
-    shown = Shown(rendering(origin, operations), sends_as_made=not users.hooks.named("before_call"))
+    shown = RequestDisplay(
+        rendering(origin, operations), sends_as_made=not users.hooks.named("before_call")
+    )
     recorder = open_recorder(incarnation, settings, subject.selected, operations, shown)
     told = _tell(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)

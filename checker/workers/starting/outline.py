@@ -47,7 +47,7 @@ class OutlinedOperation(Struct, frozen=True):
     """Those of the run that have requests for it."""
 
 
-class Outline(Struct, frozen=True):
+class RunOutline(Struct, frozen=True):
     """A description, as far as a run tests it."""
 
     title: str
@@ -63,11 +63,11 @@ class Outline(Struct, frozen=True):
     """(label, why it cannot be read) of operations that would be tested otherwise."""
 
 
-def read_outline(settings: RunSettings, layout: RunLayout) -> Outline:
+def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
     """What a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout)
     schema, selected = contents.description.schema, contents.selected
-    return Outline(
+    return RunOutline(
         title=schema.title,
         specification=schema.specification,
         total=selected.total,

@@ -29,7 +29,7 @@ from checker.workers.recording.traffic import Traffic
 from checker.workers.selected import SelectedOperations
 
 
-class Shown(Struct, frozen=True):
+class RequestDisplay(Struct, frozen=True):
     """How requests are shown."""
 
     render: Rendering
@@ -43,7 +43,7 @@ def open_recorder(
     settings: RunSettings,
     selected: SelectedOperations,
     operations: OperationResolver,
-    shown: Shown,
+    shown: RequestDisplay,
 ) -> Recorder:
     """Journal and traffic of an incarnation, with what earlier ones learned where values are reused.
 

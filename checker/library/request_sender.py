@@ -15,7 +15,7 @@ _MANY: Final = 16
 """Connections that are kept."""
 
 
-class Connections:
+class RequestSender:
     """Sends requests one by one. Not thread-safe."""
 
     def __init__(self, application: Application | None) -> None:
