@@ -7,6 +7,7 @@ from typing import Any, Final
 from checker.core.errors import IncorrectUsage
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
+from checker.library import session_cookies
 
 Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
 _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", "auth", "stream")
@@ -71,13 +72,15 @@ def _joined(request: WireRequest) -> dict[str, str]:
 
 def _by_httpx(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        url = request.url(base_url)
+        request = session_cookies.joined(request, session_cookies.of_httpx(session, url))
         options = {name: transport[name] for name in ("auth", "timeout") if name in transport}
         follows = transport.get("follow_redirects", transport.get("allow_redirects"))
         if follows is not None:
             options["follow_redirects"] = follows
         return session.request(
             request.method,
-            request.url(base_url),
+            url,
             headers=[
                 (name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)
             ],
@@ -90,12 +93,13 @@ def _by_httpx(session: Any) -> Sender:
 
 def _by_requests(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        options = dict(transport)
+        url, options = request.url(base_url), dict(transport)
+        request = session_cookies.joined(request, session_cookies.of_requests(session, url))
         if "follow_redirects" in options:
             options["allow_redirects"] = options.pop("follow_redirects")
         return session.request(
             request.method,
-            request.url(base_url),
+            url,
             headers=_joined(request),
             data=request.body,
             **options,
@@ -106,20 +110,21 @@ def _by_requests(session: Any) -> Sender:
 
 def _by_werkzeug(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        return session.open(
-            request.url(base_url).removeprefix(base_url.url),
-            base_url=base_url.url,
-            method=request.method,
-            headers=_texts(request),
-            data=request.body,
-        )
+        with session_cookies.kept_by_werkzeug(session, request, base_url.host):
+            return session.open(
+                request.url(base_url).removeprefix(base_url.url),
+                base_url=base_url.url,
+                method=request.method,
+                headers=_texts(request),
+                data=request.body,
+            )
 
     return send
 
 
 def _by_django(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        headers = _joined(request)
+        headers = _joined(session_cookies.joined(request, session_cookies.of_django(session)))
         media_type = next(
             (headers.pop(name) for name in list(headers) if name.lower() == "content-type"), ""
         )
