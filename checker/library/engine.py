@@ -355,21 +355,33 @@ class LibraryEngine:
         said: Judgement = drive(judge.judge(case, response), send)
         names = judge.check_names(case)
         judgement = reviewed(said, hooks, case, response, names)
-        command = ""
+        commands: tuple[str, ...] = ()
         if judgement.failures:
-            origin = self._shown_origin(settings)
-            request = response.request or self._maker(origin, own, options.headers).make(case)
-            shown = self._masked(case, request, settings)
-            command = self.auth.hidden(
-                curl.render(shown, origin, verify=is_verified), settings.sanitization
-            )
-        tell_of_results((case, response), results_of(names, judgement), command, options.recorder)
+            sent = (*options.earlier, (case, response))
+            shown = partial(self._command, options=options, settings=settings)
+            commands = tuple(shown(of, Response.from_any(answer)) for of, answer in sent)
+        told = "\n".join(commands)
+        tell_of_results((case, response), results_of(names, judgement), told, options.recorder)
         raised = next((error for _, error in judgement.errors), None)
         if judgement.failures:
-            group = failure_group(case, response, judgement.failures, command, settings.truncation)
+            group = failure_group(case, response, judgement.failures, commands, settings.truncation)
             raise group from raised
         if raised is not None:
             raise raised
+
+    def _command(
+        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
+    ) -> str:
+        """What sends again what was answered by a response."""
+        origin, request = self._shown_origin(settings), response.request
+        if request is None:
+            own = self.settings_of(case.operation)
+            request = self._maker(origin, own, options.headers).make(case)
+        is_verified = response.verify and options.transport_kwargs.get("verify") is not False
+        shown = self._masked(case, request, settings)
+        return self.auth.hidden(
+            curl.render(shown, origin, verify=is_verified), settings.sanitization
+        )
 
     def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
         chosen = options.selected(own.checks, self._class_checks())

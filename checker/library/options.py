@@ -1,6 +1,6 @@
 """Keyword arguments of `case.call` and its relatives as values."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol, Self
 
@@ -99,6 +99,8 @@ class CheckOptions(Struct, frozen=True):
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
     """How it was sent: `verify` counts for requests that checks send, too."""
     recorder: "CheckRecorder | None" = None
+    earlier: Sequence[tuple[Case, Any]] = ()
+    """What was sent before it in its sequence, with the responses: it takes all of them to see it again."""
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:

@@ -5,11 +5,9 @@ from typing import Any, Final
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
-from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
 from msgspec import Struct
 
 from checker.config.operation_settings import OperationSettings
-from checker.config.table import default_of
 from checker.core.errors import IncorrectUsage
 from checker.core.hooks import TEST_HOOKS
 from checker.generation.sources.hypothesis import (
@@ -20,15 +18,14 @@ from checker.generation.sources.hypothesis import (
 )
 from checker.kinds.protocol import ApiOperation
 from checker.library.engine import LibraryEngine
+from checker.library.hypothesis_settings import profile, with_configured, without_explanations
 from checker.library.registered import TEST_AUTH
 from checker.library.schema import LoadedSchema
 from checker.library.tested_functions import CASE, copied, other_strategies, refuse_misuse
 
 PROPERTY_TEST: Final = "_checker_property_test"
 """Attribute of the Hypothesis test: its `PropertyTest`."""
-_GENERATING: Final = (Phase.reuse, Phase.generate, Phase.target, Phase.shrink)
-_MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
-_DATABASE: Final = default_of(("generation",), "database")
+_GENERATING: Final = frozenset((Phase.reuse, Phase.generate, Phase.target, Phase.shrink))
 
 
 class PropertyTest(Struct, frozen=True):
@@ -112,40 +109,18 @@ def property_test(
 
 def _settings(test: Callable[..., Any], own: OperationSettings, schema: LoadedSchema) -> settings:
     """The user's settings and profile, and what the configuration says where they say nothing."""
-    given, profile = settings_given(test), settings.default
-    assert profile is not None
-    chosen = profile if given is None else given
-    changes: dict[str, Any] = {"phases": tuple(_phases(chosen, own))}
-    if chosen.deadline == profile.deadline and _is_usual(profile, "deadline"):
-        changes["deadline"] = None
-    is_said = given is not None and given.max_examples != profile.max_examples
-    if own.max_examples != _MAX_EXAMPLES and not is_said:
-        changes["max_examples"] = own.max_examples
-    generation = schema.config.generation
-    if generation.deterministic:
-        changes.update(derandomize=True, database=None)
-    elif generation.database != _DATABASE:
-        changes["database"] = _database(generation.database)
-    return settings(chosen, **changes)
-
-
-def _is_usual(profile: settings, name: str) -> bool:
-    """Whether a profile leaves a setting as Hypothesis has it."""
-    return bool(getattr(profile, name) == getattr(settings.get_profile("default"), name))
+    given = settings_given(test)
+    chosen = profile() if given is None else given
+    is_said = given is not None and given.max_examples != profile().max_examples
+    return with_configured(
+        chosen,
+        schema.config.generation,
+        None if is_said else own.max_examples,
+        phases=tuple(_phases(chosen, own)),
+    )
 
 
 def _phases(chosen: settings, own: OperationSettings) -> Iterator[Phase]:
-    unwanted: set[Phase] = set()
-    if "fuzzing" not in own.phases:
-        unwanted.update(_GENERATING)
-    if own.no_shrink:
-        unwanted.add(Phase.shrink)
-    # It runs a failing test hundreds of times to say which arguments matter: there is one.
-    unwanted.add(Phase.explain)
-    return (phase for phase in chosen.phases if phase not in unwanted)
-
-
-def _database(name: str) -> Any:
-    if name == "none":
-        return None
-    return InMemoryExampleDatabase() if name == ":memory:" else DirectoryBasedExampleDatabase(name)
+    unwanted = frozenset() if "fuzzing" in own.phases else _GENERATING
+    told = without_explanations(chosen.phases, no_shrink=own.no_shrink)
+    return (phase for phase in told if phase not in unwanted)

@@ -257,10 +257,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         Raises `NoLinksFound`; `InvalidStateMachine` where links are declared and none of them can be followed.
         """
         operations = list(self.get_all_operations())
-        inferred = self.apply_stateful_inference(self.observations)
-        return machines.state_machine(
-            self.title, self.opened.resources().joined(inferred), operations
-        )
+        model = self.opened.resources().joined(self.apply_stateful_inference(self.observations))
+        return machines.state_machine(self.title, model, operations, self.config)
 
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
         """Selected operations in document order, each read when its turn comes; broken ones carry their error."""

@@ -1,11 +1,12 @@
 """State machines of Hypothesis over the transitions of a description: sequences of calls that it draws and shrinks."""
 
+import functools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -23,17 +24,10 @@ from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
 from checker.kinds.protocol import ApiOperation
 from checker.library.faults import broken_links
+from checker.library.hypothesis_settings import SEQUENCES, fit_for_sequences, of_sequences
 from checker.phases.bindings import evaluated, set_into
 
-STEPS: Final = 6
-"""Calls of a sequence, at most, unless settings say otherwise."""
 _MANY: Final = 1 << 16
-_USUAL: Final = settings(
-    deadline=None,
-    stateful_step_count=STEPS,
-    phases=[phase for phase in Phase if phase is not Phase.explain],
-    suppress_health_check=list(HealthCheck),
-)
 
 
 class Exchanged(Struct, frozen=True):
@@ -49,8 +43,14 @@ class APIStateMachine(RuleBasedStateMachine):
     Override `setup`, `teardown`, `before_call`, `after_call`, `get_call_kwargs` and `validate_response` as you need.
     """
 
-    usual_settings: ClassVar[settings] = _USUAL
-    """Of `run` without settings, and of `TestCase`."""
+    usual_settings: ClassVar[settings] = SEQUENCES
+    """Of `run` without settings, and of `TestCase`: what the configuration of the schema says."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Hypothesis makes a test of each class, with settings of its own.
+        cls.TestCase.settings = cls.usual_settings
+        cls.TestCase.runTest = _with_fit_settings(cls.TestCase.runTest)  # type: ignore[assignment,method-assign]
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,11 @@ class APIStateMachine(RuleBasedStateMachine):
         self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any
     ) -> None:
         """Raise a `FailureGroup` when a check fails."""
-        case.validate_response(response, additional_checks=additional_checks, **kwargs)
+        earlier = [(one.case, one.outcome) for one in self.exchanged if one.case is not case]
+        assert case.engine is not None, "it was drawn"
+        case.engine.validate_response(
+            case, response, additional_checks=additional_checks, earlier=earlier, **kwargs
+        )
 
     def step(self, case: Case) -> None:
         """Send one case and judge its response."""
@@ -95,13 +99,29 @@ class APIStateMachine(RuleBasedStateMachine):
     @classmethod
     def run(cls, *, settings: settings | None = None) -> None:
         """Try scenarios until one fails or there were enough. Raises what the shortest failing one raises."""
-        run_state_machine_as_test(cls, settings=settings or cls.usual_settings)
+        chosen = cls.usual_settings if settings is None else fit_for_sequences(settings)
+        run_state_machine_as_test(cls, settings=chosen)
+
+
+def _with_fit_settings(run: Callable[[Any], None]) -> Callable[[Any], None]:
+    """The test of a state machine, whose settings of the user are made fit for sequences of calls."""
+
+    @functools.wraps(run)
+    def run_test(self: Any) -> None:
+        __tracebackhide__ = True
+        self.settings = fit_for_sequences(self.settings)
+        run(self)
+
+    return run_test
 
 
 def state_machine(
-    title: str, model: ResourceModel, operations: Sequence[ApiOperation | BrokenOperation]
+    title: str,
+    model: ResourceModel,
+    operations: Sequence[ApiOperation | BrokenOperation],
+    config: Any,
 ) -> type[APIStateMachine]:
-    """A state machine over the transitions between these operations.
+    """A state machine over the transitions between these operations; the configuration is for tests that say nothing.
 
     Raises `NoLinksFound` when there are none; `InvalidStateMachine` when those that are declared cannot be followed.
     """
@@ -120,9 +140,8 @@ def state_machine(
         raise NoLinksFound(f"{start}declare `links`, or paths that share resources")
     rules = dict(_rules(own, usable))
     name = re.sub(r"\W", "", title) or "API"
-    found: type[APIStateMachine] = type(f"{name}StateMachine", (APIStateMachine,), rules)
-    found.TestCase.settings = _USUAL
-    return found
+    members = {"usual_settings": of_sequences(config), **rules}
+    return type(f"{name}StateMachine", (APIStateMachine,), members)
 
 
 def _rules(

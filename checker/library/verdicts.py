@@ -21,10 +21,13 @@ def failure_group(
     case: Case,
     response: Response,
     failures: Sequence[Failure],
-    command: str,
+    commands: tuple[str, ...],
     truncation: Truncation,
 ) -> FailureGroup:
-    """One exception with a member for each distinct failure; its text is the numbered block of the console."""
+    """One exception with a member for each distinct failure; its text is the numbered block of the console.
+
+    `commands` send it again, oldest first.
+    """
     label = case.operation.label
     distinct = list({failure.fingerprint(label): failure for failure in failures}.values())
     body = response.readable
@@ -40,7 +43,7 @@ def failure_group(
                 is_cut=body.is_cut,
                 charset=response.encoding,
             ),
-            commands=(command,),
+            commands=commands,
         ),
         truncation,
     )

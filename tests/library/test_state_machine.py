@@ -1,6 +1,7 @@
 """State machines: sequences over links, what users override, how they shrink."""
 
 import json
+import unittest
 from typing import Any
 
 import pytest
@@ -83,10 +84,16 @@ def test_a_defect_behind_a_sequence_is_found() -> None:
             app.count = 0
             app.seen.clear()
 
-    with pytest.raises(checker.errors.FailureGroup, match="Server error"):
+    with pytest.raises(checker.errors.FailureGroup, match="Server error") as caught:
         Machine.run(settings=settings(QUICK, max_examples=200))
     # The shortest way to the defect: two users, and the second is read.
     assert app.seen == [("POST", "/users"), ("POST", "/users"), ("GET", "/users/2")]
+    told = str(caught.value).partition("Reproduce with:\n\n")[2].split("\n")
+    assert [line.split()[-1] for line in told] == [
+        "http://localhost/users",
+        "http://localhost/users",
+        "http://localhost/users/2",
+    ]
 
 
 def test_users_override_what_happens() -> None:
@@ -135,6 +142,38 @@ def test_it_is_a_test_case() -> None:
     assert machine.__name__ == "UserAPIStateMachine"
     assert machine.TestCase.settings.deadline is None
     assert issubclass(machine, checker.stateful.APIStateMachine)
+
+
+def test_tests_of_subclasses_have_the_settings_of_the_configuration() -> None:
+    schema = loaded(App())
+    schema.config.generation.update(max_examples=7, database="none")
+    schema.config.phases.stateful.update(max_steps=4)
+
+    class Machine(schema.as_state_machine()):  # type: ignore[misc]
+        pass
+
+    chosen = Machine.TestCase.settings
+    assert (chosen.max_examples, chosen.stateful_step_count) == (7, 4)
+    assert (chosen.deadline, chosen.database) == (None, None)
+    assert Phase.explain not in chosen.phases
+
+
+@pytest.mark.parametrize("own", [{}, {"deadline": 50}])
+def test_settings_of_a_test_ask_for_no_deadline_and_for_no_lines_of_ours(own) -> None:
+    used: list[Any] = []
+
+    class Machine(loaded(App()).as_state_machine()):  # type: ignore[misc]
+        def setup(self) -> None:
+            used.append(settings.default)
+
+    test = Machine.TestCase()
+    test.settings = settings(max_examples=3, stateful_step_count=2, database=None, **own)
+    result = unittest.TestResult()
+    test.run(result)
+    assert result.wasSuccessful(), result.errors
+    assert {one.max_examples for one in used} == {3}
+    assert {one.deadline is None for one in used} == {not own}
+    assert not any(Phase.explain in one.phases for one in used)
 
 
 def test_without_links_there_is_no_machine() -> None:

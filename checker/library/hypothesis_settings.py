@@ -1,0 +1,86 @@
+"""What the configuration says of settings of Hypothesis, and which of their defaults do not fit calls of an API."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
+
+from checker.config.table import default_of
+
+_STATEFUL: Final = "stateful"
+_STEPS: Final = 6
+"""Calls of a sequence, at most, unless settings say otherwise."""
+_MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
+_DATABASE: Final = default_of(("generation",), "database")
+
+
+def profile() -> settings:
+    """The settings that hold where nobody says anything."""
+    found = settings.default
+    assert found is not None
+    return found
+
+
+def with_configured(
+    chosen: settings, generation: Any, max_examples: int | None, **changes: Any
+) -> settings:
+    """Settings with what a section `generation` says. `max_examples` is the configured number; None where it does not count."""
+    if _is_usual_deadline(chosen):
+        changes["deadline"] = None
+    if max_examples not in (None, _MAX_EXAMPLES):
+        changes["max_examples"] = max_examples
+    if generation.deterministic:
+        changes.update(derandomize=True, database=None)
+    elif generation.database != _DATABASE:
+        changes["database"] = _database(generation.database)
+    return settings(chosen, **changes)
+
+
+def of_sequences(config: Any) -> settings:
+    """Settings of a state machine whose test says nothing, by the configuration of its schema."""
+    own = config.generation_for(operation=None, phase=_STATEFUL)
+    return with_configured(
+        profile(),
+        config.generation,
+        own.max_examples,
+        stateful_step_count=config.phases.stateful.max_steps or _STEPS,
+        phases=tuple(without_explanations(profile().phases, no_shrink=own.no_shrink)),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def fit_for_sequences(chosen: settings) -> settings:
+    """Settings of a test, without a deadline for whole sequences that it did not ask for."""
+    return settings(
+        chosen,
+        deadline=None if _is_usual_deadline(chosen) else chosen.deadline,
+        phases=tuple(without_explanations(chosen.phases, no_shrink=False)),
+    )
+
+
+def without_explanations(phases: Iterable[Phase], *, no_shrink: bool) -> Iterator[Phase]:
+    """Phases that tell something of an API.
+
+    To explain a failure, Hypothesis runs it hundreds of times, and says which lines it went through: they are ours.
+    """
+    unwanted = {Phase.explain, Phase.shrink} if no_shrink else {Phase.explain}
+    return (phase for phase in phases if phase not in unwanted)
+
+
+def _is_usual_deadline(chosen: settings) -> bool:
+    """Whether nobody has set a deadline: neither these settings nor the profile."""
+    usual = settings.get_profile("default").deadline
+    return bool(chosen.deadline == profile().deadline == usual)
+
+
+def _database(name: str) -> Any:
+    if name == "none":
+        return None
+    return InMemoryExampleDatabase() if name == ":memory:" else DirectoryBasedExampleDatabase(name)
+
+
+SEQUENCES: Final = fit_for_sequences(
+    settings(stateful_step_count=_STEPS, suppress_health_check=list(HealthCheck))
+)
+"""Of a state machine of which no configuration says anything."""
