@@ -82,12 +82,20 @@ _OF_CLIENT: Final = frozenset(
     ]
 )
 _CLIENT_BEGINNINGS: Final = ("persisted_query", "invalid")
+_NOT_OWN: Final = re.compile(
+    r"intern|unexpected|unhandled|uncaught|unknown|server|system|service|database|sql|exception|panic|fatal|crash|timeout|timed_?out"
+    r"|unavailable|stream|subgraph|gateway|null_?(?:pointer|reference)|^err_|^e(?:conn|pipe|notfound|host|net|addr|timed|acces|perm)|^(?:graphql|generic)?_?(?:errors?|fail(?:ed|ure)?)$"
+    r"|(?:type|reference|range|key|index|name|attribute|value|runtime|assertion|syntax)_?error|^5[0-9][0-9]$"
+)
+"""Labels that no application chose for what its clients do: of falling over, of other parts, names of exceptions, words for anything."""
 _DENIED: Final = frozenset(
     [
         "unauthenticated",
         "unauthorized",
         "unauthorised",
         "forbidden",
+        "authentication",
+        "authorization",
         "access_denied",
         "accessdenied",
         "permission_denied",
@@ -113,10 +121,28 @@ _DENIED: Final = frozenset(
 )
 _DENIALS: Final = re.compile(
     r"not (?:be )?(?:found|authoriz|authenticat|permitted|allowed)|does(?: not|n't) exist|unauthori[sz]ed|forbidden"
-    r"|permission|access denied|no such|unknown \w+ id|rate limit|too many requests|already (?:exists|taken)",
+    r"|permission|access denied|no such|unknown \w+ id|rate limit|too many requests|already (?:exists|taken)"
+    r"|\bno (?!module|function|method)\w.{0,120}\bfound\b|could(?:n't| not) find (?!module|symbol|function|method)"
+    r"|violates (?:unique|foreign key|exclusion) constraint|(?:unique|foreign key) constraint fail|duplicate entry",
     re.IGNORECASE,
 )
-"""How servers without labels say that something is not there, or not for everybody."""
+"""How servers without labels say that something is not there, not for everybody, or not there twice."""
+_REFUSALS: Final = re.compile(
+    r"violates (?:check|not-null) constraint|(?:check|not null) constraint failed|invalid input (?:syntax|value)"
+    r"|value too long for type|(?:out of range for type|(?:field value|^(?:small|big)?int(?:eger)?) out of range)"
+    r"|(?:do|does)(?:n't| not) support|\bnot supported\b"
+    r"|\b(?:is|are) (?:required|invalid|missing|too (?:short|long|small|large|big|low|high))\b|\b(?:is not|isn't) (?:an? )?valid\b"
+    r"|^invalid (?:cursor|input|id|uuid|e-?mail|url|username|password|credentials|token)\b"
+    r"|(?:must|should) be (?:an? )?(?:positive|non-?negative|at (?:least|most)|greater|less|between|unique|valid|one of)"
+    r"|can(?:not|'t) be (?:blank|empty|null|negative|zero)",
+    re.IGNORECASE,
+)
+"""How servers without labels refuse what was sent when they have begun to work on it: validators, databases. No runtime says these."""
+_FALLEN: Final = re.compile(
+    r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve",
+    re.IGNORECASE,
+)
+"""How servers say that they fell over, whatever the label."""
 _VALIDATION: Final = re.compile(
     r"Cannot query field|Unknown (?:argument|type|field|fragment|directive)|Syntax Error|Variable [\"'`]?\$\w+"
     r"|Expected (?:type|value|a? ?non-nullable)|(?:Argument|Field) [\"'`]?[\w.:]+[\"'`]?.{0,80} (?:is required|has (?:an )?invalid"
@@ -154,7 +180,7 @@ _STATUSES: Final = (
         re.compile(r"unauthenticated|not_?authenticated|401|unauthori[sz]ed|log in", re.IGNORECASE),
     ),
     (429, re.compile(r"rate_?limit|too[_ ]many|throttled|complexity|429", re.IGNORECASE)),
-    (409, re.compile(r"already|conflict|409", re.IGNORECASE)),
+    (409, re.compile(r"already|conflict|duplicate|unique|foreign key|409", re.IGNORECASE)),
     (403, re.compile(r"forbidden|denied|permi|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
 )
 """Statuses by which others refuse for the same reason."""
@@ -172,7 +198,10 @@ def _several(errors: Any) -> list[Any]:
 
 
 def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any]) -> Blame:
-    """Labels of servers count first, then those of clients, then words, then whether anything was executed."""
+    """Labels count first, then words, then labels that nobody here knows, then whether anything was executed.
+
+    A label that is no word for falling over was chosen for this error: whoever chose it foresaw what was sent.
+    """
     if all(map(_NULL.search, texts)):
         return Blame.BROKEN_PROMISE
     labels = [label for one in errors for label in _labels(one)]
@@ -185,11 +214,20 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
     if not was_executed and any(map(_VALIDATION.search, texts)):
         # Some label every failure of theirs as one of the server: words of validation are plainer.
         return Blame.REFUSED
-    if is_of_server:
+    if is_of_server or (was_executed and any(map(_FALLEN.search, texts))):
         return Blame.FAILED
     if all(map(_DENIALS.search, texts)):
         return Blame.DENIED
-    return Blame.FAILED if was_executed else Blame.REFUSED
+    refuses = not was_executed or all(map(_is_refusal, errors, texts))
+    return Blame.REFUSED if refuses else Blame.FAILED
+
+
+def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
+    """Whether words or a label of the application's own say that it did not want what was sent."""
+    if _REFUSALS.search(text) or _DENIALS.search(text):
+        return True
+    labels = list(_labels(error))
+    return bool(labels) and not any(map(_NOT_OWN.search, labels))
 
 
 def _is_of_client(label: str) -> bool:

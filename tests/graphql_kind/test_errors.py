@@ -18,7 +18,7 @@ def test_each_server_is_understood(server: str, blame: Blame, answer: dict[str, 
 
 def test_every_server_has_its_word() -> None:
     named = {server for server, _, _ in RECORDED}
-    assert named == {"Apollo", "graphql-java", "Hasura", "graphene", "Strawberry", "Ariadne", "gqlgen", "Absinthe", "Rails"}  # fmt: skip
+    assert named == {"Apollo", "graphql-java", "Hasura", "graphene", "Strawberry", "Ariadne", "gqlgen", "Absinthe", "Rails", "PostGraphile", "Parse", "Lighthouse", "GraphQL.NET"}  # fmt: skip
 
 
 @pytest.mark.parametrize("answer", [{"data": {}}, {"data": None, "errors": []}, [], None, "text"])
@@ -40,3 +40,56 @@ def test_null_for_a_variable_is_the_fault_of_the_client() -> None:
     complaint = complaint_of({"errors": [error], "data": None})
     assert complaint is not None
     assert complaint.blame is Blame.REFUSED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'NoneType' object is not subscriptable",
+        "Cannot read properties of undefined (reading 'id')",
+        "Invalid time value",
+        "invalid literal for int() with base 10: 'x'",
+        "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'",
+        'The "path" argument must be of type string. Received undefined',
+        "too many values to unpack (expected 2)",
+        "runtime error: index out of range [3] with length 3",
+        "year 0 is out of range",
+        "x is not a function",
+        "Could not find module 'leveldown'",
+        'relation "posts" is not known',
+        "Unexpected Execution Error",
+        'invalid byte sequence for encoding "UTF8": 0x00',
+    ],
+)
+def test_what_runtimes_say_of_themselves_refuses_nothing(text: str) -> None:
+    error = {"message": text, "path": ["book"]}
+    complaint = complaint_of({"errors": [error], "data": {"book": None}})
+    assert complaint is not None
+    assert complaint.blame is Blame.FAILED
+
+
+@pytest.mark.parametrize(
+    ("code", "blame"),
+    [
+        ("EMAIL_TAKEN", Blame.REFUSED),
+        ("OUT_OF_STOCK", Blame.REFUSED),
+        (141, Blame.REFUSED),
+        ("ECONNREFUSED", Blame.FAILED),
+        ("TypeError", Blame.FAILED),
+        ("UNKNOWN_ERROR", Blame.FAILED),
+        ("NullPointerException", Blame.FAILED),
+        (503, Blame.FAILED),
+    ],
+)
+def test_a_label_of_an_application_was_foreseen(code: str | int, blame: Blame) -> None:
+    error = {"message": "No.", "path": ["buy"], "extensions": {"code": code}}
+    complaint = complaint_of({"errors": [error], "data": {"buy": None}})
+    assert complaint is not None
+    assert complaint.blame is blame
+
+
+def test_an_error_that_says_nothing_counts_more_than_a_refusal_beside_it() -> None:
+    errors = [{"message": "title is required", "path": ["a"]}, {"message": "boom", "path": ["b"]}]
+    complaint = complaint_of({"errors": errors, "data": {"a": None, "b": None}})
+    assert complaint is not None
+    assert complaint.blame is Blame.FAILED
