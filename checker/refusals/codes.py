@@ -78,7 +78,7 @@ _AJV: Final = {
 
 def ajv(body: Any) -> Iterator[Said]:
     """`[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`."""
-    for error in _items(body, ("errors", "validation", "details", "detail", "error")):
+    for error in _items(body, ("errors", "validation", "details", "detail", "error", "data")):
         params, keyword = error.get("params"), error.get("keyword")
         place = error.get("instancePath", error.get("dataPath"))
         if not isinstance(params, dict) or not isinstance(keyword, str) or place is None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from checker.core.constraints import FORBIDDEN
+from checker.core.constraints import FORBIDDEN, ITEMS
 from checker.refusals.said import Said, demanded, keyed, path_of, sentences_at
 from checker.refusals.sentences import TYPES, demands_of
 
@@ -139,7 +139,7 @@ _TEXTS: Final = (
     "title",
 )
 _LOCATIONS: Final = {"query": "query", "path": "path", "header": "header", "headers": "header", "body": "body",
-    "cookie": "cookie", "cookies": "cookie", "params": "path", "querystring": "query"}  # fmt: skip
+    "cookie": "cookie", "cookies": "cookie", "params": "path", "querystring": "query", "formData": "body"}  # fmt: skip
 _DEPTH: Final = 4
 
 
@@ -157,17 +157,37 @@ def _generic(value: Any, depth: int) -> Iterator[Said]:
         for item in value:
             yield from _generic(item, depth - 1)
     elif isinstance(value, dict):
-        name = next((value[one] for one in _NAMES if isinstance(value.get(one), str | list)), None)
+        name = next((value[one] for one in _NAMES if _is_name(one, value.get(one))), None)
         text = next((value[one] for one in _TEXTS if isinstance(value.get(one), str)), None)
         if name and text:
-            where = next((_LOCATIONS[one] for one in (value.get("in"), value.get("location"), value.get("where"))
-                if isinstance(one, str) and one in _LOCATIONS), "")  # fmt: skip
-            yield from sentences_at(path_of(name), text, where)
-            return
+            found = list(_beside(name, text, value))
+            yield from found
+            if found:
+                return
+            # `{"name": "BadDataError", "message": "...", "details": [...]}`: the name of the error, not of what is wrong.
         fields = {one: inner for one, inner in value.items() if one.lower() not in _META}
         yield from keyed({one: inner for one, inner in fields.items() if _holds_texts(inner)})
         for inner in value.values():
             yield from _generic(inner, depth - 1)
+
+
+def _is_name(key: str, value: Any) -> bool:
+    """Whether a member says what is wrong; celebrate names the part of the request: `{"source": "body", "message": "..."}`."""
+    is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
+    return isinstance(value, str | list) and not is_part
+
+
+def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[Said]:
+    """What a text demands of the place that is named beside it; a pointer may begin with the part of the request."""
+    said = (value.get("in"), value.get("location"), value.get("where"))
+    where = next(
+        (_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), ""
+    )
+    path = path_of(name)
+    if not where and isinstance(name, str) and name.startswith("/") and path[:1]:
+        where = _LOCATIONS.get(path[0], "")
+        path = path[1:] if where else path
+    yield from sentences_at(path, text, where)
 
 
 def _holds_texts(value: Any) -> bool:
@@ -176,26 +196,41 @@ def _holds_texts(value: Any) -> bool:
     )
 
 
-_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param) )?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param|each value in) |the (?=[`'\"]))?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))?(?: property| field| parameter)? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
 _NAMED = re.compile(r"^(?:[\w ]+ error: )?(?P<name>[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_LABELLED = re.compile(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', re.DOTALL)
+"""Joi: `"items[0].name" length must be at least 3 characters long`."""
+_IN_PART = re.compile(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
+"""go-openapi: `0.labels in body is required`."""
 _INVALID = re.compile(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
 _EXPECTED = re.compile(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
+_ABSENT = re.compile(r"(?:field|parameter|property|param|argument|key|attribute) [`'\"](?P<name>[\w.-]+)[`'\"] (?:is |was )?not (?:present|given|set|specified|provided)\b", re.IGNORECASE)  # fmt: skip
 
 
 def _of_text(text: str) -> Iterator[Said]:
     for sentence in re.split(r"[;\n]|(?<=\w)\. ", text[:2000]):
-        if found := _MISSING_NAMED.search(sentence):
+        if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence):
             yield Said(path_of(found["name"]), "required")
+        elif found := _LABELLED.search(sentence.strip()) or _IN_PART.search(sentence.strip()):
+            where = found.groupdict().get("where") or ""
+            demands = demands_of(found["text"])
+            yield from demanded(path_of(found["name"]), demands, where=_LOCATIONS.get(where, ""))
         elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
             yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
         elif found := _BEGINNING.search(sentence.strip()):
-            name, noun = found["name"], (found["noun"] or "").strip()
-            # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
-            for path in {name, f"{name}_{noun}"} if noun else {name}:
-                yield from demanded(path_of(path), demands_of(sentence))
+            yield from _of_beginning(found, sentence)
         elif found := _INVALID.search(sentence):
             yield Said(path_of(found["name"]), "format", "uuid")
         elif found := _NAMED.search(sentence.strip()):
             where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
             yield from demanded(path_of(found["name"]), demands_of(found["text"]), where=where)
+
+
+def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[Said]:
+    """What a sentence demands of the name that it begins with."""
+    name, noun = found["name"], (found["noun"] or "").strip()
+    items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()
+    # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
+    for path in {name, f"{name}_{noun}"} if noun else {name}:
+        yield from demanded((*path_of(path), *items), demands_of(sentence))

@@ -5,9 +5,10 @@ from itertools import islice
 from typing import Final
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import Constraint, constraint
+from checker.core.constraints import ITEMS, Constraint, constraint
 from checker.core.locations import Location
 from checker.core.odd_paths import body_of
+from checker.core.operation import Parameter
 from checker.core.response import Response
 from checker.refusals.paths import refused_characters
 from checker.refusals.said import Said, is_same_name
@@ -77,8 +78,14 @@ def _known_path(
         return _path_in_body(path, case, declared)
     for parameter in case.operation.parameters:
         if parameter.location is location and path and is_same_name(parameter.name, path[0]):
-            return parameter.name, *path[1:]
+            return parameter.name, *_steps_within(path[1:], case, parameter)
     return None
+
+
+def _steps_within(steps: tuple[str, ...], case: Case, parameter: Parameter) -> tuple[str, ...]:
+    """Steps below a parameter. Of items speaks a target also that takes a text for a list of one."""
+    given = getattr(case, parameter.location.container).get(parameter.name)
+    return steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
 
 
 def _path_in_body(

@@ -100,7 +100,12 @@ def _fixed(keyword: str, value: Any = True) -> _Reading:
 
 
 def _enum(found: re.Match[str]) -> Iterator[Demand]:
-    if values := listed(found["list"]):
+    text = found["list"]
+    # `[a, b]. You provided "c".`, and `[a b]` of Go.
+    closing = text.find("])"["[(".index(text[0])]) if text[0] in "[(" else -1
+    inner = text[:closing] if closing > 0 else text
+    is_spaced = text[0] == "[" and not re.search("[,|'\"`]", inner)
+    if values := listed(inner.replace(" ", ",") if is_spaced else inner):
         yield "enum", values
 
 
@@ -142,7 +147,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"must not be empty|should not be empty|"
      r"cannot be empty|may not be empty|not allowed to be empty", _fixed("minLength", 1)),
     (r"extra (?:fields|inputs) (?:are )?not permitted|unknown field|unexpected (?:field|property|key)|was not expected|"
-     r"additional propert(?:y|ies) (?:is|are)? ?not allowed|unrecognized (?:field|key)|is not allowed$|not a recognized|"
+     r"additional propert(?:y|ies) (?:is|are)? ?not allowed|unrecognized (?:field|key)|is not allowed\.?$|not a recognized|should not exist|"
      r"could not be mapped to any", _fixed("forbidden")),
     # Lengths that say what they are of
     (r"too short.*?minimum(?: is| of)? '?(?P<n>\d+)|shorter than minimum length '?(?P<m>\d+)|minimum length of '?(?P<k>\d+)",
@@ -171,9 +176,9 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (rf"contain (?P<n>\d+){_UNIT} or less", _length("maxItems")),
     # Numbers, and lengths where a unit follows
     (rf"(?P<size>size must be )?between '?(?P<low>-?\d+(?:\.\d+)?)'? (?:and|to) '?(?P<high>-?\d+(?:\.\d+)?)'?(?P<unit>{_UNIT})?", _between),
-    (rf"(?:greater than or equal to|at least|>=|not be less than|minimum of|minimum value is|no less than) {_N}",
+    (rf"(?:(?:greater|larger|longer) than or equal to|at least|>=|not be less than|minimum of|minimum value is|no less than) {_N}",
      _limit("minimum")),
-    (rf"(?:less than or equal to|at most|<=|not be (?:greater|more) than|no (?:more|greater) than|maximum of|maximum value is|"
+    (rf"(?:(?:less|smaller|shorter) than or equal to|at most|<=|not be (?:greater|more) than|no (?:more|greater) than|maximum of|maximum value is|"
      rf"may not be greater than) {_N}", _limit("maximum")),
     (rf"(?<!or )(?<!no )(?<!not )(?<!not be )(?:greater|more) than (?!or equal|the maximum){_N}",
      _limit("exclusiveMinimum")),
@@ -181,18 +186,20 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      _limit("exclusiveMaximum")),
     (r"(?:must|should) be positive\b|must be a positive (?:number|integer)", _fixed("exclusiveMinimum", 0)),
     # Choices and patterns
-    (r"one of(?: the following)?(?: values)?(?:: *|(?= *[\[('\"`])) *(?P<list>.+)", _enum),
+    (r"one of(?: the(?: following| allowed| permitted)?)?(?: values| options)?(?:: *|(?= *[\[('\"`])) *(?P<list>.+)", _enum),
     (r"(?:accepted for enum class|permitted(?: values)?|allowed values(?: are)?|valid (?:values|choices|options)(?: are)?|"
      r"input should be|possible values)\b:? *(?P<list>[\[('\"].+)", _enum),
     (r"(?:should match pattern|must match pattern|matching regex|does not match|must match the regular expression|must match|"
      r"match(?:es)? (?:the )?(?:regex|pattern):?) (?P<p>'.+'|\".+\"|`.+`|/.+/)", _pattern),
     (r"(?:match(?:es|ing)?|pattern|regex|format)[: ]+(?P<p>\^\S*\$)", _pattern),
+    (r"ur[il][- ](?:friendly|safe)\b", _fixed("pattern", "^[A-Za-z0-9_.~-]+$")),
     (r"in the format (?P<p>\S*<[\w ]+>\S*)", _of_placeholders),
     (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
     # Types and formats
     (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) {_ISO}(?P<f>{_WORDS_OF_FORMATS})\b|"
      rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]|"
-     rf"(?:must be|should be|expected|expects|is not|not)(?: in)?(?: an?| the)? {_ISO}(?P<k>{_WORDS_OF_FORMATS})\b",
+     rf"(?:must be|should be|expected|expects|is not|not)(?: in| of type)?(?: an?| the)? {_ISO}"
+     rf"(?P<k>{_WORDS_OF_FORMATS})\b(?![- ](?:friendly|safe|encoded))",
      lambda found: _named_format(found["f"] or found["g"] or found["h"] or found["k"])),
     (r"(?:not of type|of type|must be|should be(?! of)|a valid|not a valid|not a|expected|be converted to|cannot unmarshal \w+ into "
      r".* of type) (?:an? )?(?:valid )?[`'\"]?(?P<t>(?:system\.|java\.lang\.)?[a-z]+\d*)\b[`'\"]?(?! (?:>=|<=|of length|between|or equal))",

@@ -4,6 +4,10 @@ from typing import Any
 
 import pytest
 
+from checker.core.operation import BrokenOperation
+from checker.core.response import Response
+from checker.openapi.loaders import from_dict
+from checker.refusals.reading import demands_in
 from checker.refusals.said import Said
 from checker.refusals.table import READERS
 
@@ -40,6 +44,34 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     ("X-A in header: this header is mandatory", {("X-A", "required", True)}),
     ("permissions.write.0 in body: Required", {("permissions.write.*", "required", True)}),
     ("Expected a string containing 3-9 characters", set()),
+    (
+        '"items[0].name" length must be at least 3 characters long',
+        {("items.*.name", "minLength", 3)},
+    ),
+    ('Invalid payload. "hash" is required.', {("hash", "required", True)}),
+    ('"otp" is not allowed to be empty', {("otp", "minLength", 1)}),
+    ('Invalid payload. "id" is not allowed.', {("id", "forbidden", True)}),
+    (
+        '"kind" must be one of [string, number]. You provided {"x":0.4}.',
+        {("kind", "enum", ("string", "number"))},
+    ),
+    ('"name" must be URL friendly', {("name", "pattern", "^[A-Za-z0-9_.~-]+$")}),
+    ("name must be longer than or equal to 3 characters", {("name", "minLength", 3)}),
+    ("name must be shorter than or equal to 9 characters", {("name", "maxLength", 9)}),
+    ("each value in tags must be a string", {("tags.*", "type", "string")}),
+    ("property extra should not exist", {("extra", "forbidden", True)}),
+    (
+        'The `kind` property must be equal to one of the allowed values: "a", "b"',
+        {("kind", "enum", ("a", "b"))},
+    ),
+    ("Key 'name' not present or not a String", {("name", "required", True)}),
+    ("0.labels in body is required", {("*.labels", "required", True)}),
+    (
+        "validation failure list:\nstate in query should be one of [a b]\nids in body should have at least 2 items",
+        {("state", "enum", ("a", "b")), ("ids", "minItems", 2)},
+    ),
+    ('key in path must be of type uuid: "x"', {("key", "format", "uuid")}),
+    ('since in query must be of type date-time: "x"', {("since", "format", "date-time")}),
     (f"{TARGET}missing field `name` at line 1 column 2", {("name", "required", True)}),
     (f"{TARGET}a[0].b: missing field `c` at line 1", {("a.*.b.c", "required", True)}),
     (f"{TARGET}unknown field `x`, expected `y` at line 1", {("x", "forbidden", True)}),
@@ -86,3 +118,55 @@ def test_a_sentence_demands(sentence: str, wanted: set[tuple[str, str, Any]]) ->
             for one in said_by(body)
         }
         assert found == wanted
+
+
+BODIES: list[tuple[Any, set[tuple[str, str, str]]]] = [
+    (
+        {"name": "BadDataError", "message": "Invalid.", "details": [{"message": '"id" is required'}]},
+        {("id", "required", "")},
+    ),
+    (
+        {"name": "BadDataError", "details": [{"message": '"id" is required', "path": ["id"]}]},
+        {("id", "required", "")},
+    ),
+    (
+        {"name": "BadDataError", "details": [{"message": "The `/query/id` property is required.", "path": "/query/id"}]},
+        {("id", "required", "query")},
+    ),
+    (
+        {"message": "no", "errors": [{"message": "must have required property 'id'", "path": "/body/id"}]},
+        {("id", "required", "body")},
+    ),
+    (
+        {"statusCode": 400, "validation": {"body": {"source": "body", "keys": ["id"], "message": '"id" is required'}}},
+        {("id", "required", "")},
+    ),
+    (
+        {"name": "BadRequest", "data": [{"instancePath": "", "keyword": "required", "params": {"missingProperty": "id"}}]},
+        {("id", "required", "")},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "wanted"), BODIES)
+def test_a_body_says_what_it_is_about(body: Any, wanted: set[tuple[str, str, str]]) -> None:
+    assert {(".".join(one.path), one.keyword, one.where) for one in said_by(body)} == wanted
+
+
+@pytest.mark.parametrize(("given", "steps"), [("a", ("meta",)), (["a"], ("meta", "*"))])
+def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(
+    given: Any, steps: tuple[str, ...]
+) -> None:
+    meta = {"name": "meta", "in": "query", "schema": {"type": ["string", "array"]}}
+    (operation,) = from_dict(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "paths": {"/things": {"get": {"parameters": [meta], "responses": {}}}},
+        }
+    ).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    case = operation.Case(query={"meta": given})
+    said = b'{"errors": [{"message": "\\"meta[0]\\" must be one of [total, filtered]."}]}'
+    (found,) = demands_in(case, Response(400, [("Content-Type", "application/json")], said))
+    assert (found.path, found.keyword, found.given) == (steps, "enum", ["total", "filtered"])
