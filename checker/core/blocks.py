@@ -58,7 +58,7 @@ class FailedCase(Struct, frozen=True):
     """All that one numbered block shows."""
 
     case_id: str
-    """Empty for what the run as a whole failed."""
+    """Empty for what no case failed, but what `about` says."""
     failures: tuple[tuple[str, str], ...]
     """(title, details) of each failed check, worst first."""
     answer: Answer | None
@@ -77,6 +77,7 @@ class FailedCase(Struct, frozen=True):
     """By which `checker replay` sends it again; nothing where it cannot."""
     needs: tuple[tuple[str, str], ...] = ()
     """(path, command) of what other requests made and the commands are about, outermost first."""
+    about: str = "Whole run"
     marks: tuple[str, ...] = ()
     """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
 
@@ -88,7 +89,7 @@ def failure_block(
     heading = (
         block_heading(number, failed.case_id, failed.marks)
         if failed.case_id
-        else marked(f"{number}. Whole run", failed.marks)
+        else marked(f"{number}. {failed.about}", failed.marks)
     )
     parts = [heading]
     titles = dict.fromkeys(title for title, _ in failed.failures)

@@ -9,6 +9,7 @@ from checker.core.engine import Engine
 from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
+from checker.core.plain_errors import plainly
 from checker.core.response import Response
 
 
@@ -194,6 +195,7 @@ class Case:
         self.__class__ = Case
         self.meta = meta
 
+    @plainly
     def as_curl_command(
         self,
         headers: dict[str, str] | None = None,
@@ -204,6 +206,7 @@ class Case:
         """Curl command that sends this case; values under sensitive names are masked."""
         return self._engine().as_curl_command(self, headers, base_url, verify=verify)
 
+    @plainly
     def as_transport_kwargs(
         self, base_url: str | None = None, headers: dict[str, str] | None = None
     ) -> dict[str, Any]:
@@ -256,6 +259,7 @@ class Case:
             **parts,
         )
 
+    @plainly
     def call(
         self,
         base_url: str | None = None,
@@ -275,6 +279,7 @@ class Case:
         given = {"headers": headers, "params": params, "cookies": cookies, "session": session}
         return self._engine().call(self, base_url, **given, **kwargs)
 
+    @plainly
     def validate_response(
         self,
         response: Any,
@@ -302,6 +307,7 @@ class Case:
             recorder=recorder,
         )
 
+    @plainly
     def call_and_validate(
         self,
         base_url: str | None = None,

@@ -25,6 +25,7 @@ from checker.core.operation import (
     Place,
     PropertyEncoding,
 )
+from checker.core.plain_errors import plainly
 from checker.core.response import Response
 from checker.kinds.protocol import OperationEntry
 from checker.transport.wire.bodies import multipart_files
@@ -159,6 +160,7 @@ class OperationMembers:
         base: str = "" if self.schema is None else self.schema.base_path
         return base.removesuffix("/") + str(self.path)
 
+    @plainly
     def validate_response(self, response: Any, *, case: CaseValue | None = None) -> None:
         """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
         if case is None:

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from checker.config.credentials import credentials_of_call
 from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
+from checker.core.blocks import reproduction_paragraphs
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
 from checker.core.response import FailureKind, NetworkFailure
@@ -52,10 +53,14 @@ def only_media_type(operation: ApiOperation) -> str:
     )
 
 
-def error_of(failure: NetworkFailure) -> Exception:
-    """What a call without an answer raises."""
-    if failure.kind is FailureKind.TIMEOUT:
-        return TimeoutError(failure.message)
-    if failure.kind is FailureKind.UNSENDABLE:
-        return ValueError(failure.message)
-    return ConnectionError(f"{failure.kind}: {failure.message}")
+def error_of(failure: NetworkFailure, command: str) -> Exception:
+    """What a call without an answer raises; `command` sends its request again."""
+    match failure.kind:
+        case FailureKind.TIMEOUT:
+            error: Exception = TimeoutError(failure.message)
+        case FailureKind.UNSENDABLE:
+            return ValueError(failure.message)
+        case _:
+            error = ConnectionError(f"{failure.kind}: {failure.message}")
+    error.add_note("\n" + "\n\n".join(reproduction_paragraphs((command,), reproduced=None)))
+    return error

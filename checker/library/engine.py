@@ -310,7 +310,8 @@ class LibraryEngine:
         extensions.adapt(self.schema, request, outcome)
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
-            raise error_of(outcome)
+            is_safe = options.verify is not False
+            raise error_of(outcome, self._command(sent, request, settings, origin, is_safe))
         if self.schema is not None:
             self.schema.record_runtime_observations(sent, outcome)
         assert isinstance(outcome, Response)
@@ -344,8 +345,8 @@ class LibraryEngine:
                 self.auth.keeper(self._settings.asked, maker.origin, self._send),
             ),
         )
-        is_verified = response.verify and options.transport_kwargs.get("verify") is not False
-        http = http_settings(own, verify=None if is_verified else False)
+        is_safe = response.verify and options.transport_kwargs.get("verify") is not False
+        http = http_settings(own, verify=None if is_safe else False)
 
         def send(request: WireRequest) -> Outcome:
             if origin is None:
@@ -357,9 +358,10 @@ class LibraryEngine:
         judgement = reviewed(said, hooks, case, response, names)
         commands: tuple[str, ...] = ()
         if judgement.failures:
-            sent = (*options.earlier, (case, response))
-            shown = partial(self._command, options=options, settings=settings)
-            commands = tuple(shown(of, Response.from_any(answer)) for of, answer in sent)
+            commands = tuple(
+                self._command(of, answer.request or maker.make(of), settings, maker.origin, is_safe)
+                for of, answer in (*options.earlier, (case, response))
+            )
         told = "\n".join(commands)
         tell_of_results((case, response), results_of(names, judgement), told, options.recorder)
         raised = next((error for _, error in judgement.errors), None)
@@ -370,18 +372,11 @@ class LibraryEngine:
             raise raised
 
     def _command(
-        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings
+        self, case: Case, request: WireRequest, settings: RunSettings, origin: BaseUrl, verify: bool
     ) -> str:
-        """What sends again what was answered by a response."""
-        origin, request = self._shown_origin(settings), response.request
-        if request is None:
-            own = self.settings_of(case.operation)
-            request = self._maker(origin, own, options.headers).make(case)
-        is_verified = response.verify and options.transport_kwargs.get("verify") is not False
+        """What sends a request for a case again, without anything secret."""
         shown = self._masked(case, request, settings)
-        return self.auth.hidden(
-            curl.render(shown, origin, verify=is_verified), settings.sanitization
-        )
+        return self.auth.hidden(curl.render(shown, origin, verify=verify), settings.sanitization)
 
     def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
         chosen = options.selected(own.checks, self._class_checks())

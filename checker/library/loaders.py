@@ -14,6 +14,7 @@ from checker.config.resolve import Invocation, fetch_limits, run_settings, sanit
 from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.later import later
+from checker.core.plain_errors import plainly
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.kinds.protocol import ApiSchema
@@ -43,11 +44,13 @@ class Loaders:
         """`kind` is a name in the table of kinds."""
         self._kind = kind
 
+    @plainly
     def from_dict(self, schema: Mapping[str, Any], *, config: Config | None = None) -> LoadedSchema:
         """Schema of a parsed document. Raises `LoaderError`."""
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(ValueSource(schema), options), config)
 
+    @plainly
     def from_path(
         self,
         path: str | os.PathLike[str],
@@ -65,6 +68,7 @@ class Loaders:
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(FileSource(path, encoding), options), config)
 
+    @plainly
     def from_file(
         self, file: IO[str] | IO[bytes] | str | bytes, *, config: Config | None = None
     ) -> LoadedSchema:
@@ -78,6 +82,7 @@ class Loaders:
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(TextSource(data, "the file"), options), config)
 
+    @plainly
     def from_url(
         self,
         url: str,
@@ -107,6 +112,7 @@ class Loaders:
         schema = open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching)
         return _ready(schema, config, location=url)
 
+    @plainly
     def from_asgi(
         self,
         path: str,
@@ -125,6 +131,7 @@ class Loaders:
             path, app, applications.AsgiApplication(app), (headers or {}, config)
         )
 
+    @plainly
     def from_wsgi(
         self,
         path: str,

@@ -35,6 +35,7 @@ def failure_group(
         1,
         FailedCase(
             case_id=case.id,
+            about=label,
             failures=tuple((failure.title, failure.message) for failure in distinct),
             answer=Answer(
                 status=response.status_code,

@@ -24,13 +24,16 @@ def take_place(item: pytest.Function, pending: PendingTest) -> None:
 def prepare(test: PropertyTest) -> None:
     """Have the listed cases come first; skip or fail where there are no cases at all."""
     __tracebackhide__ = True
-    label = test.operation.label
+    label, reason = test.operation.label, ""
     try:
         test.compile()
         listed = test.add_listed_cases()
     except NothingToBreak as error:
         pytest.skip(f"{label}: there is nothing to violate: {error.reason}")
     except (Unsatisfiable, SerializationError, BudgetSpent) as error:
-        pytest.fail(f"{label}: {error}", pytrace=False)
+        reason = f"{label}: {error}"
+    # Outside of `except`: pytest would tell both errors, with the same words.
+    if reason:
+        pytest.fail(reason, pytrace=False)
     if not listed and not test.draws:
         pytest.skip(f"{label}: no enabled phase has a case for it")

@@ -3,11 +3,17 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import settings
 
+# Each run in process would import all of it anew, and leave classes behind that are not those of other tests.
 import checker.library.loaders
+import checker.library.runs
 import checker.openapi.kind
+import checker.openapi.operation
+import checker.openapi.warnings
 import checker.pytest.expansion
 import checker.pytest.failures
-import checker.pytest.session  # noqa: F401 - each run in process would import all of it anew
+import checker.pytest.running
+import checker.pytest.session
+import checker.workers.loop  # noqa: F401
 from checker.checks.custom import CUSTOM_CHECKS
 
 SHOP = '''

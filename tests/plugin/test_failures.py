@@ -123,3 +123,76 @@ def test_api(case):
         text.replace("checker.errors.UndefinedStatusCode", "type(caught.value.exceptions[1])")
     )
     result.assert_outcomes(passed=1)
+
+
+def test_a_call_without_an_answer_shows_its_line_and_command(run) -> None:
+    text = """
+remote = checker.openapi.from_dict(DOCUMENT)
+def test_api():
+    case = remote["/users/{id}"]["DELETE"].Case(path_parameters={"id": 1})
+    case.call_and_validate(base_url="http://127.0.0.1:9/below")
+"""
+    result = run(text)
+    result.stdout.re_match_lines(
+        [
+            "> .*call_and_validate.*",
+            "E +ConnectionError: connection refused: .*",
+            "E +Reproduce with:",
+            "E +curl -X DELETE http://127.0.0.1:9/below/users/1",
+        ]
+    )
+    assert "checker/" not in result.stdout.str()
+
+
+def test_what_a_call_cannot_do_shows_its_line_alone(run) -> None:
+    text = """
+def test_api():
+    checker.openapi.from_dict(DOCUMENT)["/users"]["GET"].Case().call()
+"""
+    result = run(text)
+    result.stdout.re_match_lines(
+        ["> .*Case.*call.*", "E +.*UsageError: The `base_url` argument .*"]
+    )
+    assert "checker/" not in result.stdout.str()
+
+
+def test_what_a_hook_raises_shows_the_line_of_the_hook(run) -> None:
+    text = """
+@schema.hook
+def after_call(ctx, case, response):
+    raise ZeroDivisionError("mine")
+
+def test_api():
+    schema["/users"]["GET"].Case().call()
+"""
+    result = run(text)
+    result.stdout.re_match_lines(["E +ZeroDivisionError: mine", "E +.*HookExecutionError: .*"])
+
+
+def test_a_description_that_is_not_there_is_one_sentence(run) -> None:
+    result = run("schema = checker.openapi.from_path('nowhere.json')")
+    result.stdout.re_match_lines(
+        [
+            ".*: in <module>",
+            " +schema = checker.openapi.from_path.*",
+            "E +.*LoaderError: nowhere.json does not exist.*",
+        ]
+    )
+    text = result.stdout.str()
+    assert "checker/" not in text
+    assert "direct cause" not in text
+
+
+def test_what_nothing_satisfies_is_said_once(run) -> None:
+    text = """
+DOCUMENT["paths"]["/orders"]["post"]["parameters"] = [
+    {"name": "n", "in": "query", "required": True, "schema": {"type": "integer", "minimum": 2, "maximum": 1}}
+]
+schema = checker.openapi.from_wsgi("/openapi.json", app)
+@schema.include(method="POST").parametrize()
+def test_api(case):
+    pass
+"""
+    told = run(text).stdout.str()
+    assert told.count("exclude every number") == 1
+    assert "During handling" not in told

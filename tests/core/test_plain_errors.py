@@ -1,0 +1,40 @@
+import traceback
+
+import pytest
+
+from checker.core.errors import LoaderError, UsageError
+from checker.core.plain_errors import plainly
+
+
+def functions_of(error: BaseException) -> list[str]:
+    return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+
+
+@plainly
+def asked(error: Exception) -> None:
+    try:
+        raise KeyError("inside")
+    except KeyError as inside:
+        raise error from inside
+
+
+@pytest.mark.parametrize("kind", [UsageError, LoaderError, ConnectionError, TimeoutError])
+def test_errors_to_expect_begin_at_the_caller(kind: type[Exception]) -> None:
+    with pytest.raises(kind) as caught:
+        asked(kind("said"))
+    assert functions_of(caught.value) == ["test_errors_to_expect_begin_at_the_caller", "asked"]
+
+
+def test_what_was_below_them_stays_but_for_descriptions_that_cannot_be_loaded() -> None:
+    with pytest.raises(UsageError) as caught:
+        asked(UsageError("said"))
+    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(LoaderError) as loading:
+        asked(LoaderError("said"))
+    assert loading.value.__cause__ is None
+
+
+def test_mistakes_of_ours_keep_their_lines() -> None:
+    with pytest.raises(AssertionError) as caught:
+        asked(AssertionError("ours"))
+    assert functions_of(caught.value)[1:] == ["asked", "asked"]
