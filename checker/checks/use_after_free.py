@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import cache_note, is_done, method_of, status_of, told
+from checker.checks.tombstones import says_deleted
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
@@ -46,6 +47,7 @@ def use_after_free(context: CheckContext) -> Found:
             and _was_there(deleted, steps[:place])
             and not any(_creates(step, deleted) for step in steps[place + 1 :])
             and (_is_same(case, deleted.case) or not _shows_nothing(context.response))
+            and not says_deleted(context.response)
         ):
             return _failure(context, deleted)
     return PASSED

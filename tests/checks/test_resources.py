@@ -105,6 +105,36 @@ def test_what_shows_nothing_of_the_deleted_is_right(
     assert exchanges.failures(FREE, read, *steps) == []
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'{"id": "7", "deleted": true}',
+        b'{"data": {"id": "7", "deletedAt": "2026-01-02T03:04:05Z"}}',
+        b'{"id": "7", "status": {"state": "expired"}}',
+        b'{"id": "7", "metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z"}}',
+        b'{"id": "7", "status": "PENDING_DELETION"}',
+    ],
+)
+def test_what_says_that_it_was_deleted_is(exchanges: Exchanges, answer: bytes) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 200)]
+    assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200, "7", answer), *steps) == []  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'{"id": "7", "deleted": false, "deleted_at": null, "status": "active"}',
+        b'{"id": "7", "owner": {"deleted": true}}',
+        b'[{"id": "7", "deleted": true}]',
+    ],
+)
+def test_what_does_not_say_that_it_was_deleted_is_there(
+    exchanges: Exchanges, answer: bytes
+) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 200)]
+    assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200, "7", answer), *steps) == [""]  # fmt: skip
+
+
 def test_an_emptied_collection_is_still_a_collection(exchanges: Exchanges) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}/posts", 204)]
     assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}/posts", 200), *steps) == []
