@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from checker.core.errors import LoaderError
 from checker.kinds.sources import FetchOptions
+from checker.openapi.documents.parsing import parse
 from checker.openapi.loaders import from_bytes, from_dict, from_path, from_url, open_normalised
 
 DOCUMENT = b'{"openapi": "3.0.3", "servers": [{"url": "/v1"}], "paths": {}}'
@@ -150,6 +151,28 @@ def test_bad_input_is_one_sentence(data: bytes, words: str) -> None:
         from_bytes(data, name="n")
     assert words in caught.value.message
     assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '// first\n{"openapi": "3.0.3", "x": [1, "//y"]}',
+        '/* first */ {"openapi": "3.0.3", "x": [1, "//y"]}',
+        '{\n// first\n"openapi": "3.0.3", "x": [1 // one\n, "//y"]}',
+        '{"openapi": "3.0.3" /* "a": */, "x": [1, "//y", // last\n], } // end',
+    ],
+)
+def test_comments_are_no_part_of_a_json_document(text: str) -> None:
+    assert parse(text.encode(), name="n") == {"openapi": "3.0.3", "x": [1, "//y"]}
+
+
+def test_slashes_of_yaml_are_no_comments() -> None:
+    assert parse(b"{a: http://b/*c, d: 1}", name="n") == {"a": "http://b/*c", "d": 1}
+
+
+def test_a_fault_beside_comments_is_told_where_it_is() -> None:
+    with pytest.raises(LoaderError, match="n is not valid JSON at line 3, column 1"):
+        parse(b'// first\n{"a": // b\n}', name="n")
 
 
 def test_aliases_that_stand_for_too_much_are_refused() -> None:

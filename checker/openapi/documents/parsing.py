@@ -29,6 +29,13 @@ _DIGITS_AS_ZERO = bytes(
 _TABS = re.compile(r"^[ \t]*\t[ \t]*$", re.MULTILINE)
 _SYNTAX = LoaderErrorKind.SYNTAX_ERROR
 _JSON_START = re.compile(rb"[ \t\r\n]*[{\[]")
+# Possessive, and to the end where nothing closes them: each character is looked at once.
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_COMMENT = re.compile(rf"({_STRING})|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?", re.DOTALL)
+_LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
+_NO_LINE_END = re.compile(r"[^\r\n]")
+_MOST_COMMENTED = 1 << 22
+"""Characters of JSON with comments: it is written by hand, and reading it takes several times its memory."""
 
 
 def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
@@ -52,15 +59,23 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
             f"{name} is {kind}, not an API description; give the location of its JSON or YAML document",
             kind=LoaderErrorKind.UNEXPECTED_CONTENT_TYPE,
         )
-    if start[0] not in "{[":
+    if not start.startswith(("{", "[", "//", "/*")):
         return _yaml(text, name)
-    try:
+    with contextlib.suppress(ValueError):
         return parse_json(text.encode())
+    # YAML takes `1 // one` for a text.
+    is_short = len(text) <= _MOST_COMMENTED
+    bare = _COMMENT.sub(_blank, text) if is_short else text
+    try:
+        return parse_json(bare.encode())
     except ValueError as broken:
+        with contextlib.suppress(ValueError):
+            if is_short:
+                return parse_json(_LAST_COMMA.sub(_blank, bare).encode())
         try:
             return _yaml(text, name)
         except LoaderError:
-            raise LoaderError(_json_sentence(broken, text, name), kind=_SYNTAX) from broken
+            raise LoaderError(_json_sentence(broken, name), kind=_SYNTAX) from broken
 
 
 def parse_json(data: bytes) -> Any:
@@ -74,6 +89,11 @@ def parse_json(data: bytes) -> Any:
         return json.loads(data)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Blanks for what is no JSON, so that what follows stays on its lines; strings as they are."""
+    return found[1] or _NO_LINE_END.sub(" ", found[0])
 
 
 def as_parsed(value: Any) -> Any:
@@ -168,7 +188,7 @@ def _tolerant_of_tabs(text: str) -> Any:
         return parse_yaml(blanked)
 
 
-def _json_sentence(error: ValueError, text: str, name: str) -> str:
+def _json_sentence(error: ValueError, name: str) -> str:
     if isinstance(error, json.JSONDecodeError):
         where = f" at line {error.lineno}, column {error.colno}"
         return f"{name} is not valid JSON{where}: {error.msg}; correct it there"
