@@ -129,12 +129,12 @@ _DENIALS: Final = re.compile(
 """How servers without labels say that something is not there, not for everybody, or not there twice."""
 _REFUSALS: Final = re.compile(
     r"violates (?:check|not-null) constraint|(?:check|not null) constraint failed|invalid input (?:syntax|value)"
-    r"|value too long for type|(?:out of range for type|(?:field value|^(?:small|big)?int(?:eger)?) out of range)"
+    r"|value too long for type|(?:out of range for type|(?:field value|^(?:(?:small|big)?int(?:eger)?|interval|timestamp|date|numeric)) out of range)"
     r"|(?:do|does)(?:n't| not) support|\bnot supported\b"
     r"|\b(?:is|are) (?:required|invalid|missing|too (?:short|long|small|large|big|low|high))\b|\b(?:is not|isn't) (?:an? )?valid\b"
     r"|^invalid (?:cursor|input|id|uuid|e-?mail|url|username|password|credentials|token)\b"
     r"|(?:must|should) be (?:an? )?(?:positive|non-?negative|at (?:least|most)|greater|less|between|unique|valid|one of)"
-    r"|can(?:not|'t) be (?:blank|empty|null|negative|zero)",
+    r"|(?:can(?:not|'t)|(?:must|may|should) not) be (?:blank|empty|null|negative|zero)",
     re.IGNORECASE,
 )
 """How servers without labels refuse what was sent when they have begun to work on it: validators, databases. No runtime says these."""

@@ -26,6 +26,8 @@ _IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))
 """Those that stand for one another."""
 _ROLES: Final = frozenset(("target", "source", "new", "old", "parent", "child", "from", "to"))
 """Words before the name of a type that say what for, not of which type."""
+_NEW: Final = frozenset((("patch",), ("set",), ("changes",)))
+"""Last words of arguments that hold what a thing shall become: `personPatch: {id: 5}` makes it the fifth."""
 _DEEPEST: Final = 2
 """Input objects in one another that are looked into."""
 Entity = GraphQLObjectType | GraphQLInterfaceType
@@ -65,11 +67,13 @@ def naming_arguments(
     one: GraphQLField, own: Entity | None, types: TypeNames, *, creates: bool
 ) -> Iterator[NamingArgument]:
     """Arguments of a root field that name things. `own` is what it is about; who `creates` it gives it its names himself."""
-    todo: list[tuple[str, str, Any, bool, int]] = [
-        ("", name, arg.type, True, 0) for name, arg in one.args.items()
+    mine = None if creates else own
+    todo: list[tuple[str, str, Any, bool, int, Entity | None]] = [
+        ("", name, arg.type, True, 0, _chosen(mine, name, one.args))
+        for name, arg in one.args.items()
     ]
     while todo:
-        above, name, kind, is_required, depth = todo.pop(0)
+        above, name, kind, is_required, depth, about = todo.pop(0)
         pointer = f"{above}/{name}"
         is_required &= isinstance(kind, GraphQLNonNull)
         named = get_named_type(kind)
@@ -78,13 +82,28 @@ def naming_arguments(
             if depth < _DEEPEST and not is_list(kind) and not named.is_one_of:
                 fields: Mapping[str, Any] = named.fields
                 todo += [
-                    (pointer, inner, field.type, is_required, depth + 1)
+                    (
+                        pointer,
+                        inner,
+                        field.type,
+                        is_required,
+                        depth + 1,
+                        _chosen(about, inner, fields),
+                    )
                     for inner, field in fields.items()
                 ]
         elif is_leaf_type(named):
-            found = _named_by(name, named.name, None if creates else own, types)
+            found = _named_by(name, named.name, about, types)
             if found is not None:
                 yield NamingArgument(name, pointer, *found, is_list(kind), is_required)
+
+
+def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity | None:
+    """What bare identifiers at or below an argument choose: nothing where they are the new values of what another argument chooses."""
+    last = words(name)[-1:]
+    others = beside.keys() - {name, "clientMutationId"}
+    is_new = bool(others) and (last in _NEW or (last == ("data",) and "where" in others))
+    return None if is_new else own
 
 
 def _named_by(

@@ -85,6 +85,28 @@ def test_lists_of_identifiers_and_ids_of_other_types_are_named() -> None:
     assert (use.resource, use.owners) == (("review",), (("targetBookId", ("book",)),))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "path"),
+    [
+        ("email: String!, personPatch: PersonPatch!", "/Person"),
+        ("id: Int!, personPatch: PersonPatch!", "/Person/{id}"),
+        ("personPatch: PersonPatch!", "/Person/{id}"),
+        ("clientMutationId: String, patch: PersonPatch!", "/Person/{id}"),
+        ("where: Where!, data: PersonPatch!", "/Person"),
+        ("flag: Boolean, data: PersonPatch!", "/Person/{id}"),
+    ],
+)
+def test_new_values_of_a_thing_choose_none(arguments: str, path: str) -> None:
+    schema = opened(
+        "type Person { id: Int! email: String } input PersonPatch { id: Int email: String } input Where { email: String }"
+        f"input Change {{ {arguments} }}"
+        "type Query { person(id: Int!): Person } type Mutation { updatePerson(input: Change!): Person }"
+    )
+    found = schema.find("Mutation.updatePerson")
+    assert isinstance(found, GraphQLOperation)
+    assert found.resource_path == path
+
+
 def test_the_model_survives_its_way_to_the_workers() -> None:
     model = SCHEMA.resources()
     again = ResourceModel.of_plain(json.loads(json.dumps(model.plain())))
