@@ -70,9 +70,7 @@ def with_schema(schema: object) -> Callable[[Tested], Tested]:
 
 
 def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
-    """Decorator that gives a test more arguments. It raises `IncorrectUsage` when there are none, or some already."""
-    if not arguments.positional and not arguments.named:
-        raise IncorrectUsage("`given` needs at least one strategy, as with Hypothesis")
+    """Decorator that gives a test more arguments. It raises `IncorrectUsage` when there are some already."""
 
     def decorated(test: Tested) -> Tested:
         if hasattr(test, GIVEN):
@@ -93,7 +91,7 @@ class SchemaDecorators:
         return with_schema(self)
 
     def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
-        """Hypothesis's `given` for the other arguments of a test of `parametrize`. Raises `IncorrectUsage`."""
+        """Hypothesis's `given` for the other arguments of a test of `parametrize`. With none, the test fails."""
         return with_given(GivenArguments(arguments, named))
 
     def override(

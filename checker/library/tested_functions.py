@@ -19,6 +19,11 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
         raise IncorrectUsage(
             f"{name!r} uses `hypothesis.given` together with `parametrize`; use `@schema.given` in its place"
         )
+    given: GivenArguments | None = getattr(test, GIVEN, None)
+    if given is not None and not (given.positional or given.named):
+        raise IncorrectUsage(
+            f"`given` above {name!r} needs at least one strategy, as with Hypothesis"
+        )
     if CASE not in inspect.signature(test).parameters:
         raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
 

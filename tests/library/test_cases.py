@@ -287,7 +287,7 @@ def test_bodies_by_media_type_and_their_parts(schema) -> None:
     assert [one.media_type for one in found] == ["application/json"]
     parts = operation.prepare_multipart({"a": 1, "b": b"x"}, {"a": "application/json"})
     assert parts[0] == ("a", (None, b"1", "application/json"))
-    assert parts[1][1][:2] == ("b.bin", b"x")
+    assert parts[1][1][:2] == ("b", b"x")
 
 
 def test_a_parameter_can_be_added(operation) -> None:

@@ -213,12 +213,26 @@ schema = schema.exclude(method="DELETE")
     ("above", "sentence"),
     [
         ("@schema.parametrize()\n", "`parametrize` stands twice above 'test_api'"),
-        ("@schema.given()\n", "`given` needs at least one strategy"),
     ],
 )
 def test_decorators_that_mean_nothing_are_refused(run, above: str, sentence: str) -> None:
     result = run(above + API)
     result.stdout.fnmatch_lines([f"*IncorrectUsage: {sentence}*"])
+
+
+def test_given_without_strategies_fails_its_test_and_no_other(run) -> None:
+    text = """
+@schema.include(path="/users").parametrize()
+@schema.given()
+def test_nothing(case):
+    pass
+
+def test_other():
+    pass
+"""
+    result = run(text)
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["`given` above 'test_nothing' needs at least one strategy*"])
 
 
 def test_given_with_more_strategies_than_arguments_is_refused(run) -> None:

@@ -177,7 +177,7 @@ def test_multipart() -> None:
             b"--" + boundary + b"\r\n" + part + b"\r\n"
             for part in [
                 b'Content-Disposition: form-data; name="name"\r\nContent-Type: text/html\r\nX-Part: 1\r\n\r\na"b',
-                b'Content-Disposition: form-data; name="file"; filename="file.bin"\r\n'
+                b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
                 b"Content-Type: application/octet-stream\r\n\r\n\x00\xff",
                 b'Content-Disposition: form-data; name="o"\r\nContent-Type: application/json\r\n\r\n{"k":[true]}',
                 b'Content-Disposition: form-data; name="l"\r\n\r\n1',
@@ -232,7 +232,7 @@ def test_an_empty_multipart_body_is_its_terminator() -> None:
         (b"RIFF\0\0\0\0WEBPVP8 ", b"f.webp", b"image/webp"),
         (b"%PDF-1.4", b"f.pdf", b"application/pdf"),
         (b"PK\x03\x04", b"f.zip", b"application/zip"),
-        (b"\0", b"f.bin", b"application/octet-stream"),
+        (b"\0", b"f", b"application/octet-stream"),
     ],
 )
 def test_files_have_the_extension_of_their_kind(content, name, kind) -> None:

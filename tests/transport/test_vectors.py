@@ -232,7 +232,7 @@ RFC7578 = [
         {"f": b"\x00"},
         {},
         [
-            b'Content-Disposition: form-data; name="f"; filename="f.bin"\r\n'
+            b'Content-Disposition: form-data; name="f"; filename="f"\r\n'
             b"Content-Type: application/octet-stream\r\n\r\n\x00"
         ],
     ),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-UNKNOWN: Final = ("application/octet-stream", "bin")
+UNKNOWN: Final = ("application/octet-stream", "")
 _STARTS: Final = (
     (b"\x89PNG\r\n\x1a\n", "image/png", "png"),
     (b"\xff\xd8\xff", "image/jpeg", "jpg"),
@@ -24,7 +24,7 @@ _EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STA
 
 
 def file_kind(content: bytes) -> tuple[str, str]:
-    """Media type and file extension; `UNKNOWN` when nothing tells."""
+    """Media type and file extension, empty for none; `UNKNOWN` when nothing tells."""
     for start, media_type, extension in _STARTS:
         if content.startswith(start):
             return media_type, extension

@@ -46,7 +46,8 @@ def files_of(
     found: list[tuple[str | None, MultipartFile]] = []
     for name, value, how in _encoded_items(body, encoding):
         content, kind, extension = _content(name, value, how.content_type, write)
-        found.append((name, (None if extension is None else f"{name}.{extension}", content, kind)))
+        file = None if extension is None else _file_name(name or "", extension)
+        found.append((name, (file, content, kind)))
     return found
 
 
@@ -95,7 +96,9 @@ def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter
     if name is not None:
         quoted = name if name.isalnum() else _quoted(name)
         head = f'Content-Disposition: form-data; name="{quoted}"'
-        head += "\r\n" if extension is None else f'; filename="{quoted}.{extension}"\r\n'
+        if extension is not None:
+            head += f'; filename="{_file_name(quoted, extension)}"'
+        head += "\r\n"
     if kind:
         head += f"Content-Type: {kind}\r\n"
     for key, text in how.headers.items():
@@ -115,6 +118,11 @@ def _content(
     if content is None:
         content = text_of(value).encode("utf-8", "surrogatepass")
     return content, kind, None
+
+
+def _file_name(name: str, extension: str) -> str:
+    """A file is called as its property, with the extension of what it is: servers that want images go by it."""
+    return f"{name}.{extension}" if extension else name
 
 
 def _media_type(value: Any, declared: str | None) -> str:
