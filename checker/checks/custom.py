@@ -136,7 +136,7 @@ def custom_check(name: str, function: Callable[..., Any], applies: Applies | Non
 def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
     def run(context: CheckContext) -> Failures:
         try:
-            return _failures_in(function(context, context.response, context.case))
+            return _failures_in(function(context, _readable(context.response), context.case))
         except Exception as error:  # noqa: BLE001 - the wall: code of users
             return _raised(name, error, context)
 
@@ -145,7 +145,7 @@ def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
 
 def _sending(name: str, function: Callable[..., Any]) -> CheckFunction:
     def run(context: CheckContext) -> Exchanging[Found]:
-        work = function(context, context.response, context.case)
+        work = function(context, _readable(context.response), context.case)
         outcome = None
         while True:
             try:
@@ -158,6 +158,13 @@ def _sending(name: str, function: Callable[..., Any]) -> CheckFunction:
             outcome = yield request
 
     return run
+
+
+def _readable(response: Response) -> Response:
+    """A response whose request users can read."""
+    if response.request is not None:
+        response.request.shown()
+    return response
 
 
 def _failures_in(found: object) -> Failures:

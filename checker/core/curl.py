@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from checker.core import shell
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
@@ -118,7 +120,8 @@ def parse(command: str) -> tuple[WireRequest, str]:
 
 def as_sent(command: str) -> WireRequest:
     """The request of a command with what curl adds by itself: servers may answer otherwise without. Raises `ValueError`."""
-    request, _ = parse(command)
+    request, url = parse(command)
+    request.origin = replace(BaseUrl.from_url(url.partition("?")[0]), base_path="")
     for name, value in _ADDED_BY_CURL:
         if request.header(name) is None:
             request.headers.append((name, value))
@@ -200,7 +203,9 @@ def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
 
 
 def _url(request: WireRequest, origin: BaseUrl) -> str:
-    return request.url(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/"
+    return (
+        request.url_at(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/"
+    )
 
 
 def _is_hidden(name: bytes, value: bytes, hidden: Collection[bytes] | None) -> bool:

@@ -1,12 +1,20 @@
 """What responses of other clients say: `requests`, `httpx`, aiohttp, test clients of werkzeug, Starlette and Django."""
 
+import re
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from checker.core.request import WireRequest
+from checker.core.request import BaseUrl, WireRequest
+
+_USUAL: Final = {
+    "accept-encoding": re.compile(r"gzip, deflate(, br)?(, zstd)?\Z"),
+    "content-length": re.compile(r"[0-9]+\Z"),
+    "user-agent": re.compile(r"(python-(requests|httpx)|Python/|testclient\b|werkzeug/)"),
+}
+"""Headers that clients add by themselves, and how they say it. They are no part of what was asked."""
 
 
 class ForeignParts(Struct, frozen=True):
@@ -37,12 +45,21 @@ def foreign_parts(response: Any) -> ForeignParts:
         _header_pairs(response, headers),
         _content(response),
         _elapsed_s(response),
-        str(getattr(response, "reason", None) or getattr(response, "reason_phrase", "") or ""),
+        _reason(response),
         # Clients decompress what they receive and leave the header; test clients of applications leave both.
         not hasattr(response, "get_data") and not hasattr(response, "wsgi_request"),
         _http_version(response),
         _request(response),
     )
+
+
+def _reason(response: Any) -> str:
+    """The words beside the status: werkzeug has both in one text, `404 NOT FOUND`; aiohttp has a number there."""
+    found = getattr(response, "reason", None) or getattr(response, "reason_phrase", None)
+    if found is None:
+        whole = getattr(response, "status", "")
+        found = whole.partition(" ")[2] if isinstance(whole, str) else ""
+    return str(found)
 
 
 def _http_version(response: Any) -> str:
@@ -59,10 +76,14 @@ def _http_version(response: Any) -> str:
 
 def _request(response: Any) -> WireRequest | None:
     try:
-        request = getattr(response, "request", None)
+        return foreign_request(getattr(response, "request", None))
     except RuntimeError:
         # `httpx` refuses to say for a response that nothing was sent for.
         return None
+
+
+def foreign_request(request: Any) -> WireRequest | None:
+    """A request of another client without what the client adds to each; None for what is none."""
     method, url = getattr(request, "method", None), getattr(request, "url", None)
     if not isinstance(method, str) or url is None:
         return None
@@ -70,15 +91,29 @@ def _request(response: Any) -> WireRequest | None:
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     body = getattr(request, "body", None) if hasattr(request, "body") else _sent(request)
     pairs = _header_pairs(request, getattr(request, "headers", {}))
-    return WireRequest(
+    sent = WireRequest(
         method,
         target.encode("ascii", "replace"),
         [
             (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
             for name, value in pairs
+            if not _is_usual(name.lower(), value, parts.netloc)
         ],
         body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None,
     )
+    try:
+        origin = BaseUrl.from_url(f"{parts.scheme}://{parts.netloc}")
+    except ValueError:
+        return sent.shown()
+    return sent.shown(origin)
+
+
+def _is_usual(name: str, value: str, host: str) -> bool:
+    """Whether a client says it in every request to a host: nobody has set it."""
+    if name == "host":
+        return value == host
+    usual = _USUAL.get(name)
+    return usual is not None and usual.match(value) is not None
 
 
 def _sent(request: Any) -> Any:

@@ -4,11 +4,13 @@ import dataclasses
 import re
 from collections.abc import Callable
 from ipaddress import ip_address
-from typing import Final
+from typing import Final, Self
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from checker.core.sent_headers import SentHeaders
 
 LONGEST_TARGET = 8_000
 """Octets of a request target: what anybody who reads requests ought to take (RFC 9110, 4.1)."""
@@ -160,6 +162,8 @@ class WireRequest:
     """Sources of credentials that it carries, each with the number of what it gave."""
     via: object | None = dataclasses.field(default=None, compare=False, repr=False)
     """How it travels, in words of the transport; None: as its lanes are set up."""
+    origin: BaseUrl | None = dataclasses.field(default=None, compare=False, repr=False)
+    """Where it goes, if whoever made it knew."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
     """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
     lines: list[bytes] | None = dataclasses.field(
@@ -180,7 +184,21 @@ class WireRequest:
         """Path as it is sent, without the query."""
         return self.target.partition(b"?")[0]
 
-    def url(self, origin: BaseUrl) -> str:
+    @property
+    def url(self) -> str:
+        """Absolute URL; the target alone where nobody knows where it goes."""
+        if self.origin is None:
+            return self.target.decode("latin-1")
+        return self.url_at(self.origin.plain)
+
+    def shown(self, origin: BaseUrl | None = None) -> Self:
+        """The same request as users read it: headers by name, too, and its URL."""
+        if not isinstance(self.headers, SentHeaders):
+            self.headers = SentHeaders(self.headers)
+        self.origin = origin or self.origin
+        return self
+
+    def url_at(self, origin: BaseUrl) -> str:
         """Absolute URL; bytes outside ASCII are shown percent-encoded. A target of another host has it (RFC 9112, 3.2.2)."""
         text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target).decode("ascii")
         return text if text.startswith(("http://", "https://")) else origin.url + text

@@ -11,7 +11,7 @@ from msgspec import MsgspecError, Struct
 from msgspec.json import decode
 
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
-from checker.core.foreign import foreign_parts
+from checker.core.foreign import foreign_parts, foreign_request
 from checker.core.media_types import media_type_of
 from checker.core.request import WireRequest
 
@@ -22,6 +22,9 @@ _LONGEST_CONTENT_TYPE = 1024
 """Characters of a `Content-Type` that are kept: answers are grouped by it, so it must not be long."""
 _PARTIAL = 206
 _C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
+
+
+GivenHeaders = list[tuple[str, str]] | Mapping[str, str | Iterable[str]]
 
 
 class Response:
@@ -37,23 +40,27 @@ class Response:
     def __init__(
         self,
         status_code: int,
-        raw_headers: list[tuple[str, str]],
-        content: bytes,
+        headers: GivenHeaders,
+        content: bytes = b"",
         *,
         elapsed: float = 0.0,
-        request: WireRequest | None = None,
+        request: Any = None,
         message: str = "",
         http_version: str = "1.1",
         content_size: int | None = None,
         verify: bool = True,
+        encoding: str | None = None,
     ) -> None:
+        """`headers` are pairs, or a mapping of names to a text or a list of texts. `request` is one of ours or of another client."""
+        raw_headers = headers if isinstance(headers, list) else _pairs(headers)
         self.status_code = status_code
         self.raw_headers = raw_headers
         self.header_lines: list[bytes] | None = None
         """Raw lines as they arrived, status line first, blank line and trailers last. None in process."""
         self.content = content
         self.elapsed = elapsed
-        self.request = request
+        is_ours = request is None or isinstance(request, WireRequest)
+        self.request: WireRequest | None = request if is_ours else foreign_request(request)
         self.message = message
         self.http_version = http_version
         self.content_size = len(content) if content_size is None else content_size
@@ -62,6 +69,8 @@ class Response:
         self.verify = verify
         self.content_type = _content_type_of(raw_headers)
         """First `Content-Type` as received, or its beginning if it is longer than any type is."""
+        if encoding is not None:
+            self.encoding = encoding
 
     @classmethod
     def from_lines(
@@ -95,10 +104,11 @@ class Response:
         return response
 
     @classmethod
-    def from_any(cls, response: Any) -> "Response":
+    def from_any(cls, response: Any, verify: bool = True) -> "Response":
         """A response of `requests`, `httpx`, aiohttp (read), or of a test client of werkzeug, Starlette or Django.
 
-        The same object if it is ours. Raises `TypeError` for what is no response.
+        The same object if it is ours. `verify` is whether the certificate was verified: responses do not say it. Raises
+        `TypeError` for what is no response.
         """
         if isinstance(response, Response):
             return response
@@ -111,6 +121,7 @@ class Response:
             message=parts.reason,
             http_version=parts.http_version,
             request=parts.request,
+            verify=verify,
         )
         found.is_decoded = parts.is_decoded
         return found
@@ -248,6 +259,15 @@ class Response:
         shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
         shorter.earlier = self.earlier
         return shorter
+
+
+def _pairs(headers: Mapping[str, str | Iterable[str]]) -> list[tuple[str, str]]:
+    """Names and values of a mapping, one pair for each value."""
+    return [
+        (name, value)
+        for name, given in headers.items()
+        for value in ([given] if isinstance(given, str) else given)
+    ]
 
 
 def _json_in(content: bytes, charset: str | None, error: UnicodeDecodeError) -> Any:

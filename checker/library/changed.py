@@ -87,7 +87,7 @@ def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:
     """A request in the words of `requests.request`."""
     found: dict[str, Any] = {
         "method": request.method,
-        "url": request.url(base_url.plain),
+        "url": request.url_at(base_url.plain),
         "headers": {
             name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers
         },

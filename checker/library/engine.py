@@ -305,6 +305,8 @@ class LibraryEngine:
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)
+        answered = outcome.request if isinstance(outcome, Response) else None
+        (answered or request).shown(origin)
         about = (settings, self._schema, origin.url, self.auth.secrets)
         tell_of_call(lambda: Call(sent, request, outcome, time.time(), *about))
         extensions.adapt(self.schema, request, outcome)
@@ -375,8 +377,8 @@ class LibraryEngine:
         self, case: Case, request: WireRequest, settings: RunSettings, origin: BaseUrl, verify: bool
     ) -> str:
         """What sends a request for a case again, without anything secret."""
-        shown = self._masked(case, request, settings)
-        return self.auth.hidden(curl.render(shown, origin, verify=verify), settings.sanitization)
+        shown, place = self._masked(case, request, settings), request.origin or origin
+        return self.auth.hidden(curl.render(shown, place, verify=verify), settings.sanitization)
 
     def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
         chosen = options.selected(own.checks, self._class_checks())

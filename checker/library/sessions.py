@@ -72,7 +72,7 @@ def _joined(request: WireRequest) -> dict[str, str]:
 
 def _by_httpx(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        url = request.url(base_url)
+        url = request.url_at(base_url)
         request = session_cookies.joined(request, session_cookies.of_httpx(session, url))
         options = {name: transport[name] for name in ("auth", "timeout") if name in transport}
         follows = transport.get("follow_redirects", transport.get("allow_redirects"))
@@ -93,7 +93,7 @@ def _by_httpx(session: Any) -> Sender:
 
 def _by_requests(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        url, options = request.url(base_url), dict(transport)
+        url, options = request.url_at(base_url), dict(transport)
         request = session_cookies.joined(request, session_cookies.of_requests(session, url))
         if "follow_redirects" in options:
             options["allow_redirects"] = options.pop("follow_redirects")
@@ -112,7 +112,7 @@ def _by_werkzeug(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
         with session_cookies.kept_by_werkzeug(session, request, base_url.host):
             return session.open(
-                request.url(base_url).removeprefix(base_url.url),
+                request.url_at(base_url).removeprefix(base_url.url),
                 base_url=base_url.url,
                 method=request.method,
                 headers=_texts(request),
@@ -128,7 +128,7 @@ def _by_django(session: Any) -> Sender:
         media_type = next(
             (headers.pop(name) for name in list(headers) if name.lower() == "content-type"), ""
         )
-        path, _, query = request.url(base_url).removeprefix(base_url.url).partition("?")
+        path, _, query = request.url_at(base_url).removeprefix(base_url.url).partition("?")
         return session.generic(
             request.method,
             path,

@@ -286,8 +286,12 @@ def judge_outcome(
     for tell in hooks.told:
         tell(case, request, outcome)
     if isinstance(outcome, NetworkFailure):
-        run_hooks(hooks.unanswered, "after_network_error", hooks.context(case), case, request)
+        if hooks.unanswered:
+            sent, context = request.shown(), hooks.context(case)
+            run_hooks(hooks.unanswered, "after_network_error", context, case, sent)
         return CLEAN
+    if hooks and outcome.request is not None:
+        outcome.request.shown()
     run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)
     judgement = yield from tools.judge.judge(case, outcome, sequence)
     if hooks.kept or hooks.validated:

@@ -199,7 +199,7 @@ class _Replay:
         else:
             self._changed += new_status != interaction.old_status
         self._echo(f"  ID              : {interaction.id}")
-        self._echo(f"  URI             : {Redaction().url(request.url(origin))}")
+        self._echo(f"  URI             : {Redaction().url(request.url_at(origin))}")
         self._echo(f"  Old status code : {interaction.old_status}")
         self._echo(f"  New status code : {new_status}")
         self._echo("")

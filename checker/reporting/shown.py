@@ -47,7 +47,7 @@ def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequ
         size = len(exchange.body or b"")
     return ShownRequest(
         method=sent.method,
-        url=sent.url(origin) if origin is not None else sent.target.decode("latin-1"),
+        url=sent.url_at(origin) if origin is not None else sent.target.decode("latin-1"),
         headers=by_name(headers, context.sanitization.replacement),
         body=sent.body,
         body_size=size,

@@ -93,7 +93,7 @@ class RequestMaker:
             )
             if plan.via is not None:
                 request.via = plan.via
-        request.is_kept = plan.documents_redirects
+        request.is_kept, request.origin = plan.documents_redirects, self.origin
         if plan.credentials and (given := plan.credentials.get(case.alternative)) is not None:
             put(request, given)
         return request

@@ -46,7 +46,7 @@ def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
     if len(place) > LONGEST_TARGET:
         return None
     try:
-        url = urljoin(request.url(origin), place)
+        url = urljoin(request.url_at(origin), place)
         there, parts = BaseUrl.from_url(url), urlsplit(url)
     except ValueError:
         return None

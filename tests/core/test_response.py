@@ -1,7 +1,9 @@
 import gzip
 import json
 
+import httpx
 import pytest
+import requests
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -114,3 +116,32 @@ def test_json_is_read_in_the_charset_that_is_named() -> None:
     assert Response(200, named, '"\xe9"'.encode()).json() == "\xe9", "UTF-8 is what JSON is"
     with pytest.raises(json.JSONDecodeError):
         Response(200, [("Content-Type", "a/json; charset=nothing")], b'"\xe9"').json()
+
+
+def test_users_make_responses_of_what_they_have() -> None:
+    given = {"Content-Type": "text/plain", "X-Two": ["1", "2"]}
+    response = Response(200, headers=given, content=b"\xe9", encoding="latin-1")
+    assert response.headers == {"content-type": ["text/plain"], "x-two": ["1", "2"]}
+    assert response.text == "\xe9"
+    assert Response(204, {}).content_size == 0
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        requests.Request("POST", "http://127.0.0.1:8080/a?b=1", {"X-A": "1"}, json={}).prepare(),
+        httpx.Request("POST", "http://127.0.0.1:8080/a?b=1", headers={"X-A": "1"}, json={}),
+    ],
+)
+def test_requests_of_clients_are_told_as_ours(sent: object) -> None:
+    found = Response(200, {}, request=sent).request
+    assert found is not None
+    assert (found.method, found.url, found.body) == ("POST", "http://127.0.0.1:8080/a?b=1", b"{}")
+    # Lengths and hosts are written by whoever sends it again.
+    assert {name.lower() for name, _ in found.headers} == {b"x-a", b"content-type"}
+
+
+def test_whether_a_certificate_was_verified_is_for_the_caller_to_say() -> None:
+    answer = httpx.Response(200)
+    assert Response.from_httpx(answer).verify is True
+    assert Response.from_httpx(answer, verify=False).verify is False

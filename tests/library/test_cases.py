@@ -255,6 +255,60 @@ def test_what_a_client_sent_comes_with_its_response(case, api) -> None:
     assert (told.request.method, told.request.target) == ("GET", b"/items/7")
 
 
+def test_the_request_of_a_response_is_read_as_in_any_client(case, api) -> None:
+    response = case.call(headers={"X-Mine": "1"})
+    assert response.request.method == "GET"
+    assert response.request.url == f"{api.url}/items/7?q=a%20b"
+    assert response.request.headers["x-mine"] == "1"
+    assert response.request.headers["User-Agent"] == f"checker/{checker.__version__}"
+    assert "Authorization" not in response.request.headers
+    with requests.Session() as session:
+        sent = case.call(session=session)
+    assert sent.request.url == response.request.url
+
+
+def test_the_told_command_goes_to_where_the_request_went(case, api) -> None:
+    elsewhere = api.url.replace("127.0.0.1", "localhost")
+    api.status = 500
+    response = case.call(base_url=elsewhere)
+    with pytest.raises(checker.errors.FailureGroup, match=f"{elsewhere}/items/7"):
+        case.validate_response(response)
+
+
+def test_the_told_command_holds_nothing_that_a_client_adds_to_each_request(schema, api) -> None:
+    api.status = 500
+    operation = schema["/items/{id}"]["GET"]
+    for client in (requests, httpx):
+        answer = client.get(f"{api.url}/items/7", headers={"X-Mine": "1"})
+        with pytest.raises(checker.errors.FailureGroup) as caught:
+            operation.validate_response(answer)
+        told = str(caught.value)
+        assert told.startswith("1. GET /items/{id}\n")
+        command = told.rpartition("\n")[2].strip()
+        assert command.lower() == f"curl -x get -h 'x-mine: 1' {api.url}/items/7"
+
+
+def test_users_code_in_runs_reads_requests_in_the_same_way(schema, api) -> None:
+    seen: dict[str, list[tuple[str, str]]] = {"hook": [], "check": []}
+
+    @checker.hook
+    def after_call(ctx, case, response) -> None:
+        sent = response.request
+        seen["hook"].append((sent.url, sent.headers["User-Agent"]))
+
+    @checker.check
+    def reads_requests(ctx, response, case) -> None:
+        sent = response.request
+        seen["check"].append((sent.url, sent.headers["User-Agent"]))
+
+    schema.config.generation.update(max_examples=5)
+    result = checker.run(schema.include(path="/items/{id}"))
+    assert not result.errors
+    for told in seen.values():
+        assert told
+        assert all(url.startswith(f"{api.url}/items/") for url, _ in told)
+
+
 def test_operations_say_what_is_declared(schema) -> None:
     operation = schema["/items/{id}"]["GET"]
     assert operation.full_path == "/items/{id}"

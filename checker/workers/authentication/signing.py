@@ -97,7 +97,7 @@ class PreparedRequest:
 
     def __init__(self, request: WireRequest, origin: BaseUrl) -> None:
         self.method = request.method
-        self.url = request.url(origin.plain)
+        self.url = request.url_at(origin.plain)
         self.path_url = request.target.decode("latin-1")
         self.headers: dict[str, Any] = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers
