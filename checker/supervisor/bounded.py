@@ -72,6 +72,8 @@ class BoundedPlan:
         """Operations after which the target served nobody."""
         self._left_out: dict[str, list[tuple[str, int]]] = {}
         """Operation -> lists that ended at a failure, and where: phases that draw their cases send the rest."""
+        self._drawing: set[str] = set()
+        """Operations of which cases are drawn, or were."""
         self._last: deque[_Piece] = deque()
         """What waits for the end of the run."""
         self.holds_last = False
@@ -203,11 +205,11 @@ class BoundedPlan:
         if piece is None:
             return
         if finished:
-            if report.ended_at_failure or task.stop < self._tasks[task.labels[0], task.phase].stop:
-                left_out = self._left_out.setdefault(task.labels[0], [])
-                left_out.append((task.phase, next_index))
             if report.timeouts >= MOST_TIMEOUTS:
                 self._given_up.update(task.labels)
+            whole = self._tasks[task.labels[0], task.phase]
+            if report.ended_at_failure or task.stop < whole.stop:
+                self._leave_out(piece, whole, next_index)
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(
@@ -220,6 +222,15 @@ class BoundedPlan:
         # Whoever left with a task that he had not come to gave it no turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
+
+    def _leave_out(self, piece: _Piece, whole: Task, first: int) -> None:
+        """Leave the rest of a list to the phase that draws, or to itself where that had its turn before (`first`: a case)."""
+        label = whole.labels[0]
+        if label not in self._drawing:
+            self._left_out.setdefault(label, []).append((whole.phase, first))
+        elif label not in self._given_up:
+            piece.task = replace(whole, start=first, ends_at_failure=False)
+            self._put_back(piece)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """To the front: its case in flight decides soon whether it is poison."""
@@ -315,7 +326,8 @@ class BoundedPlan:
                 is_last=is_last,
             )
         task = piece.task
-        if self._left_out and phase_named(task.phase).source is CaseSource.DRAWN:
+        if phase_named(task.phase).source is CaseSource.DRAWN:
+            self._drawing.add(task.labels[0])
             task = replace(task, left_out=tuple(self._left_out.get(task.labels[0], ())))
         piece.task, piece.is_begun = replace(task, slice_s=slice_s), True
         self._leased[piece.task.id] = piece

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
+from checker.supervisor.time_shares import TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
@@ -248,3 +249,26 @@ def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:
     drawn = plan.lease(0.0)
     assert drawn is not None
     assert drawn.left_out == ()
+
+
+def test_a_list_that_ends_after_the_phase_that_draws_began_goes_on_itself() -> None:
+    card = OperationCard("GET /a", "GET", continue_on_failure=False)
+    plan = BoundedPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
+    plan.limit(TimeWindow(0.0, 60.0), 1)
+    listed = plan.lease(0.0)
+    assert listed is not None
+    plan.come_back(listed, 2, finished=False, spent_s=1.0)
+    drawn = plan.lease(1.0)
+    assert drawn is not None
+    assert (drawn.phase, drawn.left_out) == ("fuzzing", ())
+    plan.come_back(drawn, drawn.stop, finished=True, spent_s=1.0)
+    listed = plan.lease(2.0)
+    assert listed is not None
+    assert listed.ends_at_failure
+    report = LeaseReport(4, ended_at_failure=True)
+    plan.come_back(listed, 6, finished=True, spent_s=1.0, report=report)
+    rest = plan.lease(3.0)
+    assert rest is not None
+    assert (rest.phase, rest.start, rest.ends_at_failure) == ("coverage", 6, False)
+    plan.come_back(rest, rest.stop, finished=True, spent_s=1.0)
+    assert plan.is_over
