@@ -7,8 +7,10 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import is_of_several, place_of, verdict_of
 from checker.checks.odd_paths import is_path_refused
+from checker.checks.state_refusals import denies_state
 from checker.checks.statuses import denies_condition, matches_status
 from checker.checks.undeclared import declared_body_alone
+from checker.checks.unwritten_rules import may_break_one
 from checker.core.case import Case
 from checker.core.contract import Blame, Complaint, ResponsePlan
 from checker.core.failures import Failure
@@ -25,6 +27,7 @@ _LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
 """`at least 3 characters`."""
 _NUMBER = re.compile(r"\d+")
 _LONGEST_REASON = 2048
+_LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, whoever it is for"
 _CREDENTIALS_REFUSED = (400, 422)
 _CONTAINERS = (
@@ -138,7 +141,7 @@ def _doubt(context: CheckContext) -> str:
             part = verdict.ambiguous[0]
             return f"nobody can tell whether {place_of(part)} is valid ({part.reason})"
         case _:
-            return _doubt_about_path(context)
+            return _doubt_about_path(context) or _doubt_about_reason(context)
 
 
 def _doubt_about_path(context: CheckContext) -> str:
@@ -146,6 +149,15 @@ def _doubt_about_path(context: CheckContext) -> str:
     if request is not None and is_of_several(context, request):
         return "its path is that of several operations, of which another may have answered"
     return ""
+
+
+def _doubt_about_reason(context: CheckContext) -> str:
+    """Why a refusal may be right although the description allows what was sent."""
+    said = denies_state(context.response)
+    if said:
+        shown = said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]}..."
+        return f"it says what is there and what is not ({shown})"
+    return may_break_one(context.case)
 
 
 def _declared_alone(case: Case) -> Case | None:

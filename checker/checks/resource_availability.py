@@ -161,7 +161,18 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
         return False
     if step.case.operation.label == creator.case.operation.label:
         return False
-    return concerns(case, step.case) or concerns(step.case, case)
+    return concerns(case, step.case) or concerns(step.case, case) or _removes_used(step, creator)
+
+
+def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:
+    """Whether a step removed what something was made with: the author of a book. What is left of it goes with it, in many services."""
+    meta = creator.case.meta
+    if meta is None or method_of(step.case) != REMOVING:
+        return False
+    gone = {str(value) for value in named_values(step.case).values()}
+    return any(
+        one.location is not Location.PATH and str(one.literal) in gone for one in meta.bindings
+    )
 
 
 def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:

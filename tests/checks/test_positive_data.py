@@ -172,7 +172,7 @@ def test_characters_that_are_refused_wherever_they_lead_are_no_failure(
     assert {(request.method, request.body) for request in exchanges.asked} == {("GET", None)}
 
 
-@pytest.mark.parametrize(("name", "answer"), [("ab", b""), ("a;b", b'{"message": "no such name"}')])
+@pytest.mark.parametrize(("name", "answer"), [("ab", b""), ("a;b", b'{"message": "a bad name"}')])
 def test_plain_paths_and_refusals_with_a_reason_ask_nobody(
     exchanges: Exchanges, name: str, answer: bytes
 ) -> None:

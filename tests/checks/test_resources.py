@@ -258,3 +258,34 @@ def test_what_is_below_need_not_be_there(exchanges: Exchanges) -> None:
 def test_single_cases_are_not_their_business(exchanges: Exchanges) -> None:
     assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404)) == []
     assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200)) == []
+
+
+@pytest.mark.parametrize(("removed", "is_told"), [("7", False), ("8", True)])
+def test_what_was_made_with_something_may_go_with_it(removed: str, is_told: bool) -> None:
+    plain = {"parameters": [ID], "responses": OK}
+    paths = {
+        "/users/{id}": {"delete": plain},
+        "/books": {"post": {"responses": OK}},
+        "/books/{id}": {"get": plain},
+    }
+    them = Exchanges(operations_of(paths))
+    author = Binding(Location.BODY, "/author", Label("POST /users"), "/id", 0, "7")
+    book = them.sent(
+        "POST /books",
+        201,
+        answer=b'{"id": "3"}',
+        mode=POSITIVE,
+        phase="stateful",
+        bindings=(author,),
+    )
+    gone = member(them, "DELETE /users/{id}", 204, removed)
+    made = (Binding(Location.PATH, "id", Label("POST /books"), "/id", 0, "3"),)
+    read = them.sent(
+        "GET /books/{id}",
+        404,
+        mode=POSITIVE,
+        phase="stateful",
+        path_parameters={"id": "3"},
+        bindings=made,
+    )
+    assert bool(them.failures(THERE, read, book, gone)) is is_told

@@ -1,0 +1,120 @@
+"""Rules that services have and descriptions cannot say: whether a valid request may break one of them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime, time
+from typing import Any, Final
+
+from checker.core.case import Case
+from checker.core.locations import Location
+from checker.core.pagination import is_cursor
+from checker.core.resource_names import words
+
+_ORDERED: Final = (
+    {"from", "start", "begin", "since", "after", "min", "minimum", "lower"},
+    {"to", "until", "end", "stop", "finish", "before", "max", "maximum", "upper"},
+)
+_LIMITS: Final = ({"gte", "gt"}, {"lte", "lt"})
+_DISTINCT: Final = (
+    {"from", "source", "sender", "old"},
+    {"to", "target", "destination", "recipient", "receiver", "new"},
+)
+_CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
+_MOST: Final = 50
+"""Members of an object that are compared."""
+_DEEP: Final = 4
+
+
+def may_break_one(case: Case) -> str:
+    """Which rule a request may break; empty if it breaks none of those that are common.
+
+    A mark for a page that nobody gave, an end that does not come after its beginning, a source that is its own target, a body
+    that is about another thing than its path.
+    """
+    given = () if case.meta is None else case.meta.bindings
+    bound = {(one.location, one.name) for one in given}
+    for location in (Location.QUERY, Location.HEADER):
+        for name in getattr(case, location.container):
+            if is_cursor(name) and (location, name) not in bound:
+                return f"only the service knows which values {location} {name} has"
+    for name, value in case.path_parameters.items():
+        named = case.body.get(name, value) if isinstance(case.body, dict) else value
+        if str(named) != str(value):
+            return f"{name} of the body is not {name} of the path"
+    for members in _objects(case):
+        for first, last in _pairs(members):
+            return f"nobody said whether {first} has to be less than {last}, or another one"
+    return ""
+
+
+def _objects(case: Case) -> Iterator[Mapping[str, Any]]:
+    yield case.query
+    waiting: list[tuple[Any, int]] = [(case.body, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        below: Iterable[Any] = ()
+        if isinstance(value, dict):
+            yield value
+            below = value.values()
+        elif isinstance(value, list):
+            below = value
+        if depth < _DEEP:
+            waiting += [(one, depth + 1) for one in below]
+
+
+def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Names of two members of which the first should be less than the second, or another one, and is not."""
+    names = list(members)[:_MOST]
+    for first in names:
+        for last in names:
+            if first == last:
+                continue
+            one, two = members[first], members[last]
+            if (_differ_by(first, last, _ORDERED, _LIMITS) and _is_reversed(one, two)) or (
+                one == two and _differ_by(first, last, _DISTINCT)
+            ):
+                yield first, last
+
+
+def _differ_by(first: str, last: str, *pairs: tuple[set[str], set[str]]) -> bool:
+    """Whether two names are the same but for one word, which says which of both comes first."""
+    one, two = words(first), words(last)
+    if len(one) != len(two):
+        return False
+    differing = [pair for pair in zip(one, two, strict=True) if pair[0] != pair[1]]
+    if len(differing) != 1:
+        return False
+    ((before, after),) = differing
+    return any(before in firsts and after in lasts for firsts, lasts in pairs)
+
+
+def _is_reversed(first: Any, last: Any) -> bool:
+    one, two = _comparable(first), _comparable(last)
+    return one is not None and two is not None and one[0] == two[0] and one[1] >= two[1]
+
+
+def _comparable(value: Any) -> tuple[str, Any] | None:
+    """(kind, what may be compared with others of the kind) of a number or a time."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return "number", value
+    if not isinstance(value, str):
+        return None
+    if _CLOCK.match(value):
+        return _parsed(time, value, "time")
+    if len(value) <= len("2000-01-01"):
+        return _parsed(date, value, "date")
+    found = _parsed(datetime, value, "moment")
+    if found is None:
+        return None
+    moment = found[1]
+    return "moment", moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _parsed(kind: Any, value: str, name: str) -> tuple[str, Any] | None:
+    try:
+        found = kind.fromisoformat(value)
+    except ValueError:
+        return None
+    return name, found.replace(tzinfo=None) if name == "time" else found

@@ -1,0 +1,128 @@
+"""Refusals of valid data that are no fault of the description: of what is there, and of rules that it cannot say."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+
+CHECK = "positive_data_acceptance"
+OK = {"200": {"description": "fine"}}
+TEXT = {"type": "string"}
+ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
+QUERY = [
+    {"name": name, "in": "query", "schema": TEXT}
+    for name in ("page_token", "created_from", "created_to", "name")
+]
+BODY = {"content": {"application/json": {"schema": {"type": "object"}}}}
+PATHS: dict[str, Any] = {
+    "/things": {
+        "get": {"parameters": QUERY, "responses": OK},
+        "post": {"requestBody": BODY, "responses": OK},
+    },
+    "/things/{id}": {"put": {"parameters": [ID], "requestBody": BODY, "responses": OK}},
+}
+
+
+@pytest.fixture
+def exchanges() -> Exchanges:
+    return Exchanges(operations_of(PATHS))
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b'{"email": ["user with this email already exists."]}', "already exists"),
+        (b'{"doctor": ["Invalid pk \\"0\\" - object does not exist."]}', "does not exist"),
+        (b'{"errors": {"name": ["has already been taken"]}}', "already been taken"),
+        (b'{"non_field_errors": ["The fields a, b must make a unique set."]}', "unique set"),
+        (b'{"title": "Bad Request", "status": 400, "detail": "No such account"}', "No such"),
+        (b"User was not found", "not found"),
+    ],
+)
+def test_what_is_there_or_not_is_said_by_other_statuses_as_well(
+    exchanges: Exchanges, answer: bytes, reason: str
+) -> None:
+    sent = exchanges.sent("POST /things", 400, answer=answer, mode=POSITIVE, body={"name": "n"})
+    verdict = exchanges.verdict(CHECK, sent)
+    assert verdict.failures == ()
+    (told,) = verdict.unjudged
+    assert reason in told
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b'{"name": ["user with this name already exists."], "email": ["Enter a valid email."]}',
+        b'{"message": "Property name not found"}',
+        b'{"tags": ["All items must be unique"]}',
+        b'{"detail": "Bad Request"}',
+    ],
+)
+def test_any_other_reason_is_a_refusal_of_data(exchanges: Exchanges, answer: bytes) -> None:
+    sent = exchanges.sent("POST /things", 400, answer=answer, mode=POSITIVE, body={"name": "n"})
+    assert exchanges.verdict(CHECK, sent).failures
+
+
+@pytest.mark.parametrize(
+    ("query", "is_told"),
+    [
+        ({"page_token": "a"}, False),
+        ({"name": "a"}, True),
+        ({"created_from": "2024-02-01", "created_to": "2024-01-31"}, False),
+        ({"created_from": "2024-02-01", "created_to": "2024-02-01"}, False),
+        ({"created_from": "2024-01-31", "created_to": "2024-02-01"}, True),
+        (
+            {"created_from": "2024-01-01T10:00:00Z", "created_to": "2024-01-01T10:00:00+02:00"},
+            False,
+        ),
+        ({"created_from": "2024-01-01T10:00:00Z", "created_to": "2024-01-01T10:00:00-02:00"}, True),
+        ({"created_from": "b", "created_to": "a"}, True),
+    ],
+)
+def test_marks_of_pages_and_ranges_have_rules_that_nobody_wrote(
+    exchanges: Exchanges, query: dict[str, str], is_told: bool
+) -> None:
+    sent = exchanges.sent("GET /things", 400, mode=POSITIVE, query=query)
+    assert bool(exchanges.verdict(CHECK, sent).failures) is is_told
+
+
+def test_a_mark_that_an_answer_gave_is_to_be_taken(exchanges: Exchanges) -> None:
+    given = Binding(Location.QUERY, "page_token", Label("GET /things"), "/next", 0, "a")
+    sent = exchanges.sent(
+        "GET /things", 400, mode=POSITIVE, query={"page_token": "a"}, bindings=(given,)
+    )
+    assert exchanges.verdict(CHECK, sent).failures
+
+
+@pytest.mark.parametrize(
+    ("body", "is_told"),
+    [
+        ({"stay": {"startDate": "2024-02-01", "endDate": "2024-01-01"}}, False),
+        ({"stay": {"startDate": "2024-02-01", "endDate": "2024-03-01"}}, True),
+        ({"lines": [{"min_price": 3, "max_price": 2.5}]}, False),
+        ({"min_price": 3, "max_weight": 2.5}, True),
+        ({"opens_from": "10:00", "opens_to": "09:00:00"}, False),
+        ({"from": "x", "to": "x"}, False),
+        ({"from": "x", "to": "y"}, True),
+        ({"source_account": 4, "target_account": 4}, False),
+    ],
+)
+def test_members_of_bodies_have_such_rules_as_well(
+    exchanges: Exchanges, body: dict[str, Any], is_told: bool
+) -> None:
+    sent = exchanges.sent("POST /things", 422, mode=POSITIVE, body=body)
+    assert bool(exchanges.verdict(CHECK, sent).failures) is is_told
+
+
+@pytest.mark.parametrize(("named", "is_told"), [("a", True), ("b", False)])
+def test_a_body_may_have_to_be_about_what_the_path_names(
+    exchanges: Exchanges, named: str, is_told: bool
+) -> None:
+    sent = exchanges.sent(
+        "PUT /things/{id}", 400, mode=POSITIVE, path_parameters={"id": "a"}, body={"id": named}
+    )
+    assert bool(exchanges.verdict(CHECK, sent).failures) is is_told
