@@ -1,5 +1,6 @@
 """What parameters and fields are called by which lists are read page by page, with marks that only the server makes."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from checker.core.resource_names import normalised
@@ -34,9 +35,20 @@ def is_cursor(name: str) -> bool:
     return normalised(name) in _CURSORS
 
 
-def leads_on(field: str, parameter: str) -> bool:
-    """Whether a field of an answer is the mark that a parameter takes for the next page: `next_cursor` for `cursor`."""
-    shown, asked = normalised(field), normalised(parameter)
-    if shown == asked or shown in [f"{word}{asked}" for word in _NEXT]:
-        return True
-    return shown.startswith(_NEXT) and shown.endswith(_MARKS)
+def next_mark(parameter: str, fields: Iterable[str]) -> str | None:
+    """Which field of an answer is the mark that a parameter takes for the next page: `next_cursor` for `cursor`."""
+    asked = normalised(parameter)
+    ranked = [(_rank(normalised(field), asked), field) for field in fields]
+    best = min((one for one in ranked if one[0]), key=lambda one: one[0], default=None)
+    return None if best is None else best[1]
+
+
+def _rank(shown: str, asked: str) -> int:
+    """1 for the surest, 0 for what is none."""
+    if shown in [f"{word}{asked}" for word in _NEXT] or (
+        shown == asked and asked.startswith(_NEXT)
+    ):
+        return 1
+    if shown.startswith(_NEXT) and shown.endswith(_MARKS):
+        return 2
+    return 3 if shown == asked else 0

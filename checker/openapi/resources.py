@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Label
+from checker.core.pagination import is_cursor, next_mark
 from checker.core.resource_names import (
     Resource,
     affinity,
@@ -150,6 +151,20 @@ class _Inference(Struct):
                     target.label,
                     whole,
                 )
+            yield from self._next_page(target)
+
+    def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
+        """From a list to itself, where its answers hold the mark that asks for what follows."""
+        answer, taken = self.answers[target.label], []
+        shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
+        for parameter in target.parameters:
+            if parameter.location is Location.QUERY and is_cursor(parameter.name):
+                field = next_mark(parameter.name, shown)
+                if field is not None:
+                    value = f"$response.body#{shown[field]}"
+                    taken.append(TakenValue(Location.QUERY, parameter.name, value))
+        if taken:
+            yield Transition("NextPage", target.label, answer.status, target.label, tuple(taken))
 
     def _slots(self, target: OpenApiOperation) -> Iterator[_Slot]:
         use = self.uses[target.label]

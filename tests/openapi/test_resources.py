@@ -221,3 +221,27 @@ def test_variables_of_one_path_that_name_what_those_of_another_do(
 ) -> None:
     one, other = (ResourceUse.of(Label(f"GET {each}"), "GET", each) for each in (path, asked))
     assert one.variables_for(other, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameter", "fields", "pointer"),
+    [
+        ("cursor", ("cursor", "next_cursor"), "/next_cursor"),
+        ("pageToken", ("nextPageToken",), "/nextPageToken"),
+        ("continuation_token", ("continuation_token",), "/continuation_token"),
+        ("starting_after", ("next_cursor",), "/next_cursor"),
+        ("cursor", ("total", "page"), None),
+        ("name", ("next_name",), None),
+    ],
+)
+def test_a_list_leads_to_its_next_page(
+    parameter: str, fields: tuple[str, ...], pointer: str | None
+) -> None:
+    properties = {name: {"type": "string", "nullable": True} for name in fields}
+    listed = answered({"type": "object", "properties": properties})
+    asked = {"name": parameter, "in": "query", "schema": {"type": "string"}}
+    document = {**DOCUMENT, "paths": {"/notes": {"get": {**listed, "parameters": [asked]}}}}
+    label = Label("GET /notes")
+    found = from_dict(document).resources().transitions_to(label, label)
+    taken = [(value.name, value.value) for one in found for value in one.values]
+    assert taken == ([] if pointer is None else [(parameter, f"$response.body#{pointer}")])
