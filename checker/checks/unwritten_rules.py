@@ -29,7 +29,7 @@ def may_break_one(case: Case) -> str:
     """Which rule a request may break; empty if it breaks none of those that are common.
 
     A mark for a page that nobody gave, an end that does not come after its beginning, a source that is its own target, a body
-    that is about another thing than its path.
+    that is about another thing than its path, an integer that takes more than 64 bits.
     """
     given = () if case.meta is None else case.meta.bindings
     bound = {(one.location, one.name) for one in given}
@@ -41,20 +41,30 @@ def may_break_one(case: Case) -> str:
         named = case.body.get(name, value) if isinstance(case.body, dict) else value
         if str(named) != str(value):
             return f"{name} of the body is not {name} of the path"
+    if any(_is_wide(one) for one in (*case.path_parameters.values(), *_values(case))):
+        return "many services read no integers of more than 64 bits"
     for members in _objects(case):
         for first, last in _pairs(members):
             return f"nobody said whether {first} has to be less than {last}, or another one"
     return ""
 
 
+def _is_wide(value: object) -> bool:
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
+
+
 def _objects(case: Case) -> Iterator[Mapping[str, Any]]:
-    yield case.query
-    waiting: list[tuple[Any, int]] = [(case.body, 0)]
+    return (one for one in _values(case) if isinstance(one, dict))
+
+
+def _values(case: Case) -> Iterator[Any]:
+    """The query, the body, and what stands in them."""
+    waiting: list[tuple[Any, int]] = [({**case.query}, 0), (case.body, 0)]
     while waiting:
         value, depth = waiting.pop()
+        yield value
         below: Iterable[Any] = ()
         if isinstance(value, dict):
-            yield value
             below = value.values()
         elif isinstance(value, list):
             below = value

@@ -19,10 +19,15 @@ Step = tuple[str, Draw, float]
 """Name of a parameter, its draws, how likely it is there: 1 for always."""
 
 
+def is_condition(parameter: Parameter) -> bool:
+    """Whether it makes a request conditional, and need not be there."""
+    is_one = parameter.location is Location.HEADER and parameter.name.lower() in CONDITIONS
+    return is_one and not parameter.required
+
+
 def share_of(parameter: Parameter) -> float:
     """How likely an optional parameter is there."""
-    is_condition = parameter.location is Location.HEADER and parameter.name.lower() in CONDITIONS
-    return _CONDITIONAL if is_condition else _OPTIONAL
+    return _CONDITIONAL if is_condition(parameter) else _OPTIONAL
 
 
 def named(steps: list[Step]) -> Draw:

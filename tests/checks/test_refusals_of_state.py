@@ -109,6 +109,8 @@ def test_a_mark_that_an_answer_gave_is_to_be_taken(exchanges: Exchanges) -> None
         ({"from": "x", "to": "x"}, False),
         ({"from": "x", "to": "y"}, True),
         ({"source_account": 4, "target_account": 4}, False),
+        ({"counts": [2**63]}, False),
+        ({"counts": [2**63 - 1, -(2**63)]}, True),
     ],
 )
 def test_members_of_bodies_have_such_rules_as_well(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.normalization.bounds import Numbers
@@ -36,6 +37,15 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
         # The ends of a format come last: a server's own limits are found there, and the rest is more urgent.
         if end is not None and end.is_implied:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
+    yield from _beyond(axis, form, at)
+
+
+def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
+    """An integer of more than 64 bits, if nothing forbids it: columns of databases end there, and many services notice it too late."""
+    if axis.numbers.high is not None or NUMBER in form.types:
+        return
+    for boundary in axis.shown(axis.up(Fraction(2**63)), Scenario.NUMBER, at, None):
+        yield replace(boundary, description="Number beyond 64 bits")
 
 
 class _End(Struct, frozen=True):

@@ -168,6 +168,7 @@ def item_of(place: TextPlace) -> TextPlace:
         allows_null=False,
         refuses=place.refuses,
         takes_any_listed=is_listed_free,
+        carries_empty=place.carries_empty,
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 _EXACT = 2**53
+_ROUNDED = {float(2**bits): 2**bits - 1 for bits in (63, 64)}
+"""What the largest integers of machines become in tools that keep every bound as a float."""
 Place = tuple[str, object, str]
 """Keyword, value, pointer."""
 
@@ -33,6 +35,8 @@ class Numbers(Struct):
         if abs(value) >= _EXACT:
             # The text says one number, the float another: readers of both kinds have to be content.
             exact = (max if is_low else min)(exact, Fraction(value))
+        if type(value) is float and keyword == "maximum" and not is_exclusive:
+            exact = min(exact, Fraction(_ROUNDED.get(value, exact)))
         if is_low:
             if self.low is None or exact > self.low or (exact == self.low and is_open):
                 self.low, self.is_low_open = exact, is_open

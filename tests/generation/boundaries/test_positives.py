@@ -260,3 +260,24 @@ def test_openapi_3_0_shows_null_where_it_is_allowed() -> None:
     raw = {"type": "string", "nullable": True}
     assert None in [boundary.value for boundary in valid(raw, dialect=Dialect.OPENAPI30)]
     assert None not in [boundary.value for boundary in valid(raw)]
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_there"),
+    [
+        ({"type": "integer"}, True),
+        ({"type": "integer", "minimum": 1}, True),
+        ({"type": "integer", "maximum": 2**70}, False),
+        ({"type": "integer", "format": "int64"}, False),
+        ({"type": "number"}, False),
+    ],
+)
+def test_integers_without_an_end_go_beyond_64_bits_once(raw: Any, is_there: bool) -> None:
+    found = [one for one in valid(raw) if one.description == "Number beyond 64 bits"]
+    assert [one.value for one in found] == ([2**63] if is_there else [])
+
+
+def test_the_largest_integer_that_became_a_float_is_itself_again() -> None:
+    rounded = float(2**63 - 1)
+    found = {one.description: one.value for one in valid({"type": "integer", "maximum": rounded})}
+    assert found["Maximum value"] == 2**63 - 1
