@@ -245,3 +245,24 @@ def test_a_list_leads_to_its_next_page(
     found = from_dict(document).resources().transitions_to(label, label)
     taken = [(value.name, value.value) for one in found for value in one.values]
     assert taken == ([] if pointer is None else [(parameter, f"$response.body#{pointer}")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "known_by", "pointer"),
+    [
+        ("integer", {"id": "integer", "number": "integer"}, "/id"),
+        ("string", {"id": "integer", "name": "string", "code": "string"}, "/code"),
+        ("string", {"weight": "string"}, None),
+        ("object", {"id": "integer"}, None),
+    ],
+)
+def test_a_noun_alone_names_a_thing_of_its_collection(
+    kind: str, known_by: dict[str, str], pointer: str | None
+) -> None:
+    doctor = {"type": "object", "properties": {name: {"type": of} for name, of in known_by.items()}}
+    visit = {"type": "object", "properties": {"doctor": {"type": kind}, "room": {"type": kind}}}
+    paths = {"/doctors": {"post": answered(doctor, "201")}, "/visits": {"post": taking(visit)}}
+    model = from_dict({**DOCUMENT, "paths": paths}).resources()
+    ways = model.transitions_to(Label("POST /visits"), Label("POST /doctors"))
+    taken = [(value.name, value.value) for one in ways for value in one.values]
+    assert taken == ([] if pointer is None else [("/doctor", f"$response.body#{pointer}")])
