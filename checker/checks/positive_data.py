@@ -99,18 +99,28 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """What a refusal says wherever the same rule is broken; empty where it names no part of the request and no limit.
+    """What a refusal says wherever the same rule is broken; empty where it names or quotes no part of the request and no limit.
 
     Numbers and what was sent are left out of it: many servers repeat what they refuse.
     """
-    text = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
+    said = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
+    text = _with_names_of_quoted(said, context.case)
     names = (parameter.name for parameter in context.case.operation.parameters)
-    if not (_LIMIT.search(text) or any(name in text for name in names if len(name) > 2)):
+    is_named = text != said or any(name in text for name in names if len(name) > 2)
+    if not is_named and not _LIMIT.search(text):
         return ""
     for sent in sorted(sent_texts(context.case), key=len, reverse=True):
         if len(sent) > 2:
             text = text.replace(sent, "")
     return f"{context.response.status_code} {_NUMBER.sub('', text)}"
+
+
+def _with_names_of_quoted(text: str, case: Case) -> str:
+    """A text with the names of variables of the path where it quotes what was sent for them: `cannot parse '{zone_id}'`."""
+    for name, value in case.path_parameters.items():
+        for quote in "'\"`":
+            text = text.replace(f"{quote}{value}{quote}", f"{quote}{{{name}}}{quote}")
+    return text
 
 
 def _hint(context: CheckContext) -> Exchanging[str]:

@@ -32,6 +32,9 @@ PATHS = {
     "/files/{number}": _get({"name": "number", "schema": {"type": "integer"}}),
     "/files/{name}": _get({"name": "name", "schema": {"type": "string"}}),
     "/files/newest": _get(),
+    "/zones/{zone}": _get({"name": "zone", "schema": {"type": "string"}}),
+    "/zones/{zone}/keys": _get({"name": "zone", "schema": {"type": "string"}}),
+    "/keys/{key}": _get({"name": "key", "schema": {"type": "string"}}),
     "/conditional": {
         method: {
             "parameters": [
@@ -53,6 +56,11 @@ def exchanges() -> Exchanges:
 def strict(request: WireRequest) -> Response:
     """Accepts a name alone."""
     return Response(200 if request.body == b'{"name":"n"}' else 400, [], b"")
+
+
+def missing(request: WireRequest) -> Response:
+    """Has nothing, and refuses no path."""
+    return Response(404, [], b"")
 
 
 def _message(exchanges: Exchanges, label: str, body: Any) -> str:
@@ -108,6 +116,20 @@ def test_refusals_that_name_the_same_limit_have_one_cause(
     found = _cause(exchanges, "POST /plain", one, body={"name": "abc"}, **parts)
     again = _cause(exchanges, "POST /parts", other, body={"name": "xyz"}, **parts)
     assert (found == again) is is_shared
+
+
+def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(
+    exchanges: Exchanges,
+) -> None:
+    def cause(label: str, name: str, value: str) -> str:
+        told = f'{{"error": "Unable to parse \'{value}\'"}}'.encode()
+        sent = exchanges.sent(label, 422, answer=told, mode=POSITIVE, path_parameters={name: value})
+        (failure,) = exchanges.verdict(CHECK, sent, answers=missing).failures
+        return failure.cause(label)
+
+    found = cause("GET /zones/{zone}", "zone", "a.")
+    assert cause("GET /zones/{zone}/keys", "zone", "b..") == found
+    assert cause("GET /keys/{key}", "key", "a.") != found
 
 
 def test_refusals_that_name_the_same_parameter_have_one_cause(exchanges: Exchanges) -> None:
