@@ -9,6 +9,8 @@ from checker.core.schema import Dialect
 from checker.openapi.documents.references import OpenApiDocument
 
 _NONE: Final[Mapping[str, str]] = {}
+_ROOT: Final = "/"
+"""What counts where no server is declared (OpenAPI 3, `servers`)."""
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -55,8 +57,10 @@ def _declared_url(
     for listed in (servers, root.get("servers")):
         first = listed[0] if isinstance(listed, list) and listed else None
         if isinstance(first, dict) and isinstance(first.get("url"), str):
-            return _filled(first["url"], first.get("variables"), variables).strip()
-    return "/"
+            url = _filled(first["url"], first.get("variables"), variables).strip()
+            # Nothing but the document itself is at an empty reference: frameworks write it for the root of the host.
+            return url or _ROOT
+    return _ROOT
 
 
 def _filled(url: str, declared: object, given: Mapping[str, str]) -> str:

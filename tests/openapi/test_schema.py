@@ -67,6 +67,13 @@ BASES: list[tuple[dict[str, Any], str | None, str | None, str]] = [
     ),
     ({"servers": [{"url": "http://[::1"}]}, "http://h/o", "http://[::1", "/"),
     ({"servers": "odd"}, None, None, "/"),
+    ({"servers": [{"url": ""}]}, "http://h/docs/json/", "http://h/", "/"),
+    (
+        {"servers": [{"url": " {p}", "variables": {"p": {"default": ""}}}]},
+        "http://h/d",
+        "http://h/",
+        "/",
+    ),
 ]
 
 
