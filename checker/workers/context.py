@@ -57,6 +57,8 @@ class WorkerContext(Struct):
     slot_count: int
     recorder: Recorder
     ledger: TimeAccounting
+    once_s: float
+    """CPU-seconds of opening that nobody after this worker needs (`Description.once_s`)."""
     saved: SavedExamples
     purse: Purse
     class_checks: ClassChecks

@@ -1,6 +1,7 @@
 """The description of a run: read once, kept without what is secret, and where it sends the requests."""
 
 import os
+import time
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -38,6 +39,8 @@ class Description(Struct, frozen=True):
     digest: str
     """Of the packed document: its name in the run directory."""
     damage: tuple[Note, ...] = ()
+    once_s: float = 0.0
+    """CPU-seconds that reading it took, and takes nobody after this worker: they read what it kept."""
 
 
 def read_description(
@@ -55,13 +58,14 @@ def read_description(
             return Description(unpacked(data), settings.document)
         if data is not None:
             damage = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
+    began_s = time.process_time()
     schema = _fetched(settings) if given is None else unpacked(given)
     data = packed(schema)
     name = _digest(data)
     path = layout.document(name)
     if files.read_file(path) != data:
         files.replace_file(path, data)
-    return Description(schema, name, damage)
+    return Description(schema, name, damage, time.process_time() - began_s)
 
 
 def _digest(data: bytes) -> str:

@@ -16,7 +16,7 @@ from checker.config.settings import RunSettings
 
 _CHECK_S = 1.0
 _WORTH = 10
-"""Times what opening cost, in CPU: a worker that leaves after less work would cost more than a tenth for its successor."""
+"""Times what opening costs a successor, in CPU: a worker that leaves after less work would cost more than a tenth for it."""
 WATCHDOG_S = 60.0
 """After so long without a sign of its loop a worker ends itself: above every deadline of the supervisor, for when there
 is none any more. A native call that holds the GIL cannot stop it, because a C thread does it."""
@@ -32,18 +32,27 @@ class Limits:
     """
 
     def __init__(
-        self, most_bytes: int, growth_bytes: int, *, watchdog_s: float = WATCHDOG_S
+        self,
+        most_bytes: int,
+        growth_bytes: int,
+        *,
+        once_s: float = 0.0,
+        watchdog_s: float = WATCHDOG_S,
     ) -> None:
         self._watchdog_s = watchdog_s
         self._next_at = 0.0
         self._process = psutil.Process() if multiprocessing.parent_process() else None
         if self._process is not None:
-            self._memory = Memory(most_bytes, growth_bytes, self._bytes(), time.process_time())
+            opened_s = time.process_time()
+            self._memory = Memory(
+                most_bytes, growth_bytes, self._bytes(), opened_s, opened_s - once_s
+            )
 
     @classmethod
-    def of(cls, settings: RunSettings) -> Self:
-        """Those of a run."""
-        return cls(settings.memory_limit_mib << 20, settings.memory_growth_mib << 20)
+    def of(cls, settings: RunSettings, once_s: float) -> Self:
+        """Those of a run. `once_s`: CPU-seconds that opening took this worker and takes no successor."""
+        most_bytes, growth_bytes = settings.memory_limit_mib << 20, settings.memory_growth_mib << 20
+        return cls(most_bytes, growth_bytes, once_s=once_s)
 
     def exceeded(self, now: float) -> bool:
         """Whether the worker grew too far and should leave. `now` is of `time.monotonic`."""
@@ -67,13 +76,15 @@ class Memory(NamedTuple):
     """Beyond what it took when the description was open: who takes its place takes no more than that once more."""
     opened_bytes: int
     opened_s: float
+    again_s: float
+    """What opening costs a successor. The first worker reads the description for all, which takes ten times as long."""
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
         """Whether to leave: at once at the limit; for growth only when enough work was done to be worth another opening."""
         if now_bytes > self.most_bytes:
             return True
         grown = now_bytes - self.opened_bytes
-        return grown > self.growth_bytes and now_s - self.opened_s >= _WORTH * self.opened_s
+        return grown > self.growth_bytes and now_s - self.opened_s >= _WORTH * self.again_s
 
 
 def die_with_parents() -> None:

@@ -62,7 +62,7 @@ class Worker:
         self._recorder = place.recorder
         self._down = down
         self._up = up
-        self._limits = Limits.of(place.settings)
+        self._limits = Limits.of(place.settings, place.once_s)
         self._counts = TaskCounts(place)
         self._scheduler = CaseScheduler(place, self._counts)
         self._flights: dict[int, InFlight] = {}

@@ -42,16 +42,16 @@ def test_nothing_is_limited_inline() -> None:
     ("now_bytes", "now_s", "leaves"),
     [
         (150, 100.0, False),
-        (151, 22.0, True),
-        # Opening took two seconds: a successor would take them once more, for nine times as much work.
-        (151, 20.0, False),
-        (1_001, 2.0, True),
+        (151, 30.0, True),
+        # A successor would take two seconds once more, for nine times as much work.
+        (151, 28.0, False),
+        (1_001, 10.0, True),
     ],
 )
 def test_who_grew_leaves_when_it_is_worth_another_opening(
     now_bytes: int, now_s: float, *, leaves: bool
 ) -> None:
-    memory = Memory(most_bytes=1_000, growth_bytes=50, opened_bytes=100, opened_s=2.0)
+    memory = Memory(most_bytes=1_000, growth_bytes=50, opened_bytes=100, opened_s=10.0, again_s=2.0)
     assert memory.is_spent(now_bytes, now_s) is leaves
 
 

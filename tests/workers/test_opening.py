@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
 import pytest
 from msgspec.structs import replace
 
@@ -125,3 +126,13 @@ def test_a_disk_that_is_full_when_a_worker_begins_is_called_that(
     queue: Any = SimpleNamespace(send=said.append)
     incarnation.work(2, asked(tmp_path, "openapi.json"), queue, queue)
     assert said == [Leaving(LeavingKind.DISK, "no space left")]
+
+
+def test_reading_for_all_is_no_cost_of_a_successor(tmp_path: Path) -> None:
+    place = tmp_path / "api.json"
+    place.write_bytes(orjson.dumps(described(servers=[{"url": BASE}])))
+    settings = asked(tmp_path, str(place))
+    with open_worker_context(1, settings) as first:
+        document, reading_s = first.opened.document, first.once_s
+    with open_worker_context(2, replace(settings, document=document)) as later:
+        assert (reading_s > 0, later.once_s) == (True, 0)

@@ -144,6 +144,7 @@ def open_worker_context(
         slot_count=lanes.slots,
         recorder=recorder,
         ledger=ledger,
+        once_s=subject.description.once_s,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
         purse=_purse(settings, recorder),
         class_checks=subject.classes,
