@@ -123,6 +123,43 @@ def test_one_prefix_of_several_attributes_is_declared_once() -> None:
     assert parse_xml(content).attributes == {"a": "1", "b": "2"}
 
 
+NAMED = {"prefix": "p", "namespace": "urn:p"}
+
+
+def test_what_is_inside_shares_the_prefix_that_is_declared_further_out() -> None:
+    inner = {"type": "string", "xml": {"prefix": "p"}}
+    listed = {"type": "array", "xml": {"wrapped": True}, "items": inner}
+    raw = {"type": "object", "xml": {"name": "n", **NAMED}, "properties": {"a": inner, "b": listed}}
+    assert xml_encoder(schema_of(raw))({"a": "1", "b": ["2"]}).endswith(
+        b'<p:n xmlns:p="urn:p"><p:a>1</p:a><b><p:b>2</p:b></b></p:n>'
+    )
+
+
+def test_an_attribute_may_declare_the_prefix_of_its_element() -> None:
+    properties = {
+        "a": {"type": "string", "xml": {"attribute": True, "prefix": "p"}},
+        "b": {"type": "string", "xml": {"attribute": True, **NAMED}},
+    }
+    raw = {"type": "object", "xml": {"prefix": "p", "name": "n"}, "properties": properties}
+    assert xml_encoder(schema_of(raw))({"a": "1", "b": "2"}).endswith(
+        b'<p:n xmlns:p="urn:p" p:a="1" p:b="2"></p:n>'
+    )
+
+
+@pytest.mark.parametrize("how", [{"prefix": "p"}, {"prefix": "p", "attribute": True}])
+def test_a_prefix_that_nothing_declares_is_a_value_error(how) -> None:
+    declared_below = {"type": "string", "xml": NAMED}
+    raw = {"properties": {"a": {"type": "string", "xml": how}, "c": declared_below}}
+    with pytest.raises(ValueError, match="the prefix 'p' of 'a' has no namespace"):
+        xml_encoder(schema_of(raw))({"c": "1", "a": "1"})
+
+
+def test_the_prefix_of_xml_itself_needs_no_declaration() -> None:
+    how = {"attribute": True, "prefix": "xml"}
+    raw = {"properties": {"lang": {"type": "string", "xml": how}}}
+    assert xml_encoder(schema_of(raw))({"lang": "en"}).endswith(b'<data xml:lang="en"></data>')
+
+
 @pytest.mark.parametrize("value", ["\0", {"a": "\x0b"}, "\ud800", ["\uffff"]])
 def test_what_xml_cannot_say_is_a_value_error(value) -> None:
     with pytest.raises(ValueError, match="XML cannot say it"):
