@@ -71,8 +71,8 @@ _QUERY = re.compile(r"(?<=\?)[^#]*")
 class Redaction:
     """Which values are masked: by their names, by where they came from, and what is shown instead of them.
 
-    Whole names and credentials count in headers, cookies and the query, whoever made the value; in all else, and for parts
-    of names, only what may have come from outside is masked.
+    Whole names count in headers, cookies, the query and forms, credentials in all of these but forms, whoever made the
+    value; in JSON, and for parts of names, only what may have come from outside is masked.
     """
 
     keys: frozenset[str] = DEFAULT_KEYS
@@ -117,17 +117,17 @@ class Redaction:
         fields = [(n.decode("latin-1"), v.decode("latin-1")) for n, v in request.headers]
         found = [f"header {name}" for name, value in fields if self._header(name, value) != value]
         found += [f"query {name}" for name in self._names(query, self._pair)]
-        body = b"" if self._shows_body else request.body or b""
+        body = request.body or b""
         if is_form(media_type):
             found += [f"body {name}" for name in self._names(body.decode("latin-1"), self._field)]
-        elif is_json(media_type):
+        elif is_json(media_type) and not self._shows_members:
             with suppress(ValueError, RecursionError):
                 found += [f"body {path}" for path in self._paths(json.loads(body), "")]
         return list(dict.fromkeys(found))
 
     @property
-    def _shows_body(self) -> bool:
-        """Whether all of the body was drawn."""
+    def _shows_members(self) -> bool:
+        """Whether all of the body was drawn, so that no member of it is masked."""
         return not self.outside.get(_BODY, _UNKNOWN)
 
     def _names(self, text: str, masked: Callable[[str], str]) -> Iterator[str]:
@@ -179,7 +179,10 @@ class Redaction:
 
     def _field(self, pair: str) -> str:
         """A pair of a form. Which one a value of the body became depends on its style: one from outside may be any."""
-        return self._masked_pair(pair, self.is_sensitive)
+        return self._masked_pair(pair, self._is_key if self._shows_members else self.is_sensitive)
+
+    def _is_key(self, name: str) -> bool:
+        return name.lower() in self.keys
 
     def _masked_pair(self, pair: str, is_masked: Callable[[str], bool]) -> str:
         name, _, value = pair.partition("=")
@@ -222,12 +225,10 @@ class Redaction:
 
     def body(self, content: bytes, media_type: str) -> bytes:
         """A request body: JSON and forms are masked, whatever else there is stays as it is."""
-        if self._shows_body:
-            return content
         if is_form(media_type):
             fields = content.decode("latin-1").split("&")
             return "&".join(map(self._field, fields)).encode("latin-1")
-        if not is_json(media_type):
+        if self._shows_members or not is_json(media_type):
             return content
         try:
             value = json.loads(content)

@@ -125,7 +125,11 @@ def test_what_was_drawn_escapes_parts_of_names_only() -> None:
     assert [value for _, value in drawn().headers(fields)] == ["a", *["[Filtered]"] * 3]
     body = b'{"password": "x", "sort_key": "y"}'
     assert drawn().body(body, "application/json") == body
-    assert drawn().body(b"password=x", "application/x-www-form-urlencoded") == b"password=x"
+    form = "application/x-www-form-urlencoded"
+    shown = drawn().body(b"password=x&sort_key=y&%74oken=z&a=b", form)
+    assert shown == b"password=%5BFiltered%5D&sort_key=y&%74oken=%5BFiltered%5D&a=b"
+    request = WireRequest("POST", b"/", [(b"Content-Type", form.encode())], b"password=x&my_key=y")
+    assert drawn().places(request) == ["body password"]
 
 
 def test_what_came_from_outside_is_masked_by_both_rules() -> None:
