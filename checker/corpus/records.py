@@ -71,6 +71,7 @@ class SchemaOpened(Struct, frozen=True):
     """Digest under which the normalised bytes stand in the run directory."""
     total: int
     selected: int
+    """Those that filters leave, the unreadable ones included."""
     fetched_from: str = ""
     """Host of the description, when requests go to another one that nobody but the description named."""
     credentials: tuple[str, ...] = ()
@@ -79,6 +80,13 @@ class SchemaOpened(Struct, frozen=True):
     """Of the URL of the server that the description declares, whatever base URL was given: `/v1`."""
     auth_examples: tuple[str, ...] = ()
     """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
+    unreadable: int = 0
+    """How many of the selected ones cannot be read: each has an error in place of tests."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all there is can be tested."""
+        return self.selected == self.total and not self.unreadable
 
 
 class OperationsSelected(Struct, frozen=True):

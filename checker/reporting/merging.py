@@ -170,13 +170,15 @@ def _opened(parts: Sequence[MergedPart], selected: int) -> SchemaOpened | None:
     totals: Counter[str] = Counter()
     for one in found:
         totals[one.title] = max(totals[one.title], one.total)
+    unreadable = max(one.unreadable for one in found)
     return replace(
         found[0],
         title=" + ".join(totals),
         specification=", ".join(dict.fromkeys(one.specification for one in found)),
         base_url=", ".join(dict.fromkeys(one.base_url for one in found)),
         total=sum(totals.values()),
-        selected=selected or max(one.selected for one in found),
+        selected=selected + unreadable if selected else max(one.selected for one in found),
+        unreadable=unreadable,
         fetched_from="",
         credentials=tuple(sorted({place for one in found for place in one.credentials})),
     )

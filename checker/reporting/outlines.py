@@ -17,7 +17,7 @@ def outline_text(outline: RunOutline) -> str:
         for part in (
             outline.title,
             outline.specification,
-            f"{len(outline.operations)} selected / {outline.total} total",
+            f"{outline.selected} selected / {outline.total} total",
         )
         if part
     )
@@ -45,6 +45,6 @@ def _line(one: OutlinedOperation, width: int) -> str:
 def outline_json(outline: RunOutline) -> str:
     """An object: `operations` in document order, each with `label`, `inputs`, `phases` and what else is known of it."""
     plain = to_builtins(outline)
-    plain["selected"] = len(outline.operations)
+    plain["selected"] = outline.selected
     plain["broken"] = [{"label": label, "error": error} for label, error in outline.broken]
     return json_text(plain, indent=True)

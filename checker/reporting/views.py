@@ -80,7 +80,7 @@ def report_of(
 
 def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
     opened = view.opened
-    is_whole = outcome == "completed" and opened is not None and opened.selected == opened.total
+    is_whole = outcome == "completed" and opened is not None and opened.is_whole
     known = KnownFailures(settings.baseline)
     return known.compared(view.findings.values(), view.statuses, is_whole=is_whole)
 

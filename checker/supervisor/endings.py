@@ -188,9 +188,7 @@ class Ending:
 
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
-        # Those that cannot be read do not count as selected, but have an error like all that nothing can be made of.
-        named = len({error.label for error in view.errors.values()})
-        count = max(named, 0 if view.opened is None else view.opened.selected)
+        count = 0 if view.opened is None else view.opened.selected
         if self._is_endless and count and not view.cases:
             self.fail(RunFault(_nothing_made(count)))
         self.begin("completed")
@@ -287,7 +285,7 @@ def _is_all_skipped(view: RunView) -> bool:
 
 def nothing_tested(view: RunView, ending: Ending) -> str:
     """Why a run without an error still has nothing to say."""
-    if view.opened is not None and not view.opened.selected:
+    if view.opened is not None and view.opened.selected == view.opened.unreadable:
         if view.errors:
             return "nothing was tested: no selected operation can be read; the report says why"
         return "nothing was tested: no operation is selected"

@@ -120,7 +120,7 @@ class EventLines:
         return lines + self._line("EngineFinished", fields)
 
     def _opened(self, event: SchemaOpened) -> str:
-        self._held.is_all = event.selected == event.total
+        self._held.is_all = event.is_whole
         kind, _, version = event.specification.rpartition(" ")
         loaded = {
             "location": self.context.location,

@@ -62,6 +62,11 @@ class RunOutline(Struct, frozen=True):
     broken: tuple[tuple[str, str], ...]
     """(label, why it cannot be read) of operations that would be tested otherwise."""
 
+    @property
+    def selected(self) -> int:
+        """How many filters leave, the unreadable ones included."""
+        return len(self.operations) + len(self.broken)
+
 
 def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
     """What a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
