@@ -203,8 +203,14 @@ class Either(Struct, frozen=True):
             return None
         for found in problems:
             if found and found.heading != TYPE_ERROR:
-                return found
+                return replace(found, hint=self._widened(found.hint, problems))
         return wrong_type(self, value, place)
+
+    def _widened(self, hint: str, problems: list[Problem | None]) -> str:
+        """The words that are valid, and what else is."""
+        pairs = zip(self.kinds, problems, strict=True)
+        others = [kind.noun for kind, one in pairs if one and one.heading == TYPE_ERROR]
+        return " or ".join((hint, *others)) if hint else ""
 
 
 def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:

@@ -240,7 +240,8 @@ def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
     """A check that nobody knows may still come with hooks."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
-        raise section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
+        error = section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
+        raise config.located(named[0], error)
 
 
 def _wfc(config: Config) -> str:

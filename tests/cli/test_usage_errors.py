@@ -76,7 +76,7 @@ WRONG = {
     ),
     "workers that are no number": (
         (*RUN, "--workers=many"),
-        "Invalid value for '-w' / '--workers': 'many'. Valid values are: 'auto'",
+        "Invalid value for '-w' / '--workers': 'many'. Valid values are: 'auto' or an integer",
     ),
     "certificates that are not there": (
         (*RUN, "--tls-verify", "none.pem"),

@@ -43,6 +43,16 @@ Type error:
 
   - 'seed' -> Must be an integer, but got boolean: True""",
     ),
+    "wrong word where numbers are right as well": (
+        'workers = "many"',
+        """Error in root section:
+
+Invalid value:
+
+  - 'workers' -> 'many'
+
+Valid values are: 'auto' or an integer""",
+    ),
     "wrong word": (
         '[generation]\nmode = "positiv"',
         """Error in [generation] section:

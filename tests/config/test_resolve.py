@@ -62,6 +62,15 @@ def test_unknown_check_needs_hooks_that_may_define_it() -> None:
     assert settings(f"hooks = 'mine'\n{text}").common.checks[-1] == "my_check"
 
 
+def test_an_unknown_check_is_wrong_with_the_file_that_names_it(tmp_path) -> None:
+    occasion = Invocation("dir/openapi.json", "run", now=datetime(2026, 1, 1, tzinfo=UTC))
+    file = tmp_path / "checker.toml"
+    file.write_text("[checks.my_check]\nenabled = true")
+    said = rf"Failed to load configuration file from {file}\n\nError in \[checks\] section"
+    with pytest.raises(ConfigError, match=said):
+        run_settings(Config.from_path(file), occasion, {})
+
+
 def test_hooks_of_environment_and_file_both_load() -> None:
     assert settings("hooks = 'b'", CHECKER_HOOKS="a.py").hooks == ("a.py", "b")
     assert settings("hooks = 'b'", CHECKER_HOOKS="b").hooks == ("b",)
