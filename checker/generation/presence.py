@@ -5,29 +5,34 @@ from typing import Any
 from checker.core.case import NOT_SET
 from checker.core.header_fields import CONDITIONS
 from checker.core.operation import Location, Parameter
+from checker.core.pagination import is_cursor
 from checker.generation.sources.basic import EMPTY
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Draw
 
 _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9
-_CONDITIONAL = 0.1
-"""Of headers that make a request conditional: to most values servers only say that nothing was done (304, 412)."""
+_REFUSED = 0.1
+"""Of headers that make a request conditional: to most values servers only say that nothing was done (304, 412); and of marks of
+pages, which servers make."""
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 Step = tuple[str, Draw, float]
 """Name of a parameter, its draws, how likely it is there: 1 for always."""
 
 
-def is_condition(parameter: Parameter) -> bool:
-    """Whether it makes a request conditional, and need not be there."""
-    is_one = parameter.location is Location.HEADER and parameter.name.lower() in CONDITIONS
-    return is_one and not parameter.required
+def is_mostly_refused(parameter: Parameter) -> bool:
+    """Whether it need not be there, and most of its values are good for nothing: a condition, the mark of a page."""
+    if parameter.required:
+        return False
+    if parameter.location is Location.QUERY:
+        return is_cursor(parameter.name)
+    return parameter.location is Location.HEADER and parameter.name.lower() in CONDITIONS
 
 
 def share_of(parameter: Parameter) -> float:
     """How likely an optional parameter is there."""
-    return _CONDITIONAL if is_condition(parameter) else _OPTIONAL
+    return _REFUSED if is_mostly_refused(parameter) else _OPTIONAL
 
 
 def named(steps: list[Step]) -> Draw:

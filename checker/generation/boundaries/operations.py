@@ -44,7 +44,7 @@ from checker.generation.negation.listing import Breach
 from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore
-from checker.generation.presence import is_condition
+from checker.generation.presence import is_mostly_refused
 from checker.generation.provenance import forced_parts
 from checker.generation.security import Alternative, alternatives
 from checker.generation.settings import GenerationSettings
@@ -174,8 +174,8 @@ class OperationEdges:
                 if parameter.required:
                     return None
                 continue
-            # Under a condition that does not hold no case would come to anything.
-            is_wanted = forced is not None or parameter.examples or not is_condition(parameter)
+            # Under a condition that does not hold, or for a page that there is not, no case would come to anything.
+            is_wanted = forced is not None or parameter.examples or not is_mostly_refused(parameter)
             if parameter.required or (value is not None and is_wanted):
                 parts = parts.with_value(parameter.location, parameter.name, value)
         for one in self._usual_choice.made_up if self._usual_choice is not None else ():

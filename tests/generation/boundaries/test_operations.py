@@ -72,27 +72,6 @@ def test_what_was_recorded_of_a_query_is_there(recorded: tuple[Any, str]) -> Non
     assert recorded in described(listed(MULTI), Location.QUERY)
 
 
-def test_conditions_stand_in_cases_of_their_own() -> None:
-    text = {"type": "string"}
-    match = parameter_of(text, Location.HEADER, "If-Match", required=False)
-    agent = parameter_of(text, Location.HEADER, "X-A", required=False)
-    found = listed(operation_of(match, agent, body={"type": "integer", "maximum": 5}))
-    usual = [case for case in found if case.parameter != "If-Match"]
-    headers = [case.parts.containers.get(Location.HEADER, {}) for case in usual]
-    assert {name for sent in headers for name in sent} >= {"X-A"}
-    of_body = [case for case in found if case.location is Location.BODY]
-    assert all("If-Match" not in case.parts.containers[Location.HEADER] for case in of_body)
-    assert any(case.parameter == "If-Match" for case in found)
-
-
-@pytest.mark.parametrize(("items", "is_sent"), [({}, True), ({"minLength": 1}, False)])
-def test_an_item_of_a_query_is_empty_once(items: dict[str, Any], is_sent: bool) -> None:
-    texts = {"type": "array", "items": {"type": "string", **items}}
-    found = described(listed(operation_of(parameter_of(texts, name="tag"))), Location.QUERY)
-    assert (({"tag": [""]}, "Array with valid item: Empty string") in found) is is_sent
-    assert sum("" in (sent or {}).get("tag", ()) for sent, _ in found) == is_sent
-
-
 def test_a_path_parameter_is_never_missing() -> None:
     found = listed(operation_of(parameter_of(INTEGER, Location.PATH, "id")))
     assert all("id" in case.parts.containers[Location.PATH] for case in found)

@@ -1,0 +1,31 @@
+"""What the usual request of an operation leaves out, and what lists of a query hold."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.operation import Location
+from tests.generation.boundaries.test_operations import described, listed, operation_of
+from tests.generation.making import parameter_of
+
+
+@pytest.mark.parametrize(
+    ("location", "name"), [(Location.HEADER, "If-Match"), (Location.QUERY, "page_token")]
+)
+def test_what_is_mostly_refused_stands_in_cases_of_its_own(location: Location, name: str) -> None:
+    text = {"type": "string"}
+    refused = parameter_of(text, location, name, required=False)
+    other = parameter_of(text, location, "other", required=False)
+    found = listed(operation_of(refused, other, body={"type": "integer", "maximum": 5}))
+    of_body = [case for case in found if case.location is Location.BODY]
+    assert {tuple(case.parts.containers.get(location, {})) for case in of_body} >= {("other",)}
+    assert all(name not in case.parts.containers.get(location, {}) for case in of_body)
+    assert any(case.parameter == name for case in found)
+
+
+@pytest.mark.parametrize(("items", "is_sent"), [({}, True), ({"minLength": 1}, False)])
+def test_an_item_of_a_query_is_empty_once(items: dict[str, Any], is_sent: bool) -> None:
+    texts = {"type": "array", "items": {"type": "string", **items}}
+    found = described(listed(operation_of(parameter_of(texts, name="tag"))), Location.QUERY)
+    assert (({"tag": [""]}, "Array with valid item: Empty string") in found) is is_sent
+    assert sum("" in (sent or {}).get("tag", ()) for sent, _ in found) == is_sent
