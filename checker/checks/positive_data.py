@@ -26,6 +26,7 @@ EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 _LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
 """`at least 3 characters`."""
 _NUMBER = re.compile(r"\d+")
+_SEPARATORS = re.compile(r"[\W_]+")
 _LONGEST_REASON = 2048
 _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, whoever it is for"
@@ -105,13 +106,16 @@ def _reason(context: CheckContext) -> str:
     """
     said = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
     text = _with_names_of_quoted(said, context.case)
-    names = (parameter.name for parameter in context.case.operation.parameters)
-    is_named = text != said or any(name in text for name in names if len(name) > 2)
+    # `dataset_id` may be told as `Dataset ID`, and headers in capitals.
+    names, plain = (_plain(one.name) for one in context.case.operation.parameters), _plain(text)
+    is_named = text != said or any(name in plain for name in names if len(name) > 2)
     if not is_named and not _LIMIT.search(text):
         return ""
-    for sent in sorted(sent_texts(context.case), key=len, reverse=True):
+    for sent in sorted(filter(None, sent_texts(context.case)), key=len, reverse=True):
         if len(sent) > 2:
             text = text.replace(sent, "")
+        else:
+            text = re.sub(rf"(?<!\w){re.escape(sent)}(?!\w)", "", text)
     return f"{context.response.status_code} {_NUMBER.sub('', text)}"
 
 
@@ -121,6 +125,11 @@ def _with_names_of_quoted(text: str, case: Case) -> str:
         for quote in "'\"`":
             text = text.replace(f"{quote}{value}{quote}", f"{quote}{{{name}}}{quote}")
     return text
+
+
+def _plain(name: str) -> str:
+    """A name, or a text with names in it, without what separates words."""
+    return _SEPARATORS.sub("", name).lower()
 
 
 def _hint(context: CheckContext) -> Exchanging[str]:

@@ -28,6 +28,8 @@ PATHS = {
     "/plain": _post(NAMED),
     "/parts": _post({"allOf": [{"$ref": "#/components/schemas/Named"}]}),
     "/map": _post(MAP),
+    "/sets/{set_id}": _get({"name": "set_id", "schema": {"type": "string"}}),
+    "/sets/{set_id}/items": _get({"name": "set_id", "schema": {"type": "string"}}),
     "/names/{name}": _get({"name": "name", "schema": {"type": "string"}}),
     "/files/{number}": _get({"name": "number", "schema": {"type": "integer"}}),
     "/files/{name}": _get({"name": "name", "schema": {"type": "string"}}),
@@ -132,10 +134,28 @@ def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(
     assert cause("GET /keys/{key}", "key", "a.") != found
 
 
-def test_refusals_that_name_the_same_parameter_have_one_cause(exchanges: Exchanges) -> None:
-    told = b'{"code": 400, "message": "If-Match in header: not an integer"}'
+@pytest.mark.parametrize(
+    "told",
+    [
+        b'{"code": 400, "message": "If-Match in header: not an integer"}',
+        b'{"detail": "Invalid IF-MATCH header format. Expected \'x.y.z\'"}',
+    ],
+)
+def test_refusals_that_name_the_same_parameter_have_one_cause(
+    exchanges: Exchanges, told: bytes
+) -> None:
     found = _cause(exchanges, "POST /conditional", told, headers={"If-Match": "0*"})
     again = _cause(exchanges, "PUT /conditional", told, headers={"If-Match": "00*"})
+    assert found == again
+
+
+def test_the_name_of_a_parameter_may_be_told_in_words(exchanges: Exchanges) -> None:
+    found = _cause(
+        exchanges, "GET /sets/{set_id}", b"Invalid Set ID: 0", path_parameters={"set_id": "0"}
+    )
+    again = _cause(
+        exchanges, "GET /sets/{set_id}/items", b"Invalid Set ID: r", path_parameters={"set_id": "r"}
+    )
     assert found == again
 
 
