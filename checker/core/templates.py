@@ -37,6 +37,7 @@ _TELLING = (
     "msg",
     "reason",
 )
+_HOST = re.compile(r"(?:://(?:[^/?#@\s]*@)?|@)([\w.-]+)")
 _LIMIT = 160
 _DEPTH = 3
 _TEXT_BYTES = 4096
@@ -129,6 +130,8 @@ def sent_texts(case: Case) -> list[str]:
         value = pending.pop()
         if isinstance(value, str):
             texts.append(value)
+            # Whoever looks up the host of a URL or of an address tells of it alone.
+            texts.extend(_HOST.findall(value))
         elif isinstance(value, dict):
             pending.extend(value.values())
             texts.extend(key for key in value if isinstance(key, str) and len(key) > 12)

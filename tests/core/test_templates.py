@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from checker.core.templates import error_template, generalised, is_alike, matches
+from checker.core.case import Case
+from checker.core.templates import error_template, generalised, is_alike, matches, sent_texts
+from tests.generation.making import PlainOperation
 
 DESCRIBED = frozenset({"room", "guest", "booking"})
 
@@ -47,6 +49,15 @@ def test_letters_around_a_digit_leave_nothing_behind() -> None:
 
 def test_an_echo_is_masked_and_words_that_contain_it_are_not() -> None:
     assert template("server error: cannot read err", "err") == "server error cannot read"
+
+
+@pytest.mark.parametrize("host", ["ab.n6qjj.net", "one.com", "two.org"])
+@pytest.mark.parametrize("address", ["https://{}/a?b#c", "http://me:you@{}:8080", "someone@{}"])
+def test_hosts_of_what_was_sent_are_masked_where_they_are_told_alone(
+    host: str, address: str
+) -> None:
+    case = Case(PlainOperation(), "c", body={"url": [address.format(host)]})
+    assert template(f"can not resolve {host}", *sent_texts(case)) == "can not resolve"
 
 
 def test_an_apostrophe_quotes_nothing() -> None:
