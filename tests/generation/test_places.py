@@ -1,3 +1,4 @@
+import re
 import string
 from dataclasses import replace
 from typing import Any
@@ -39,6 +40,18 @@ def test_listed_values_are_sent_although_random_ones_would_be_plainer() -> None:
     assert {"a b", "c"} == set(_values({"enum": ["a b", " x", "c"]}, Location.HEADER))
     raw = {"type": "array", "items": {"enum": ["name,asc"]}, "maxItems": 1}
     assert ["name,asc"] in _values(raw, Location.QUERY)
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]+=[0-9]$", "^[a-z]+=((fast|slow)::)?([^=:]|:[^:])+$"])
+def test_items_of_queries_hold_separators_where_their_pattern_has_them(pattern: str) -> None:
+    raw = {"type": "array", "items": {"type": "string", "pattern": pattern}}
+    parameter = parameter_of(raw, Location.QUERY)
+    program = program_of(parameter)
+    assert not program.opaque
+    found = [case.query["q"] for case in cases(program, 100) if "q" in case.query]
+    assert found
+    for items in found:
+        assert all(re.search(pattern, item) for item in items)
 
 
 def test_header_patterns_with_blanks_work() -> None:

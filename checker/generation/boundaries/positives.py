@@ -285,7 +285,9 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
         named = Boundary(usual, "Valid value", Scenario.DEFAULT_CASE, at, None, True)
     for boundary in chain((named,), first, safely(found)):
         key = distinct(boundary.value)
-        if key not in shown and place.carries(boundary.value) and is_valid(boundary.value):
+        # The usual value may be carried escaped: where a pattern allows no other, it was drawn so.
+        is_carried = boundary is named or place.carries(boundary.value)
+        if key not in shown and is_carried and is_valid(boundary.value):
             shown.add(key)
             yield boundary
 

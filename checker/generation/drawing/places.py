@@ -44,6 +44,8 @@ class TextPlace(Struct, frozen=True):
     """What items of a list and properties of an object cannot hold."""
     takes_any_listed: bool = False
     """Members of an `enum` are escaped if they must be: there is nothing else to send."""
+    escaped: Alphabet | None = None
+    """More characters, for patterns that cannot do without them: escaped, since there is nothing else to send."""
     carries_empty: bool = False
     """Whether an empty string is sent all the same where somebody asks for it: an edge, an example."""
 
@@ -169,6 +171,7 @@ def item_of(place: TextPlace) -> TextPlace:
         refuses=place.refuses,
         takes_any_listed=is_listed_free,
         carries_empty=place.carries_empty,
+        escaped=place.alphabet if is_listed_free else None,
     )
 
 

@@ -8,6 +8,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.locations import Location
 from checker.core.meta import Origin
 from checker.generation.drawing.contents import content_draw
+from checker.generation.drawing.escapes import with_escapes
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes
@@ -70,7 +71,7 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 
 def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw:
     """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
-    context = nodes.context
+    context, place = nodes.context, with_escapes(canonical, place)
     sizes = low, high = _sizes(canonical, place)
     usual = min(nodes.max_text, LONGEST_IN_HEAD) if is_in_head(place) else nodes.max_text
     limit = max(low, usual)
