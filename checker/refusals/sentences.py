@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final
 
+from checker.refusals.characters import pattern_of
+
 Demand = tuple[str, Any]
 """Keyword and its value."""
 _Reading = Callable[[re.Match[str]], Iterator[Demand]]
@@ -129,6 +131,11 @@ def _of_placeholders(found: re.Match[str]) -> Iterator[Demand]:
     yield "pattern", f"^{some.join(map(re.escape, parts))}$"
 
 
+def _of_characters(found: re.Match[str]) -> Iterator[Demand]:
+    if pattern := pattern_of(found["set"]):
+        yield "pattern", pattern
+
+
 def _type(found: re.Match[str]) -> Iterator[Demand]:
     word = found["t"].lower().rpartition(".")[2]
     if word in TYPES:
@@ -195,6 +202,8 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"ur[il][- ](?:friendly|safe)\b", _fixed("pattern", "^[A-Za-z0-9_.~-]+$")),
     (r"in the format (?P<p>\S*<[\w ]+>\S*)", _of_placeholders),
     (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
+    (r"\b(?:only (?:contain|include|use|consist of|have)|(?:contain|include|use|have) only|consist(?:s|ing)?(?: only| solely)? of|"
+     r"(?:be|is|are) only|only allowed characters are|allowed characters(?: are)?:?|(?:must|should) be(?= (?:lower-? ?case |upper-? ?case )?alpha-?numeric)) (?P<set>\S.*)", _of_characters),
     # Types and formats
     (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) {_ISO}(?P<f>{_WORDS_OF_FORMATS})\b|"
      rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]|"

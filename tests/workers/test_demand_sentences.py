@@ -72,6 +72,27 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     ),
     ('key in path must be of type uuid: "x"', {("key", "format", "uuid")}),
     ('since in query must be of type date-time: "x"', {("since", "format", "date-time")}),
+    (
+        "slug: must only contain lowercase letters, numbers, and dashes.",
+        {("slug", "pattern", "^[a-z0-9-]+$")},
+    ),
+    (
+        "slug: Enter a valid value consisting of letters, numbers, underscores or hyphens.",
+        {("slug", "pattern", "^[a-zA-Z0-9_-]+$")},
+    ),
+    (
+        "username: This value may contain only letters, numbers, and @/./+/-/_ characters.",
+        {("username", "pattern", "^[a-zA-Z0-9@.+_-]+$")},
+    ),
+    (
+        "pod: must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        {("pod", "pattern", "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")},
+    ),
+    ("title: may contain only letters, spaces and '^'", {("title", "pattern", "^[a-zA-Z \\^]+$")}),
+    ("login must be alphanumeric", {("login", "pattern", "^[a-zA-Z0-9]+$")}),
+    ("password: must contain letters and numbers", set()),
+    ("order: must consist of items", set()),
+    ("name: must be lowercase", set()),
     (f"{TARGET}missing field `name` at line 1 column 2", {("name", "required", True)}),
     (f"{TARGET}a[0].b: missing field `c` at line 1", {("a.*.b.c", "required", True)}),
     (f"{TARGET}unknown field `x`, expected `y` at line 1", {("x", "forbidden", True)}),
