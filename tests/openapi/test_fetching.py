@@ -6,10 +6,12 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import httpx
 import pytest
 
+from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import FetchOptions
@@ -116,6 +118,29 @@ def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str
         asked = Web({"timeout": 0.05})
         with pytest.raises(LoaderError, match=f"did not answer in time; make it .*{copy}"):
             asked.document(f"http://127.0.0.1:{silent.getsockname()[1]}/a.json")
+
+
+def test_a_description_may_be_made_for_as_long_as_documents_have(
+    monkeypatch: pytest.MonkeyPatch, nobody: str
+) -> None:
+    waited: list[float | None] = []
+
+    class Recorded(httpx.Client):
+        def __init__(self, **options: Any) -> None:
+            waited.append(options["timeout"].read)
+            super().__init__(**options)
+
+    monkeypatch.setattr(httpx, "Client", Recorded)
+    url = f"http://{nobody}/openapi.json"
+    for options in ({}, {"timeout": 3.0}):
+        web = Web(options, FetchOptions(limits=FetchLimits(timeout_s=60.0)), location=url)
+        for asked in (url, "http://127.0.0.1:1/other.json"):
+            with pytest.raises(LoaderError):
+                web.document(asked)
+    own, other, *given = waited
+    assert own is not None
+    assert own > 20
+    assert (other, given) == (10.0, [3.0, 3.0])
 
 
 def test_the_proxy_is_asked_for_a_description_and_for_what_it_refers_to(

@@ -17,6 +17,7 @@ from checker.kinds.fetching.fetched import Fetched, Reaching, origin_of
 
 _USER_AGENT: Final = "checker"
 _TIMEOUT_S: Final = 10.0
+"""Of a connection, and of silence where the user has named no such server."""
 _ERROR_BYTES: Final = 4096
 """Of an answer that is no document, for people."""
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
@@ -93,10 +94,13 @@ class Journey:
 
     def _client(self, url: str) -> httpx.Client:
         """A client for one request."""
-        timeout = httpx.Timeout(self._reaching.options.get("timeout", _TIMEOUT_S))
+        # Large descriptions are made when they are asked for: silence is no sign that they will not come in time.
+        usual = httpx.Timeout(_TIMEOUT_S, read=None) if self._own_of(url) else _TIMEOUT_S
+        timeout = httpx.Timeout(self._reaching.options.get("timeout", usual))
         left_s = max(self._portion.left_s(), 0.001)
         limits = {
-            name: left_s if seconds is None else min(seconds, left_s)
+            # One second more: whoever watches ends it in time, and says so.
+            name: left_s + 1 if seconds is None else min(seconds, left_s)
             for name, seconds in timeout.as_dict().items()
         }
         socket = origin_of(url).socket
@@ -115,14 +119,12 @@ class Journey:
     def _send(self, client: httpx.Client, url: str, watch: Watch) -> httpx.Response:
         """Response whose body is not read yet. Only the server that the user named is shown what the user gave."""
         self._asked = origin = origin_of(url)
-        own = self._reaching.own
-        is_own = own is not None and origin.site == own.site
+        own = self._own_of(url)
         headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
         if self.question is not None:
             headers |= {"Content-Type": "application/json", "Accept": "application/json"}
         userinfo, auth, params = origin.userinfo, None, None
-        if is_own:
-            assert own is not None
+        if own is not None:
             headers |= dict(self._reaching.options.get("headers") or {})
             auth, params = self._reaching.options.get("auth"), self._params
             userinfo = userinfo or own.userinfo
@@ -140,6 +142,11 @@ class Journey:
             extensions={"trace": watch.trace},
         )
         return client.send(request, auth=auth, stream=True, follow_redirects=False)
+
+    def _own_of(self, url: str) -> BaseUrl | None:
+        """The server that the user named, where it is the one that this URL leads to."""
+        own = self._reaching.own
+        return own if own is not None and own.site == origin_of(url).site else None
 
     def _place_of(self, response: httpx.Response) -> str:
         """URL that an answer came from: of a socket, clients know the path below it alone."""
