@@ -19,7 +19,8 @@ _THERE: Final = re.compile(
 )
 _MISSING: Final = re.compile(
     r"\b(?:does|do)(?: not|n't) exist\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b|\bno such\b"
-    r"|\bmust exist\b",
+    # Django of a reference; where a list of values is meant, it says which was sent.
+    r"|\bmust exist\b|\bthat choice is not one of the available choices\b",
     re.IGNORECASE,
 )
 _OF_DATA: Final = re.compile(

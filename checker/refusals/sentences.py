@@ -204,6 +204,8 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
     (r"\b(?:only (?:contain|include|use|consist of|have)|(?:contain|include|use|have) only|consist(?:s|ing)?(?: only| solely)? of|"
      r"(?:be|is|are) only|only allowed characters are|allowed characters(?: are)?:?|(?:must|should) be(?= (?:lower-? ?case |upper-? ?case )?alpha-?numeric)) (?P<set>\S.*)", _of_characters),
+    (r"null characters are not allowed", _fixed("pattern", r"^[^\u0000]*$")),
+    (r"#rrggbb\b|\bhex(?:adecimal)? colou?r", _fixed("pattern", "^#[0-9a-fA-F]{6}$")),
     # Types and formats
     (rf"(?:valid|well-formed|fully-qualified(?: http, https, or ftp)?) {_ISO}(?P<f>{_WORDS_OF_FORMATS})\b|"
      rf"(?P<g>{_WORDS_OF_FORMATS}) has wrong format|match format ['\"](?P<h>[\w-]+)['\"]|"

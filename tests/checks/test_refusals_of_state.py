@@ -36,6 +36,10 @@ def exchanges() -> Exchanges:
     [
         (b'{"email": ["user with this email already exists."]}', "already exists"),
         (b'{"doctor": ["Invalid pk \\"0\\" - object does not exist."]}', "does not exist"),
+        (
+            b'{"project": ["Select a valid choice. That choice is not one of the available choices."]}',
+            "That choice is not",
+        ),
         (b'{"errors": {"name": ["has already been taken"]}}', "already been taken"),
         (b'{"non_field_errors": ["The fields a, b must make a unique set."]}', "unique set"),
         (b'{"title": "Bad Request", "status": 400, "detail": "No such account"}', "No such"),

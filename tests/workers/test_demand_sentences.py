@@ -89,6 +89,12 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
         {("pod", "pattern", "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")},
     ),
     ("title: may contain only letters, spaces and '^'", {("title", "pattern", "^[a-zA-Z \\^]+$")}),
+    (
+        "description: Null characters are not allowed.",
+        {("description", "pattern", r"^[^\u0000]*$")},
+    ),
+    ('color: Color must be in "#RRGGBB" format', {("color", "pattern", "^#[0-9a-fA-F]{6}$")}),
+    ("paint must be a hexadecimal color", {("paint", "pattern", "^#[0-9a-fA-F]{6}$")}),
     ("login must be alphanumeric", {("login", "pattern", "^[a-zA-Z0-9]+$")}),
     ("password: must contain letters and numbers", set()),
     ("order: must consist of items", set()),
