@@ -63,7 +63,8 @@ class BoundedPlan:
         """When somebody asked for work last."""
         self._tasks = tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
-        self._awaited = self._producers | {card.label for card in cards if card.method == REMOVING}
+        self._removing = {card.label for card in cards if card.method == REMOVING}
+        self._awaited = self._producers | self._removing
         self._given_up: set[str] = set()
         """Operations that never answer: later phases leave them alone."""
         self._count = len(cards)
@@ -95,6 +96,8 @@ class BoundedPlan:
         """Share this time among the stages, before the first one begins; so many workers have it."""
         self._elapsed_s = window.begins_s
         self._shares = TimeShares(window, workers)
+        # What they remove in a first turn, the second turns of others would ask for.
+        self._ending |= self._removing
 
     @property
     def waiting(self) -> int:

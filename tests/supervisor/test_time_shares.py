@@ -193,6 +193,23 @@ def test_what_waits_for_the_end_has_its_turns_before_time_is_over() -> None:
     assert {phase for phase, label in simulation.cases if label in last} == set(phase_names())
 
 
+def test_with_little_time_nothing_is_removed_before_others_had_their_second_turns() -> None:
+    plain = cards(20)
+    removing = replace(plain[4], label=Label("DELETE /r4"), method="DELETE")
+    plan = BoundedPlan([*plain, removing], seed=1, max_examples=10**6, phases=phase_names())
+    plan.limit(TimeWindow(0.0, 20.0), WORKERS)
+    simulation = Simulation(plan, case_s=0.01, compile_s=0.005)
+    simulation.run(0.0, 20.0)
+    labels = [label for _, label in simulation.order]
+    begins = labels.index("DELETE /r4")
+    assert set(labels[begins:]) == {"DELETE /r4"}
+    turns = [("fuzzing", card.label) for card in plain]
+    assert all(simulation.order[:begins].count(turn) > 1 for turn in turns)
+    assert {phase for phase, label in simulation.cases if label == "DELETE /r4"} == set(
+        phase_names()
+    )
+
+
 def some_dangerous(count: int, every: int) -> list[OperationCard]:
     return [
         replace(card, is_ending=number % every == 0) for number, card in enumerate(cards(count))
