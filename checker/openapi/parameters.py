@@ -27,8 +27,11 @@ _NOT_OF_THE_SCHEMA = frozenset(
     {"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"}
 )
 
-_IGNORED = frozenset({"accept", "authorization"})
-"""Further header parameters that say nothing (OpenAPI 3.0, 4.7.12.2): negotiation and security make these headers."""
+_IGNORED = "accept"
+"""A further header parameter that says nothing (OpenAPI 3.0, 4.7.12.2): negotiation makes that header.
+
+It says the same of `Authorization`; but there frameworks write down what handlers take, and refuse a request without it.
+"""
 _OF_THE_MESSAGE = frozenset(
     [
         "content-type",
@@ -200,7 +203,7 @@ def _is_skipped(place: str, name: str, dialect: Dialect, variables: Mapping[str,
     if place != "header":
         return False
     name = name.lower()
-    return name in _OF_THE_MESSAGE or (name in _IGNORED and dialect is not Dialect.OPENAPI20)
+    return name in _OF_THE_MESSAGE or (name == _IGNORED and dialect is not Dialect.OPENAPI20)
 
 
 def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:

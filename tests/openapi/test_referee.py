@@ -240,7 +240,9 @@ FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]]
 ]
 
 
-@pytest.mark.parametrize("name", ["Prefer", "Range", "If-Modified-Since", "Accept-Language"])
+@pytest.mark.parametrize(
+    "name", ["Prefer", "Range", "If-Modified-Since", "Accept-Language", "Authorization"]
+)
 def test_headers_that_servers_pass_over_are_never_wrong(name: str) -> None:
     parameter = {"name": name, "in": "header", "required": True, "schema": {"enum": ["known"]}}
     definition = {"parameters": [parameter]}
