@@ -51,7 +51,7 @@ _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
-_EXAMPLES = 0.06
+_EXAMPLES, _TOLD = 0.06, 0.2  # Nothing else says what texts look like that are told in prose.
 _WAY = 200
 """Steps that one way out of a `not` may take where there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
@@ -384,14 +384,15 @@ class Compiler(Struct):
     def _with_examples(
         self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw
     ) -> Draw:
-        if not form.examples or self.is_minimal or place.is_bytes:
+        if not (form.examples or form.told) or self.is_minimal or place.is_bytes:
             return draw
         is_valid = self.validator(conjunction, is_strict=True)
-        carried = [one for one in form.examples if is_json(one) and place.carries(one)]
-        fitting = [one for one in carried if is_valid(one)]
-        if not fitting or (len(fitting) == 1 and isinstance(fitting[0], bool)):
-            return draw
-        return either(_EXAMPLES, compile_listed(fitting), draw)
+        for share, values in ((_TOLD, form.told), (_EXAMPLES, form.examples)):
+            carried = [one for one in values if is_json(one) and place.carries(one)]
+            fitting = [one for one in carried if is_valid(one)]
+            if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):
+                draw = either(share, compile_listed(fitting), draw)
+        return draw
 
 
 def _is_at(pointer: str, key: Key) -> bool:

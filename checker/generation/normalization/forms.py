@@ -206,6 +206,8 @@ class Canonical(Struct):
     contained: list[Facet] = field(default_factory=list)
     """Schemas that one item each has to satisfy."""
     examples: list[Any] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    """Texts that a description gives in prose, where nothing else says what texts look like."""
     impossible: Reason | None = None
     facets: list[Facet] = field(default_factory=list)
     """Every place that was read."""

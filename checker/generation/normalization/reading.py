@@ -24,6 +24,7 @@ from checker.generation.normalization.forms import (
     inverse,
     same,
 )
+from checker.generation.normalization.prose import told_values
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.pointers import pointer_child
 
@@ -183,6 +184,7 @@ def read_examples(facet: Facet, found: Canonical) -> None:
             found.examples.append(whole[keyword])
     if isinstance(whole.get("examples"), list):
         found.examples.extend(whole["examples"])
+    found.told.extend(told_values(whole))
 
 
 def says_content(facet: Facet) -> bool:
