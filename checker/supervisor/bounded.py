@@ -64,7 +64,6 @@ class BoundedPlan:
         self._tasks = tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
-        self._awaited = self._producers | self._removing
         self._given_up: set[str] = set()
         """Operations that never answer: later phases leave them alone."""
         self._count = len(cards)
@@ -305,7 +304,8 @@ class BoundedPlan:
         if self._is_busy:
             return True
         slow = (*self._leased.values(), *self._slow)
-        return any(piece.task.labels[0] in self._awaited for piece in slow)
+        awaited = self._producers | self._removing
+        return any(piece.task.labels[0] in awaited for piece in slow)
 
     def _taken(self, worker: int) -> _Piece:
         """The first of those that wait, of those near it one that this worker has compiled or nobody has."""
