@@ -117,10 +117,12 @@ class Case:
         return case
 
     def __repr__(self) -> str:
-        parts = [f"{name}={part!r}" for name in _PARTS if (part := getattr(self, name))]
+        parts = [f"method={self.method!r}"] if self.is_of_other_method else []
+        parts += [f"{name}={part!r}" for name in _PARTS if (part := getattr(self, name))]
         if self.body is not NOT_SET:
             parts.append(f"body={self.body!r}")
-        return f"<Case {self.operation.label} {self.id}: {', '.join(parts) or 'nothing to say'}>"
+        told = ", ".join(parts)
+        return f"<Case {self.operation.label} {self.id}{': ' if told else ''}{told}>"
 
     @property
     def method(self) -> str:

@@ -86,11 +86,40 @@ class GenerationInfo(Struct, frozen=True):
     """Seconds spent on making the case."""
 
 
+class PhaseData(dict[str, str | None]):
+    """What a phase says of a case: `meta.phase.data.description`, or `data["description"]`. None where it says nothing."""
+
+    @property
+    def scenario(self) -> str | None:
+        """What kind of case it is: `minimum_value`."""
+        return self.get("scenario")
+
+    @property
+    def description(self) -> str | None:
+        """What is there about it, as a sentence."""
+        return self.get("description")
+
+    @property
+    def location(self) -> str | None:
+        """JSON pointer into the schema that it is about."""
+        return self.get("location")
+
+    @property
+    def parameter(self) -> str | None:
+        """Name of the parameter, or media type of the body, that it is about."""
+        return self.get("parameter")
+
+    @property
+    def parameter_location(self) -> str | None:
+        """Where that is: `query`, `body`, ..."""
+        return self.get("parameter_location")
+
+
 class PhaseInfo(Struct):
     """`case.meta.phase`."""
 
     name: str
-    data: dict[str, str | None] = field(default_factory=dict)
+    data: PhaseData = field(default_factory=PhaseData)
 
 
 class CaseMetadata(Struct):

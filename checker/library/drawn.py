@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from checker import __version__
 from checker.config.settings import Sanitization
+from checker.core import curl
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.provenance import changed
@@ -36,3 +37,13 @@ def masked(
         return request
     rules = replace(wanted.redaction, credentials=frozenset(credentials))
     return rules.knowing(from_outside(case, request)).request(request)
+
+
+Place = tuple[BaseUrl, bool]
+"""Where requests go that do not say it, and whether certificates are verified there."""
+
+
+def command_of(request: WireRequest, place: Place, *, lossy: bool = False) -> str:
+    """What sends a request again; with `lossy` it is for reading."""
+    origin, verify = place
+    return curl.render(request, request.origin or origin, verify=verify, lossy=lossy)

@@ -19,7 +19,6 @@ from checker.config.config import Config
 from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
-from checker.core import curl
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError, NothingToBreak, UsageError
 from checker.core.header_fields import HeaderFields
@@ -43,7 +42,7 @@ from checker.library.calls import (
     only_media_type,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
-from checker.library.drawn import masked
+from checker.library.drawn import Place, command_of, masked
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
 from checker.library.live_settings import LiveSettings
@@ -99,7 +98,7 @@ class LibraryEngine:
         self.auth = CallAuthentication(schema, attached.registered.auth)
         self._makers = RequestMakers()
         self._settings = LiveSettings(config, schema.location or "", self._makers.clear)
-        self._compiled: dict[tuple[Label, GenerationMode | None], Programs] = {}
+        self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._send = RequestSender(attached.application).send
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
@@ -120,10 +119,7 @@ class LibraryEngine:
         origin = self._shown_origin(settings, base_url)
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
-        shown = self._masked(case, request, settings)
-        return self.auth.hidden(
-            curl.render(shown, origin, verify=verify, lossy=True), settings.sanitization
-        )
+        return self._command(case, request, settings, (origin, verify), lossy=True)
 
     def as_transport_kwargs(
         self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
@@ -173,10 +169,17 @@ class LibraryEngine:
         """Strategy of cases of one operation. Options: `generation_mode`, and strategies of parts. Raises `TypeError`."""
         mode = options.pop("generation_mode", None)
         programs = self._programs(operation, None if mode is None else GenerationMode(mode))
-        source = self.extra_data
-        pool = None if source is None else ExtraValues(source, operation)
-        cases = case_strategy(programs, self.settings_of, self.equipped, pool)
+        cases = self._drawn_from(programs)
         return with_parts(cases, options) if options else cases
+
+    def cases_of_test(self, operation: ApiOperation) -> Any:
+        """Strategy of the cases of a test of one operation."""
+        return self._drawn_from(self._programs(operation, None, in_test=True))
+
+    def _drawn_from(self, programs: Programs) -> Any:
+        source = self.extra_data
+        pool = None if source is None else ExtraValues(source, programs.operation)
+        return case_strategy(programs, self.settings_of, self.equipped, pool)
 
     def has_cases(self, operation: ApiOperation, options: Mapping[str, Any]) -> bool:
         """False where only wrong data is wanted, and the operation takes everything; what else is wrong is told when it is drawn."""
@@ -197,18 +200,20 @@ class LibraryEngine:
         return None if self.schema is None else self.schema.create_extra_data_source()
 
     def program(self, operation: ApiOperation) -> CaseProgram:
-        """What draws the cases of an operation now. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
-        return self._programs(operation, None).current()
+        """What draws the cases of a test. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
+        return self._programs(operation, None, in_test=True).current()
 
-    def _programs(self, operation: ApiOperation, mode: GenerationMode | None) -> Programs:
+    def _programs(
+        self, operation: ApiOperation, mode: GenerationMode | None, *, in_test: bool = False
+    ) -> Programs:
         """Those of a mode that stands above the configuration; None has it say."""
 
         def settings() -> GenerationSettings:
             own = self.settings_of(operation)
-            return generation_settings(self._config, own, mode, self.schema)
+            return generation_settings(self._config, own, mode, self.schema, in_test=in_test)
 
         made = Programs(operation, settings, self._chain)
-        return self._compiled.setdefault((operation.label, mode), made)
+        return self._compiled.setdefault((operation.label, mode, in_test), made)
 
     def examples_of(self, operation: ApiOperation) -> list[Any]:
         """A strategy of each case of the examples phase, whether that is enabled or not. Raises what listing raises."""
@@ -220,7 +225,8 @@ class LibraryEngine:
 
     def _listed(self, operation: ApiOperation, phases: Iterable[str]) -> Iterator[Case]:
         hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
-        generation = generation_settings(self._config, self.settings_of(operation), None)
+        own = self.settings_of(operation)
+        generation = generation_settings(self._config, own, None, in_test=True)
         listed = listed_cases(operation, phases, generation, hooks)
         return map(self.equipped, extensions.within_capabilities(self.schema, listed))
 
@@ -313,7 +319,7 @@ class LibraryEngine:
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
             is_safe = options.verify is not False
-            raise error_of(outcome, self._command(sent, request, settings, origin, is_safe))
+            raise error_of(outcome, self._command(sent, request, settings, (origin, is_safe)))
         if self.schema is not None:
             self.schema.record_runtime_observations(sent, outcome)
         assert isinstance(outcome, Response)
@@ -361,7 +367,9 @@ class LibraryEngine:
         commands: tuple[str, ...] = ()
         if judgement.failures:
             commands = tuple(
-                self._command(of, answer.request or maker.make(of), settings, maker.origin, is_safe)
+                self._command(
+                    of, answer.request or maker.make(of), settings, (maker.origin, is_safe)
+                )
                 for of, answer in (*options.earlier, (case, response))
             )
         told = "\n".join(commands)
@@ -374,11 +382,12 @@ class LibraryEngine:
             raise raised
 
     def _command(
-        self, case: Case, request: WireRequest, settings: RunSettings, origin: BaseUrl, verify: bool
+        self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool
     ) -> str:
         """What sends a request for a case again, without anything secret."""
-        shown, place = self._masked(case, request, settings), request.origin or origin
-        return self.auth.hidden(curl.render(shown, place, verify=verify), settings.sanitization)
+        wanted = settings.sanitization
+        shown = masked(case, request, wanted, self._schema.credentials)
+        return self.auth.hidden(command_of(shown, place, **reading), wanted)
 
     def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
         chosen = options.selected(own.checks, self._class_checks())
@@ -389,6 +398,3 @@ class LibraryEngine:
         for recorder in RECORDERS:
             recorder.judging(self._attached.registered.classes)
         return self._attached.registered.classes.of(self._settings.asked[1].common.check_settings)
-
-    def _masked(self, case: Case, request: WireRequest, settings: RunSettings) -> WireRequest:
-        return masked(case, request, settings.sanitization, self._schema.credentials)

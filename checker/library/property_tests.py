@@ -95,8 +95,8 @@ def property_test(
     forget_settings(inner)
     keep_examples_apart(inner, name)
     others = other_strategies(test)
-    function = hypothesis.given(**{CASE: operation.as_strategy()}, **others)(inner)
     engine = schema.engine
+    function = hypothesis.given(**{CASE: engine.cases_of_test(operation)}, **others)(inner)
     own = engine.settings_of(operation)
     function = _settings(test, own, schema)(function)
     seed = schema.config.seed

@@ -71,16 +71,23 @@ def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def generation_settings(
-    config: Config, own: OperationSettings, mode: GenerationMode | None, schema: Any = None
+    config: Config,
+    own: OperationSettings,
+    mode: GenerationMode | None,
+    schema: Any = None,
+    *,
+    in_test: bool = False,
 ) -> GenerationSettings:
     """How cases of an operation with settings of its own are made; `mode` stands above what is configured.
 
-    `schema` may have formats of its own, and values that cases take.
+    `schema` may have formats of its own, and values that cases take. Tests of an API have data of all configured kinds, as
+    runs have; strategies whose user names no kind have valid data, unless something is configured.
     """
+    usual = own.modes if in_test else own.modes_in_python
     more = {} if schema is None else schema.get_custom_format_strategies(config.generation, mode)
     has_values = schema is not None and schema.engine.extra_data is not None
     return GenerationSettings(
-        mode=mode or mode_of(own.modes_in_python),
+        mode=mode or mode_of(usual),
         allow_x00=own.allow_x00,
         codec=own.codec,
         exclude_header_characters=own.exclude_header_characters,

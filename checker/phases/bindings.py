@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from checker.core.case import NOT_SET, Case
 from checker.core.copies import copied
 from checker.core.locations import Location
-from checker.core.meta import Binding, PhaseInfo
+from checker.core.meta import Binding, PhaseData, PhaseInfo
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
     EvaluationContext,
@@ -85,14 +85,14 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
     return tuple(done)
 
 
-def described(bindings: Sequence[Binding]) -> dict[str, str | None]:
+def described(bindings: Sequence[Binding]) -> PhaseData:
     """What `case.meta.phase.data` says of a step: what it follows, and which values it takes from there."""
     first = max(bindings, key=lambda binding: binding.step)
     values = ", ".join(
         f"{binding.location} {binding.name or '/'} = {expression_of(binding.expression)!s:.{SHOWN}}"
         for binding in bindings
     )
-    return {"scenario": f"after {first.producer}", "description": values}
+    return PhaseData(scenario=f"after {first.producer}", description=values)
 
 
 @lru_cache(maxsize=4096)

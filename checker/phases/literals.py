@@ -8,6 +8,7 @@ from checker.core.meta import (
     ComponentProvenance,
     GenerationMode,
     Origin,
+    PhaseData,
     PhaseInfo,
 )
 from checker.core.operation import Location, Operation
@@ -38,7 +39,7 @@ def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str
         query=parts.query,
         body=parts.body[0] if parts.body else NOT_SET,
         media_type=parts.media_type,
-        meta=CaseMetadata(mode, components, PhaseInfo(phase, dict(parts.data))),
+        meta=CaseMetadata(mode, components, PhaseInfo(phase, PhaseData(parts.data))),
     )
     case.other_method, case.alternative = parts.method, parts.alternative
     return case

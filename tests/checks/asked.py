@@ -14,6 +14,7 @@ from checker.core.meta import (
     CaseMetadata,
     ComponentProvenance,
     GenerationMode,
+    PhaseData,
     PhaseInfo,
 )
 from checker.core.operation import Location
@@ -85,7 +86,7 @@ class Exchanges:
             for location, name in ((Location.PATH, "path_parameters"), (Location.HEADER, "headers"))
             if name in parts
         }
-        meta = CaseMetadata(mode, components, PhaseInfo(phase, data or {}), bindings)
+        meta = CaseMetadata(mode, components, PhaseInfo(phase, PhaseData(data or {})), bindings)
         case = Case(self.operations[label], case_id(1, index), meta=meta, **parts)
         request = self._maker.make(case)
         request.method = method or request.method

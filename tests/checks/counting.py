@@ -6,7 +6,7 @@ from typing import Any
 from checker.checks.check import Check
 from checker.checks.context import PASSED, CheckContext, Failures
 from checker.core.case import Case
-from checker.core.meta import CaseMetadata, GenerationMode, PhaseInfo
+from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.operation import Operation
 from checker.core.response import Response
 
@@ -31,7 +31,7 @@ def case_of(
     phase: str = "fuzzing",
     **data: str | None,
 ) -> Case:
-    return Case(operation, "1", meta=CaseMetadata(mode, {}, PhaseInfo(phase, data)))
+    return Case(operation, "1", meta=CaseMetadata(mode, {}, PhaseInfo(phase, PhaseData(data))))
 
 
 def ok(status: int = 200) -> Response:

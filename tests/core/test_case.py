@@ -1,4 +1,7 @@
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from checker.core.case import Case
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, PhaseInfo
@@ -19,3 +22,24 @@ def test_parts_make_the_case_that_keywords_make() -> None:
     )  # fmt: skip
     for name in Case.__slots__:
         assert getattr(made, name) is getattr(wanted, name), name
+
+
+@pytest.mark.parametrize(
+    ("parts", "method", "told"),
+    [
+        ({}, "GET", "<Case GET /items 1>"),
+        ({}, "PATCH", "<Case GET /items 1: method='PATCH'>"),
+        (
+            {"query": {"a": 1}, "body": None},
+            "GET",
+            "<Case GET /items 1: query={'a': 1}, body=None>",
+        ),
+    ],
+)
+def test_a_case_shows_what_is_sent_and_no_more(
+    parts: dict[str, Any], method: str, told: str
+) -> None:
+    operation: Any = SimpleNamespace(label="GET /items", method="GET")
+    case = Case(operation, "1", **parts)
+    case.method = method
+    assert repr(case) == told

@@ -195,7 +195,7 @@ SCHEMA: dict[str, Row] = {
     "as_strategy": lambda it: first(it.schema.as_strategy(), lambda case: case.method == "GET").method == "GET",
     "as_strategy of a path": lambda it: first(it.schema["/items"].as_strategy()).method == "POST",
     "as_state_machine": lambda it: issubclass(it.schema.as_state_machine(), checker.stateful.APIStateMachine),
-    "given": lambda it: raises(checker.errors.IncorrectUsage, it.schema.given),
+    "given": lambda it: callable(it.schema.given(number=st.integers())(lambda case, number: None)),
     "auth.set_from_requests": lambda it: it.schema.auth.set_from_requests(requests.auth.HTTPBasicAuth("u", "p")) is not NotImplemented and it.case.call() and it.api.requests[-1][2]["authorization"] == "Basic dTpw",
     "apply_auth": lambda it: it.schema.apply_auth(it.case, checker.AuthContext(it.get)) is False,
     "build_request_url": lambda it: it.schema.build_request_url(it.case, "http://a/v") == "http://a/v/items/7",

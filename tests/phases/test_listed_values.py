@@ -12,6 +12,7 @@ from checker.core.meta import (
     CaseMetadata,
     ComponentProvenance,
     GenerationMode,
+    PhaseData,
     PhaseInfo,
 )
 from checker.core.operation import Label
@@ -25,7 +26,7 @@ def case_of(
 ) -> Case:
     parameter = {"name": "id", "in": "path", "required": True, "schema": schema, **more}
     part = ComponentProvenance(outside=outside)
-    phase = PhaseInfo("coverage", {"parameter_location": about})
+    phase = PhaseInfo("coverage", PhaseData(parameter_location=about))
     meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, phase)
     described = operation({"parameters": [parameter]}, path="/a/{id}")
     return Case(described, "a", path_parameters={"id": "made up"}, meta=meta)
@@ -85,7 +86,9 @@ def test_a_case_about_one_part_of_a_path_takes_names_for_the_others() -> None:
     path = operation({"parameters": parameters}, path="/owners/{owner}/pets/{pet}")
     data: dict[str, str | None] = {"parameter_location": "path", "parameter": "pet"}
     part = ComponentProvenance(outside=())
-    meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, PhaseInfo("coverage", data))
+    meta = CaseMetadata(
+        GenerationMode.POSITIVE, {Location.PATH: part}, PhaseInfo("coverage", PhaseData(data))
+    )
     case = Case(path, "a", path_parameters={"owner": 1, "pet": 0}, meta=meta)
     known = BoundPool.of(
         tuple(Binding(Location.PATH, name, Label("POST /a"), "/id", 0, 7) for name in names)

@@ -53,7 +53,7 @@ def app(environ, start):
 
 schema = checker.openapi.from_wsgi("/openapi.json", app)
 schema.config.phases.update(phases=["fuzzing"])
-schema.config.generation.update(max_examples=3, database="none")
+schema.config.generation.update(max_examples=3, database="none", mode="positive")
 '''
 """A module for tests: a schema of four operations, and the application that serves it."""
 

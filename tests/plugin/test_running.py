@@ -137,6 +137,39 @@ def test_listed_cases_come_first(run) -> None:
     assert "'coverage', 'fuzzing'" in phases
 
 
+def test_listed_cases_say_what_they_are_there_for(run) -> None:
+    text = """
+schema.config.phases.update(phases=["coverage"])
+schema.config.generation.update(mode="all")
+@schema.include(path="/users/{id}", method="GET").parametrize()
+def test_api(case):
+    data = case.meta.phase.data
+    assert case.meta.phase.name == "coverage"
+    assert data["description"] == data.description
+    print("told:", data.parameter, data.parameter_location, data.location, data.description)
+"""
+    result = run(text, "-s")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*told: id path * Incorrect type"])
+
+
+def test_tests_have_valid_and_wrong_data_unless_the_configuration_says_otherwise(run) -> None:
+    text = """
+unsaid = checker.openapi.from_wsgi("/openapi.json", app)
+unsaid.config.generation.update(database="none")
+MODES = {"coverage": set(), "fuzzing": set()}
+@unsaid.include(path="/users/{id}", method="GET").parametrize()
+def test_api(case):
+    MODES[case.meta.phase.name].add(str(case.meta.generation.mode))
+def test_modes():
+    assert list(MODES.values()) == [{"positive", "negative"}] * 2
+@schema.include(path="/users/{id}", method="GET").parametrize()
+def test_valid(case):
+    assert case.meta.generation.mode is checker.GenerationMode.POSITIVE
+"""
+    run(text).assert_outcomes(passed=3)
+
+
 def test_only_listed_cases_are_run_without_fuzzing(run) -> None:
     found = counted(run, above="schema.config.phases.update(phases=['coverage'])")
     assert found.endswith("['coverage']")
@@ -212,6 +245,26 @@ def test_api(case):
 """
     found = [line for line in run(text, "-s").outlines if "id:" in line]
     assert found[0].endswith("id: 4711")
+
+
+def test_listed_cases_of_one_operation_are_none_of_another(run) -> None:
+    text = """
+from hypothesis import example
+schema.config.phases.update(phases=["coverage"])
+given = schema["/users/{id}"]["GET"].Case(path_parameters={"id": 4711})
+@schema.parametrize()
+@example(case=given)
+def test_api(case):
+    print("case:", case.operation.label in OWN[-1] or case is given)
+
+OWN = []
+@pytest.fixture(autouse=True)
+def own(request):
+    OWN.append(request.node.name)
+"""
+    found = [line for line in run(text, "-s").outlines if "case:" in line]
+    assert len(found) > 8
+    assert not [line for line in found if "False" in line]
 
 
 def test_further_arguments_are_drawn(run) -> None:

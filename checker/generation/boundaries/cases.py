@@ -15,6 +15,7 @@ from checker.core.meta import (
     ComponentProvenance,
     GenerationMode,
     Origin,
+    PhaseData,
     PhaseInfo,
     Violation,
 )
@@ -86,13 +87,13 @@ class BoundaryCase(Struct, frozen=True, dict=True):
 
     def case(self, operation: Operation, case_id: str) -> Case:
         """A case of its own; nothing is shared."""
-        data = {
-            "scenario": str(self.scenario),
-            "description": self.description,
-            "location": self.pointer,
-            "parameter": self.parameter,
-            "parameter_location": None if self.location is None else str(self.location),
-        }
+        data = PhaseData(
+            scenario=str(self.scenario),
+            description=self.description,
+            location=self.pointer,
+            parameter=self.parameter,
+            parameter_location=None if self.location is None else str(self.location),
+        )
         meta = CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data))
         return self._with_parts(operation, case_id, copied, meta)
 

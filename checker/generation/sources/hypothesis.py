@@ -285,5 +285,8 @@ def forget_settings(test: Callable[..., Any]) -> None:
 
 
 def keep_examples_apart(test: Callable[..., Any], name: str) -> None:
-    """Have a test function save its examples under a name of its own: functions of equal source share them otherwise."""
+    """Have a test function save its examples under a name of its own, and list its own: copies of a function share them otherwise."""
     test.__dict__["_hypothesis_internal_add_digest"] = name.encode()
+    listed = test.__dict__.get("hypothesis_explicit_examples")
+    if listed is not None:
+        test.__dict__["hypothesis_explicit_examples"] = list(listed)
