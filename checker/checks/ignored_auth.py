@@ -10,6 +10,7 @@ from msgspec import Struct
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead
 from checker.checks.resources import line_of
 from checker.checks.statuses import denies_condition
+from checker.checks.variations import another_thing
 from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.digests import digest, index_of
@@ -175,11 +176,28 @@ def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Ex
         return PASSED
     for what, request in wanted:
         answer = yield request
+        if isinstance(answer, Response) and answer.status_code == _CONFLICT:
+            other = _about_another(context, tools, places, what)
+            if other is not None:
+                request = other
+                answer = yield request
         if isinstance(answer, Response):
             failure = _judged(context, request, answer, what)
             if failure is not None:
                 return failure
     return PASSED if wanted else True
+
+
+def _about_another(
+    context: CheckContext, tools: CheckTools, places: Credentials, what: _Attempt
+) -> WireRequest | None:
+    """The attempt with another body: what the right request made does not stand in its way."""
+    sent = context.response.request
+    other = another_thing(context)
+    if sent is None or other is None:
+        return None
+    tried = _attempts(other, sent, tools, places)
+    return next((request for attempt, request in tried if attempt is what), None)
 
 
 def _attempts(

@@ -128,6 +128,33 @@ def test_what_the_right_request_made_may_stand_in_the_way() -> None:
     assert (found.failures, len(found.unjudged)) == ((), 2)
 
 
+@pytest.mark.parametrize(
+    ("stranger", "title"), [(201, "API accepts requests without authentication"), (401, None)]
+)
+def test_what_was_made_does_not_stand_in_the_way_of_another_thing(
+    stranger: int, title: str | None
+) -> None:
+    code = {"type": "string", "pattern": "^[A-Z]{2}$"}
+    members = {"code": code, "kind": {"enum": ["a"]}, "number": {"type": "integer", "maximum": 3}}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": members}}}}
+    post = {"requestBody": body, "security": [{"bearer": []}], "responses": OK}
+    them = Exchanges(operations_of({"/c": {"post": post}}, {"securitySchemes": SCHEMES}), (BEARER,))
+
+    def unique(request: WireRequest) -> Response:
+        made = b'{"code":"AZ","kind":"a","number":3}'
+        return Response(409 if request.body == made else stranger, [], b"")
+
+    made = {"code": "AZ", "kind": "a", "number": 3}
+    one = sent(them, "POST /c", 201, media_type="application/json", body=made)
+    verdict = them.verdict(CHECK, one, answers=unique)
+    assert [failure.title for failure in verdict.failures] == ([title] if title else [])
+    other = next(
+        request for request in them.asked if request.body != b'{"code":"AZ","kind":"a","number":3}'
+    )
+    assert other.body == b'{"code":"ZY","kind":"a","number":3}'
+    assert other.header(b"authorization") is None
+
+
 def test_what_is_not_there_for_strangers_is_not_judged() -> None:
     them = exchanges(BEARER)
     one = sent(them, "GET /bearer/{id}", path_parameters={"id": "1"})
