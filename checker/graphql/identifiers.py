@@ -116,7 +116,11 @@ def _named_by(
     last = parts[-1] if parts else ""
     if last in _HANDLES:
         owner = types.named("".join(parts[:-1])) if len(parts) > 1 else own
-        return _by_handle(owner, last)
+        found = _by_handle(owner, last) or _by_field(owner, name)
+        # `person(nodeId: ID!)`, where `nodeId` is how the interface `Node` calls it.
+        if found is not None and own is not None and owner in own.interfaces:
+            return own, found[1]
+        return found
     of_scalar = words(scalar)
     if len(of_scalar) > 1 and of_scalar[-1] in _IDS:
         # `book: BookID!`
@@ -132,3 +136,10 @@ def _by_handle(owner: Entity | None, handle: str) -> tuple[Entity, str] | None:
         if normalised(name) in wanted and is_leaf_type(get_named_type(one.type)):
             return owner, name
     return None
+
+
+def _by_field(owner: Entity | None, name: str) -> tuple[Entity, str] | None:
+    """`book(bookId: ID!)` of `type Book { bookId: ID! }`."""
+    if owner is None or name not in owner.fields:
+        return None
+    return (owner, name) if is_leaf_type(get_named_type(owner.fields[name].type)) else None

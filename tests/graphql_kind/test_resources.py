@@ -107,6 +107,27 @@ def test_new_values_of_a_thing_choose_none(arguments: str, path: str) -> None:
     assert found.resource_path == path
 
 
+def test_identifiers_may_be_called_after_an_interface_or_the_type() -> None:
+    schema = opened(
+        "interface Node { nodeId: ID! } type Pen implements Node { nodeId: ID! number: Int }"
+        "type Ink implements Node { nodeId: ID! } type Book { bookId: ID! }"
+        "type Query { node(nodeId: ID!): Node pen(nodeId: ID!): Pen book(bookId: ID!): Book }"
+        "type Mutation { createPen(number: Int): Pen createInk: Ink createBook: Book deletePen(nodeId: ID!): Pen }"
+    )
+    values = {
+        (one.source.partition(".")[2], one.target.partition(".")[2]): one.values[0].value
+        for one in schema.resources().transitions
+    }
+    of_node = "$response.body#/nodeId"
+    assert values["createPen", "node"] == values["createInk", "node"] == of_node
+    assert values["createPen", "pen"] == values["createPen", "deletePen"] == of_node
+    assert ("createInk", "pen") not in values
+    assert values["createBook", "book"] == "$response.body#/bookId"
+    found = schema.find("Mutation.deletePen")
+    assert isinstance(found, GraphQLOperation)
+    assert found.resource_path == "/Pen/{nodeId}"
+
+
 def test_the_model_survives_its_way_to_the_workers() -> None:
     model = SCHEMA.resources()
     again = ResourceModel.of_plain(json.loads(json.dumps(model.plain())))
