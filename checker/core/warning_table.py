@@ -63,8 +63,8 @@ BUILT_IN: Final = (
     WarningRow("left_behind", "What the run made and could not remove"),
     WarningRow(
         "rate_limited",
-        "Operations that answered nearly nothing but 429",
-        "Send less with `--rate-limit`, or test where there is no limit.",
+        "Requests that were too many for the API (429)",
+        "Send less with `--rate-limit`, or wait as its answers ask with `--rate-limit auto`, or test where there is no limit.",
         trigger=f"{_TRIGGERS}:rate_limited",
     ),
     WarningRow(

@@ -4,7 +4,8 @@ import re
 from itertools import pairwise
 from typing import Final
 
-TURNED_AWAY: Final = frozenset((401, 403, 429, 503))
+TOO_MANY: Final = 429
+TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
 """Statuses by which a target turns everybody away: no session, no permission, too many requests, maintenance."""
 GATEWAY: Final = frozenset((502, 504))
 """Statuses of whoever stands before a target that does not answer."""

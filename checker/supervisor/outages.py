@@ -28,6 +28,8 @@ class Outages(Struct):
     """Operations that wait for the end of the run."""
     serves: bool = True
     """Whether the target served at the end of the last outage."""
+    is_rate_limited: bool = False
+    """Whether it counts requests."""
     deaths: list[Death] = field(default_factory=list)
     """Of the target, as far as it is known which request did it."""
     _trouble: Trouble | None = None
@@ -84,6 +86,7 @@ class Outages(Struct):
             return []
         self._is_looking = False
         self.serves = found.serves
+        self.is_rate_limited |= found.is_rate
         if not found.is_unfounded:
             self._doubted = None
         self._line = self._line[1:]
@@ -91,7 +94,7 @@ class Outages(Struct):
             self.held_back[found.culprit] = None
             if found.trouble is Trouble.GONE:
                 self.deaths.append(Death(self._at, found.culprit))
-        if found.culprit is None and found.serves and self._line:
+        if found.culprit is None and found.serves and self._line and not found.is_rate:
             return self._next()
         told = self._closed()
         # A target that is gone for good ends the run: nobody is to send what waits.
@@ -112,10 +115,15 @@ class Outages(Struct):
         """What to tell a worker that has just begun: in an outage nothing is leased to it, and it hears of the end."""
         if self.is_open:
             self._told.append(incarnation)
-        return [(incarnation, self._go_on())] if self.held_back or not self.serves else []
+        return [(incarnation, self._go_on())] if self._is_worth_telling else []
+
+    @property
+    def _is_worth_telling(self) -> bool:
+        return bool(self.held_back) or self.is_rate_limited or not self.serves
 
     def _go_on(self, refuses: Label | None = None) -> GoOn:
-        return GoOn(self.count, tuple(self.held_back), self.serves, refuses)
+        held_back = tuple(self.held_back)
+        return GoOn(self.count, held_back, self.serves, self.is_rate_limited, refuses)
 
     def _next(self) -> list[Told]:
         if not self.is_open or self._flying or self._is_looking or not self._line:

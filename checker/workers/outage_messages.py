@@ -54,6 +54,8 @@ class GoOn(Struct, frozen=True):
     """Operations of the whole run that wait for its end."""
     serves: bool = True
     """Whether the target serves again: else what it refuses says nothing."""
+    is_rate_limited: bool = False
+    """Whether an answer with 429 is no sign of an outage: the target counts requests."""
     refuses: Label | None = None
     """The operation that was doubted, where everybody else is served: its refusals are its own."""
 
@@ -83,5 +85,7 @@ class Examined(Struct, frozen=True):
     trouble: Trouble
     serves: bool
     """Whether the target serves again."""
+    is_rate: bool = False
+    """Whether the target counts requests, and refuses any with 429 that are too many: no request is guilty of that."""
     is_unfounded: bool = False
     """Whether nothing that was served here is refused: what was doubted may be the operation's own refusal."""

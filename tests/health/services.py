@@ -222,3 +222,20 @@ class LockOut(Service):
         if self.attempts == 5:
             self.attempts, self.left = 0, 8
         return json_reply({})
+
+
+@dataclass
+class Limited(Service):
+    """Serves ten requests, whatever they are, and refuses the next five; after `quota` it refuses all."""
+
+    quota: int = 10**6
+    asked: int = 0
+
+    @classmethod
+    def new(cls, quota: int = 10**6) -> "Limited":
+        return cls({}, 429, quota=quota)
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        self.asked += 1
+        is_too_much = self.asked % 15 >= 10 or self.asked > self.quota
+        return self.refused() if is_too_much else None

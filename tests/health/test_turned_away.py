@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.health.running import Ran, run
-from tests.health.services import Leaving, LockOut, Maintenance, Service
+from tests.health.services import Leaving, Limited, LockOut, Maintenance, Service
 
 LOGIN = {
     "auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}
@@ -53,6 +53,23 @@ def test_what_ends_all_service_is_named_and_the_rest_is_tested(
         if what.startswith(label) and status < 300
     )
     assert share_served(service, first + 1) >= 0.8
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(
+    tmp_path: Path, workers: int
+) -> None:
+    service = Limited.new()
+    ran = run(tmp_path, service, workers=workers)
+    assert culprits(ran) == set()
+    assert [label for label, _ in ran.notes("rate_limited")] == ["Target"]
+    assert len(service.seen) < 2 * ran.view.cases
+
+
+def test_a_quota_that_is_used_up_blames_no_operation(tmp_path: Path) -> None:
+    ran = run(tmp_path, Limited.new(quota=40))
+    assert culprits(ran) == set()
+    assert [label for label, _ in ran.notes("rate_limited")] == ["Target"]
 
 
 def test_requests_that_look_whether_anybody_is_served_are_counted(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from checker.generation.sources.context import Rejected
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.outage_messages import Examine, Examined, Trouble
-from checker.workers.outages.outage_report import Account, tell
+from checker.workers.outages.outage_report import Account, tell, tell_of_rates
 from checker.workers.outages.witnesses import Witnesses, is_ending, is_refused
 from checker.workers.recording.served import Sent
 
@@ -28,6 +28,8 @@ _MOST_SUSPECTS = 12
 _MOST_TOGETHER = 25
 """Requests of one operation that are sent one after another: some targets count."""
 _MOST_GROUPS = 3
+_FEWEST_COUNTED, _MOST_COUNTED = 25, 100
+"""Requests that are sent to see whether the target only counts them."""
 _MOST_RELATED = 6
 _TRIES = 8
 """Cases of each related operation, to undo what one has done."""
@@ -42,6 +44,8 @@ class Examination:
         self._recent = list(witnesses.served.recent)
         """What was sent before it."""
         self._sorted = self._by_suspicion()
+        self._sent_before = 0
+        """Requests of this examination before suspects were sent."""
 
     def done(self, order: Examine, lost: Sequence[Sent]) -> Examined:
         """What this worker finds; told to people if nobody else will. `lost`: what was in the air when the target died."""
@@ -53,11 +57,16 @@ class Examination:
             culprit = self._culprit(trouble, lost)
             if culprit is not None:
                 serves = self._has_recovered(trouble)
+                if serves and self._is_rate_limited(culprit.label):
+                    tell_of_rates(self._place.recorder)
+                    return Examined(order.number, None, trouble, serves=True, is_rate=True)
         elif self._witnesses.is_guess:
             # It may always have refused that.
             return Examined(order.number, None, trouble, serves=True)
         else:
-            culprit = next(iter(lost), None) or self._likely()
+            # Who asks too much is turned away for what all requests did together.
+            guess = None if self._witnesses.was_too_much else self._likely()
+            culprit = next(iter(lost), guess)
         if culprit is not None or order.is_last or not serves:
             account = Account(order, culprit, is_certain, serves, refused=self._witnesses.refused)
             tell(self._place.recorder, account, [*lost, *reversed(self._recent)])
@@ -139,8 +148,15 @@ class Examination:
             return suspects[0]
         return next((one for one in suspects if not one.is_harmless or is_ending(one)), None)
 
+    def _is_rate_limited(self, suspect: Label) -> bool:
+        """Whether twice as many requests of others are refused with 429, too: then the target counts them, whatever they do."""
+        witnesses = self._witnesses
+        count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
+        return witnesses.was_too_much and witnesses.are_too_many(min(count, _MOST_COUNTED), suspect)
+
     def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Sent | None:
         """The request after which the target serves nobody, or the last of those of one operation."""
+        self._sent_before = self._witnesses.sent
         for suspect in [*lost, *self._sorted][:_MOST_SUSPECTS]:
             if self._breaks(trouble, suspect):
                 return suspect

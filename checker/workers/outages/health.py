@@ -10,7 +10,7 @@ from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.records import Note
 from checker.health.first_answers import KIND as FIRST_ANSWERS
-from checker.health.signs import GATEWAY, REFUSALS
+from checker.health.signs import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
@@ -58,6 +58,7 @@ class TargetHealth:
     _number: int = 0
     """Of the outage that this worker holds for; 0 until it is told."""
     _has_said: bool = False
+    _is_rate_limited: bool = False
     _order: Examine | None = None
     _first: Sent | None = None
     """The answer that showed the outage."""
@@ -110,7 +111,7 @@ class TargetHealth:
             is_lost = outcome.kind is FailureKind.DROPPED
             return outcome.kind in _BROKEN and self._is_broken(made, request, is_lost=is_lost)
         status = outcome.status_code
-        if status not in REFUSALS or is_last:
+        if status not in REFUSALS or is_last or (status == TOO_MANY and self._is_rate_limited):
             return False
         if self.is_holding:
             return True
@@ -227,6 +228,7 @@ class TargetHealth:
                 self._lost.clear()
                 self._late.clear()
                 self.has_lost_session = not order.serves
+                self._is_rate_limited = order.is_rate_limited
                 self.place.held_back.update(order.held_back)
 
     def _learn(self, first: Sent, order: GoOn) -> None:

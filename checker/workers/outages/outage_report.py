@@ -11,6 +11,7 @@ from checker.core.failures import Severity
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.sequence import Step
 from checker.corpus.records import Finding, Interaction, Note
+from checker.health.signs import TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.workers.outage_messages import Death, Examine, Trouble
 from checker.workers.recording.recorder import Recorder
@@ -22,6 +23,7 @@ LABEL = "Target"
 CHECK = "target_health"
 TITLE = "The API stopped answering"
 _MOST_SHOWN = 5
+_RATE_LIMITED = "rate_limited"
 
 
 class Account(Struct, frozen=True):
@@ -35,6 +37,12 @@ class Account(Struct, frozen=True):
     """Whether the target serves again."""
     refused: Sent | None
     """The answer that showed it."""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether too much was sent, as far as anybody can tell."""
+        said = 0 if self.refused is None else self.refused.status
+        return self.culprit is None and said == TOO_MANY
 
     @property
     def deaths(self) -> list[Death]:
@@ -52,14 +60,25 @@ def tell(recorder: Recorder, account: Account, before: Sequence[Sent]) -> None:
         recorder.keep([_finding(recorder, account, before)])
     else:
         label = LABEL if account.culprit is None else account.culprit.label
-        recorder.note(Note("turned_away", label, "", _turned_away(account)))
+        kind = _RATE_LIMITED if account.is_rate else "turned_away"
+        recorder.note(Note(kind, label, "", _turned_away(account)))
+    recorder.flush()
+
+
+def tell_of_rates(recorder: Recorder) -> None:
+    """Write down that the target counts requests."""
+    recorder.note(
+        Note(_RATE_LIMITED, LABEL, "", "it refuses with 429 whatever is sent when that is too much")
+    )
     recorder.flush()
 
 
 def _turned_away(account: Account) -> str:
     status = "" if account.refused is None else f" with {account.refused.status}"
     culprit = account.culprit
-    if culprit is None:
+    if culprit is None and not account.serves:
+        what = f"nearly everything is refused{status}, and nobody knows since which request"
+    elif culprit is None:
         what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
     elif account.is_certain:
         what = f"after `{culprit}` nearly everything is refused{status}: it is sent no more before the end of the run"

@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Callable
+from itertools import cycle, islice
 
 from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
-from checker.core.operation import Operation
+from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
-from checker.health.signs import GATEWAY, REFUSALS, looks_dangerous
+from checker.health.signs import GATEWAY, REFUSALS, TOO_MANY, looks_dangerous
 from checker.phases.attempt import build_request, drive, exchange
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
@@ -46,6 +47,8 @@ class Witnesses(Struct):
     around: ExaminationContext
     sent: int = 0
     """Requests that the questions took."""
+    was_too_much: bool = False
+    """Whether the latest refusal said 429."""
     is_guess: bool = False
     """Whether nothing was served that could tell: then the request that was refused is the one that is sent again."""
     _chosen: list[Sent] = field(default_factory=list)
@@ -63,6 +66,11 @@ class Witnesses(Struct):
             if 2 * (refused + count - number) <= count:
                 return False
         return False
+
+    def are_too_many(self, count: int, suspect: Label) -> bool:
+        """Whether one of so many requests of others, which were served before, is refused with 429."""
+        asked = islice(cycle([one for one in self._chosen if one.label != suspect]), count)
+        return any(is_refused(self.again(one)) and self.was_too_much for one in asked)
 
     def is_in_trouble(self, trouble: Trouble) -> bool:
         """Whether nobody answers, or everybody is turned away."""
@@ -122,6 +130,8 @@ class Witnesses(Struct):
         self.sent += 1
         around = self.around
         outcome = self.place.http.send(around.lane, request, meanwhile=around.meanwhile)
+        if is_refused(outcome):
+            self.was_too_much = isinstance(outcome, Response) and outcome.status_code == TOO_MANY
         answered = Answered(request, outcome, time.time())
         traffic = self.place.recorder.traffic
         traffic.uncounted.requests += 1
