@@ -64,7 +64,8 @@ class ClassCheck(Struct):
             return cls(name, kind(**keywords), keywords, applies)
         except Exception as error:
             raise ConfigError(
-                f"check {name} cannot be made: {type(error).__name__}: {error}"
+                f"check {name} cannot be made: {type(error).__name__}: {error}; "
+                f"[checks.{name}] may have {_valid(_keywords(kind))}"
             ) from error
 
     @property
@@ -99,8 +100,11 @@ def refuse_unknown(name: str, given: Iterable[str], known: Iterable[str] | None)
     """Raise `ConfigError` for keys of `[checks.<name>]` that nothing takes; `known` is None when all are taken."""
     wrong = [] if known is None else [key for key in given if key not in set(known)]
     if wrong:
-        valid = ", ".join(map(repr, (_SWITCH, *(known or ()))))
-        raise ConfigError(f"[checks.{name}] has no option {wrong[0]!r}; it has {valid}")
+        raise ConfigError(f"[checks.{name}] has no option {wrong[0]!r}; it has {_valid(known)}")
+
+
+def _valid(known: Iterable[str] | None) -> str:
+    return ", ".join(map(repr, (_SWITCH, *(known or ()))))
 
 
 def _keywords(kind: type) -> list[str] | None:

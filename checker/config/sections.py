@@ -17,6 +17,7 @@ from checker.config.table import (
     subsections,
 )
 from checker.core.errors import ConfigError
+from checker.core.meta import GenerationMode
 
 Change = tuple[Path, str, Any]
 """(section, key, value)."""
@@ -40,6 +41,9 @@ class Section:
         """Value of a key, or a section below."""
         if name.startswith("_"):
             raise AttributeError(name)
+        if (self._path, name) == _MODES:
+            mode = self._value("mode")
+            return [one for one in GenerationMode if mode in (one, "all")]
         key = name.replace("_", "-")
         for known in (key, name):
             if known in self._keys():
@@ -147,8 +151,10 @@ def _listed(values: Any, name: str) -> list[str]:
     return list(values)
 
 
+_MODES: tuple[Path, str] = (("generation",), "modes")
+"""In Python the kinds of data are a list."""
 _ALIASES: dict[tuple[Path, str], Callable[[Any], list[Change]]] = {
-    (("generation",), "modes"): _modes,
+    _MODES: _modes,
     (("phases",), "phases"): _phases,
     (("checks",), "included_check_names"): _included_checks,
     (("checks",), "excluded_check_names"): _excluded_checks,

@@ -187,7 +187,14 @@ class AuthRegistry:
         return registration if provider is None else registration(provider)
 
     def set_from_requests(self, auth: Signer) -> SigningScope:
-        """Have an object of an HTTP client sign each request: `httpx.Auth`, or a callable as `requests` takes it."""
+        """Have an object of an HTTP client sign each request: `httpx.Auth`, or a callable as `requests` takes it.
+
+        Raises `IncorrectUsage` for anything else.
+        """
+        if not callable(auth) and not hasattr(auth, "auth_flow"):
+            raise IncorrectUsage(
+                f"`set_from_requests` takes an object such as `requests.auth.HTTPBasicAuth(user, password)`, got {auth!r:.80}"
+            )
         signing = SigningScope(signer=auth)
         self.signers.append(signing)
         return signing
@@ -214,9 +221,13 @@ class Registration(Scope):
     ) -> None:
         super().__init__()
         self._registry = registry
-        self._refresh_s = refresh_interval
+        self._refresh_s = _seconds(refresh_interval)
+        if cache_by_key is not None and not callable(cache_by_key):
+            raise IncorrectUsage(
+                f"`cache_by_key` must be a function of case and context, got {cache_by_key!r:.80}"
+            )
         self._cache_by_key = cache_by_key
-        self._retry_on = _RETRY_ON if retry_on is None else tuple(retry_on)
+        self._retry_on = _RETRY_ON if retry_on is None else _statuses(retry_on)
 
     def apply_to(
         self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
@@ -249,6 +260,25 @@ class Registration(Scope):
         source.retry_on = self._retry_on
         self._registry.providers.append(source)
         return provider
+
+
+def _seconds(interval: Any) -> float | None:
+    if interval is None:
+        return None
+    if isinstance(interval, bool) or not isinstance(interval, int | float) or interval < 0:
+        raise IncorrectUsage(
+            f"`refresh_interval` must be a number of seconds, or None to keep nothing, got {interval!r:.80}"
+        )
+    return interval
+
+
+def _statuses(given: Any) -> tuple[int, ...]:
+    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not all(isinstance(one, int) and 100 <= one <= 599 for one in found):
+        raise IncorrectUsage(
+            f"`retry_on` must be a list of statuses such as [401], got {given!r:.80}"
+        )
+    return found
 
 
 GLOBAL_AUTH: Final = AuthRegistry()

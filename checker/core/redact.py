@@ -251,6 +251,7 @@ class Redaction:
             self.url(request.target.decode("latin-1")).encode("latin-1", "replace"),
             [(name, self._header_bytes(name, value)) for name, value in request.headers],
             body if body is None else self.body(body, media_type),
+            origin=request.origin,
         )
 
 

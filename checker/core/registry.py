@@ -161,6 +161,10 @@ class MediaTypeDecorator:
             )
 
         def register(function: Registered) -> Registered:
+            if not callable(function):
+                raise IncorrectUsage(
+                    f"a {self._what} must be a function of context and value, got {function!r:.80}"
+                )
             self._registry.add(media_types, function)
             return function
 

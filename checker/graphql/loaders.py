@@ -79,14 +79,8 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
 def _asked(source: ApplicationSource) -> GraphQLDescription:
     path = source.path if source.path.startswith("/") else f"/{source.path}"
     headers = [(b"Content-Type", b"application/json"), (b"Accept", b"application/json")]
-    answer = source.exchange(WireRequest("POST", path.encode(), headers, QUESTION))
-    if answer.status_code != 200:
-        raise LoaderError(
-            f"{source.path} of the application answers an introspection with status {answer.status_code}; "
-            "give the path of its GraphQL endpoint",
-            answer.content.decode("utf-8", "replace").splitlines()[-10:],
-            kind=LoaderErrorKind.of_status(answer.status_code),
-        )
+    asked = WireRequest("POST", path.encode(), headers, QUESTION)
+    answer = source.document(asked, "give the path of its GraphQL endpoint")
     value = _answer(answer.content, source.path)
     return _opened(from_introspection(value, source.path), source.url + path)
 

@@ -2,17 +2,22 @@
 
 import os
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from checker.config.query_files import QueryFile
 from checker.config.settings import FetchLimits
+from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.operation import Operation
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest
 from checker.core.response import Response
+
+_SHOWN_LINES: Final = 10
+"""Of an answer that is no document."""
 
 
 class FileSource(Struct, frozen=True):
@@ -71,6 +76,21 @@ class ApplicationSource(Struct, frozen=True):
     def name(self) -> str:
         """The path."""
         return self.path
+
+    def document(self, request: WireRequest, advice: str) -> Response:
+        """Its answer with a document. Raises `LoaderError` for any other, with its last lines: of what was raised, they say it."""
+        answer = self.exchange(request)
+        status = answer.status_code
+        if status == HTTPStatus.OK:
+            return answer
+        reason = f"HTTP {status} {answer.message}".strip()
+        side = "server" if status >= 500 else "client"
+        why = f" due to {side} error ({reason})" if status >= 400 else f": it answers with {reason}"
+        raise LoaderError(
+            f"Failed to load {self.path} of the application{why}; {advice}",
+            [reason, *answer.text_lossy().splitlines()[-_SHOWN_LINES:]],
+            kind=LoaderErrorKind.of_status(status),
+        )
 
 
 DescriptionSource = FileSource | UrlSource | TextSource | ValueSource | ApplicationSource

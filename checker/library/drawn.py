@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from checker import __version__
 from checker.config.settings import Sanitization
@@ -47,3 +48,15 @@ def command_of(request: WireRequest, place: Place, *, lossy: bool = False) -> st
     """What sends a request again; with `lossy` it is for reading."""
     origin, verify = place
     return curl.render(request, request.origin or origin, verify=verify, lossy=lossy)
+
+
+def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> WireRequest | None:
+    """A request with headers that somebody says were sent with it, where it has none of that name."""
+    if request is None or not headers:
+        return request
+    more = [
+        (name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace"))
+        for name, value in headers.items()
+        if request.header(name.encode("latin-1", "replace")) is None
+    ]
+    return replace(request, headers=[*request.headers, *more])

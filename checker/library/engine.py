@@ -42,7 +42,7 @@ from checker.library.calls import (
     only_media_type,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
-from checker.library.drawn import Place, command_of, masked
+from checker.library.drawn import Place, command_of, masked, with_headers
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
 from checker.library.live_settings import LiveSettings
@@ -366,11 +366,11 @@ class LibraryEngine:
         judgement = reviewed(said, hooks, case, response, names)
         commands: tuple[str, ...] = ()
         if judgement.failures:
+            place = maker.origin, is_safe
+            asked = [(of, answer.request) for of, answer in options.earlier]
+            asked.append((case, with_headers(response.request, options.headers)))
             commands = tuple(
-                self._command(
-                    of, answer.request or maker.make(of), settings, (maker.origin, is_safe)
-                )
-                for of, answer in (*options.earlier, (case, response))
+                self._command(of, one or maker.make(of), settings, place) for of, one in asked
             )
         told = "\n".join(commands)
         tell_of_results((case, response), results_of(names, judgement), told, options.recorder)

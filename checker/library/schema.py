@@ -40,7 +40,7 @@ else:
     machines = later("checker.library.state_machine")
 
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
-_NO_FIELD: Final = "Field `{name}` not found{hint}. Available fields: {available}"
+_NO_FIELD: Final = "Field `{name}` not found{hint} Available fields: {available}"
 
 
 class CountedSelection(Struct, frozen=True):
@@ -77,7 +77,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         if all(known.isupper() for known in self._entries):
             return _NO_METHOD.format(method=name.upper(), available=available)
         return _NO_FIELD.format(
-            name=name, hint=lookups.nearest(name, self._entries), available=available
+            name=name, hint=lookups.nearest(name, self._entries) or ".", available=available
         )
 
     def __iter__(self) -> Iterator[str]:

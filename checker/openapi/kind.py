@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.request import WireRequest
 from checker.kinds.sources import (
     ApplicationSource,
@@ -18,7 +17,6 @@ from checker.openapi import loaders
 from checker.openapi.schema import KIND, OpenApiSchema, open_normalised
 
 _USUAL_NAME = re.compile(r"(openapi|swagger)\.(json|ya?ml)\Z", re.IGNORECASE)
-_SHOWN_LINES = 10
 
 
 class OpenApiKind:
@@ -55,13 +53,9 @@ OPENAPI: Final = OpenApiKind()
 def _asked(source: ApplicationSource, options: FetchOptions) -> OpenApiSchema:
     """The document that an application serves."""
     path = source.path if source.path.startswith("/") else f"/{source.path}"
-    answer = source.exchange(WireRequest("GET", path.encode(), []))
-    if answer.status_code != 200:
-        raise LoaderError(
-            f"{source.path} of the application answers with status {answer.status_code}; give the path of its API description",
-            answer.content.decode("utf-8", "replace").splitlines()[-_SHOWN_LINES:],
-            kind=LoaderErrorKind.of_status(answer.status_code),
-        )
+    answer = source.document(
+        WireRequest("GET", path.encode(), []), "give the path of its API description"
+    )
     return loaders.from_bytes(
         answer.content,
         name=source.path,

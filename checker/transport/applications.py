@@ -281,9 +281,19 @@ def _failed(request: WireRequest, error: Exception) -> Response:
     """The answer in place of one: what went wrong first, as reports show only the beginning, then where."""
     said = "".join(traceback.format_exception_only(error))
     # The outermost frames are ours, then those of the framework.
-    where = "".join(traceback.format_exception(error, limit=-_FRAMES))
-    content = f"{said}\n{where}".encode("utf-8", "backslashreplace")
+    told = traceback.TracebackException.from_exception(error, limit=-_FRAMES)
+    _underline_nothing(told)
+    content = f"{said}\n{''.join(told.format())}".encode("utf-8", "backslashreplace")
     return _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
+
+
+def _underline_nothing(told: traceback.TracebackException) -> None:
+    """Leave out what underlines lines: reports show ten lines, and the innermost one has to be among them."""
+    for below in (told.__cause__, told.__context__):
+        if below is not None:
+            _underline_nothing(below)
+    frames = [(one.filename, one.lineno or 0, one.name, one.line) for one in told.stack]
+    told.stack = traceback.StackSummary.from_list(frames)
 
 
 def _too_slow(timeout_s: float) -> NetworkFailure:

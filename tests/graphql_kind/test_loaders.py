@@ -35,7 +35,7 @@ def test_a_wsgi_application_says_its_schema_and_answers() -> None:
 def test_an_application_without_graphql_is_told_where_to_look() -> None:
     app = strawberry_library.library(planted=False)
     with pytest.raises(
-        checker.errors.LoaderError, match="status 404; give the path of its GraphQL"
+        checker.errors.LoaderError, match=r"\(HTTP 404 Not Found\); give the path of its GraphQL"
     ):
         checker.graphql.from_asgi("/nowhere", app)
 

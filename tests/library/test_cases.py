@@ -235,6 +235,13 @@ def test_headers_of_the_caller_stand_in_the_told_command(case) -> None:
             transport_kwargs={"verify": False},
         )
     assert "--insecure -H 'X-Mine: 1' -H 'X-A: 1'" in str(caught.value)
+    # Also beside what a client says that it sent.
+    sent = httpx.Response(
+        500, request=httpx.Request("GET", "http://127.0.0.1/", headers={"x-a": "2"})
+    )
+    with pytest.raises(checker.errors.FailureGroup) as caught:
+        case.validate_response(sent, headers={"X-Mine": "1", "X-A": "3"})
+    assert "curl -X GET -H 'x-a: 2' -H 'X-Mine: 1' http://127.0.0.1/" in str(caught.value)
 
 
 def test_users_without_names_have_no_identity(case) -> None:

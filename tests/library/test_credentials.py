@@ -193,3 +193,24 @@ def test_what_a_provider_puts_into_the_body_is_sent_and_shown_to_nobody(
 def test_a_registration_that_means_nothing_is_one_sentence(given, expected: str) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match=expected):
         given()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"refresh_interval": "5"}, "`refresh_interval` must be a number of seconds"),
+        ({"refresh_interval": -1}, "`refresh_interval` must be a number of seconds"),
+        ({"cache_by_key": 5}, "`cache_by_key` must be a function"),
+        ({"retry_on": "401"}, "`retry_on` must be a list of statuses"),
+        ({"retry_on": [40]}, "`retry_on` must be a list of statuses"),
+    ],
+)
+def test_options_of_providers_that_mean_nothing_are_one_sentence(options, said) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=said):
+        checker.auth(**options)
+
+
+def test_what_signs_nothing_is_refused() -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match="takes an object such as"):
+        checker.auth.set_from_requests(("user", "pass"))
+    assert not checker.auth.signers

@@ -219,3 +219,11 @@ def test_what_is_registered_acts_in_whole_runs(api) -> None:
 def test_what_is_neither_a_function_nor_a_class_is_no_check() -> None:
     with pytest.raises(TypeError, match="takes a function or a class, got 3"):
         checker.check(3)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("decorator", [checker.serializer, checker.deserializer])
+def test_what_cannot_be_called_writes_and_reads_nothing(decorator) -> None:
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match="must be a function of context and value"
+    ):
+        decorator("application/x-nothing")(5)

@@ -209,3 +209,22 @@ def test_operations_are_selected_by_their_security(document) -> None:
     assert list(schema.include(checker.openapi.require_security_scheme("none"))) == []
     with pytest.raises(checker.errors.IncorrectUsage, match="must be a string"):
         checker.openapi.require_security_scheme(3)  # type: ignore[arg-type]
+
+
+def test_a_field_that_there_is_not_is_told_in_whole_sentences() -> None:
+    schema = checker.graphql.from_file("type Query { books: String }")
+    with pytest.raises(LookupError) as near:
+        schema["Query"]["book"]
+    assert (
+        str(near.value) == "Field `book` not found. Did you mean `books`? Available fields: books"
+    )
+    with pytest.raises(LookupError) as far:
+        schema["Query"]["zzz"]
+    assert str(far.value) == "Field `zzz` not found. Available fields: books"
+
+
+def test_modes_are_read_as_they_are_set(schema) -> None:
+    positive, negative = checker.GenerationMode.POSITIVE, checker.GenerationMode.NEGATIVE
+    for modes in ([positive], [negative], [positive, negative]):
+        schema.config.generation.update(modes=modes)
+        assert schema.config.generation.modes == modes
