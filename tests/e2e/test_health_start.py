@@ -43,3 +43,20 @@ def test_a_target_that_nobody_reaches_is_one_sentence(tmp_path: Path, closed_por
     assert {error.label for error in ran.view.errors.values()} == {"GET /a", "POST /a", "GET /b"}
     report = (tmp_path / "j.xml").read_text()
     assert 'errors="3"' in report
+
+
+def test_a_proxy_that_nobody_reaches_is_one_sentence_unless_operations_have_others(
+    tmp_path: Path, closed_port: int
+) -> None:
+    (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
+    proxy = f"http://127.0.0.1:{closed_port}"
+    asked = ("run", "api.json", "--url", "http://api.example", "--proxy", proxy, "-n", "1")
+    ran = Command(tmp_path)(*asked)
+    assert ran.code == 1, ran.shown
+    assert ran.stdout.count(f"the proxy at {proxy} cannot be reached (connection refused)") == 1
+    assert ran.view.requests == 0
+    (tmp_path / "other").mkdir()
+    block = '[[operations]]\ninclude-path = "/b"\nproxy = "http://127.0.0.1:1"\n'
+    (tmp_path / "other" / "checker.toml").write_text(f'proxy = "{proxy}"\n{block}')
+    other = Command(tmp_path / "other")("run", "../api.json", "--url", "http://api.example")
+    assert other.view.requests > 0, other.shown

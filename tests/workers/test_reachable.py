@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from checker.core.request import BaseUrl
-from checker.workers.outages.reachable import unreachable
+from checker.workers.outages.reachable import unreachable, unreachable_proxy
 
 ORIGIN = BaseUrl.from_url("http://api.example/v1")
 
@@ -37,3 +37,22 @@ def test_a_target_that_listens_is_reached_and_sent_nothing() -> None:
         link, _ = server.accept()
         with link:
             assert link.recv(1) == b""
+
+
+@pytest.mark.parametrize(
+    ("proxy", "place"),
+    [
+        ("http://user:pass@proxy.example:3128", "http://proxy.example:3128"),
+        ("http://proxy.example", "http://proxy.example:1080"),
+        ("https://proxy.example", "https://proxy.example"),
+    ],
+)
+def test_a_proxy_that_is_not_there_is_named_without_its_password(proxy: str, place: str) -> None:
+    def connect(origin: BaseUrl, timeout_s: float) -> socket.socket:
+        assert origin.url == place
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    assert unreachable_proxy(proxy, 2.0, connect) == (
+        f"nothing was tested: the proxy at {place} cannot be reached (connection refused); "
+        "check that it runs there, or give another one with `--proxy`"
+    )

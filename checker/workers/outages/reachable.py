@@ -3,6 +3,9 @@
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from checker.core.request import BaseUrl, readable_url
 from checker.workers.context import WorkerContext
@@ -10,6 +13,8 @@ from checker.workers.context import WorkerContext
 PATIENCE_S = 10.0
 """A host that drops what it is sent is waited for so long."""
 
+_PROXY_PORTS = {"http": 1080, "https": 443}
+"""Of libcurl, for proxies without a port."""
 _PROBES = 3
 _PROBE_S = 1.0
 _BETWEEN_PROBES_S = 0.2
@@ -21,14 +26,22 @@ Connect = Callable[[BaseUrl, float], socket.socket]
 def unreachable_target(place: WorkerContext) -> str:
     """Why no request of a run can arrive, for the first worker to open its description; empty where one may.
 
-    Behind a proxy or a transport of the user nobody knows from here; operations on hosts of their own may be there when
-    the target is not.
+    Behind a proxy or a transport of the user nobody knows from here, but whether the proxy is there; operations on hosts
+    or with proxies of their own may be served when others are not.
     """
-    is_first = place.settings.document is None
-    if not is_first or not is_looked_at(place):
+    common = place.operations.common
+    if place.settings.document is not None:
         return ""
-    found = unreachable(place.origin, place.operations.common.request_timeout_s)
-    return "" if found and has_own_servers(place) else found
+    if is_looked_at(place):
+        found = unreachable(place.origin, common.request_timeout_s)
+        return "" if found and has_own_servers(place) else found
+    if not common.proxy or place.settings.transport or place.settings.app:
+        return ""
+    found = unreachable_proxy(common.proxy, common.request_timeout_s)
+    is_everybodys = all(
+        place.operations.of(entry).proxy == common.proxy for entry in place.selected.entries
+    )
+    return found if is_everybodys else ""
 
 
 def is_looked_at(place: WorkerContext) -> bool:
@@ -48,15 +61,31 @@ def has_own_servers(place: WorkerContext) -> bool:
 
 def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = None) -> str:
     """Why no connection to a target can be opened, in one sentence with advice; empty when one can. Nothing is sent."""
+    reason = _obstacle(origin, patience_s, connect)
+    return reason and (
+        f"nothing was tested: the API at {readable_url(origin.url + origin.base_path)} cannot be reached ({reason}); "
+        "check that it runs there, or give its address with `--url`"
+    )
+
+
+def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = None) -> str:
+    """Why no connection to an HTTP proxy can be opened, in one sentence with advice; empty when one can."""
+    parts = urlsplit(proxy)
+    there = replace(BaseUrl.from_url(proxy), port=parts.port or _PROXY_PORTS[parts.scheme])
+    reason = _obstacle(there, patience_s, connect)
+    return reason and (
+        f"nothing was tested: the proxy at {readable_url(there.url)} cannot be reached ({reason}); "
+        "check that it runs there, or give another one with `--proxy`"
+    )
+
+
+def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> str:
+    """Why no connection to a place can be opened, in a few words; empty when one can."""
     patience_s = min(patience_s, PATIENCE_S)
     try:
         link = (connect or _connected)(origin, patience_s)
     except OSError as error:
-        reason = _reason(error, origin.host, patience_s)
-        return (
-            f"nothing was tested: the API at {readable_url(origin.url + origin.base_path)} cannot be reached ({reason}); "
-            "check that it runs there, or give its address with `--url`"
-        )
+        return _reason(error, origin.host, patience_s)
     with suppress(OSError):
         link.close()
     return ""
