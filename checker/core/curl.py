@@ -82,6 +82,11 @@ def with_redirects(command: str) -> str:
     return f"curl --location {command.removeprefix('curl ')}"
 
 
+def without_post(command: str) -> str:
+    """A command of `render` that sends data by POST, which curl does by itself: redirected, it goes on with GET."""
+    return command.replace(" -X POST ", " ", 1)
+
+
 def with_time_limit(command: str, seconds: float) -> str:
     """A command of `render` that gives up after so long, as its request did."""
     return f"curl --max-time {seconds:g} {command.removeprefix('curl ')}"

@@ -27,15 +27,18 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
     target = _target(origin, request, places[0]) if len(places) == 1 else None
     if target is None:
         return None
-    method = request.method
-    # What all clients do with a POST that was answered 301 or 302 (RFC 9110, 15.4.2), and anything at all after 303.
-    becomes_get = (response.status_code == 303 and method != "HEAD") or (
-        response.status_code in (301, 302) and method == "POST"
-    )
-    if not becomes_get:
+    if not becomes_get(request.method, response.status_code):
         return replace(request, target=target)
     headers = [one for one in request.headers if one[0].lower() not in _OF_BODIES]
     return replace(request, method="GET", target=target, headers=headers, body=None)
+
+
+def becomes_get(method: str, status: int) -> bool:
+    """Whether a request goes on as GET after this redirect.
+
+    All clients do that with a POST that was answered 301 or 302 (RFC 9110, 15.4.2), and with anything at all after 303.
+    """
+    return (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST")
 
 
 def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:

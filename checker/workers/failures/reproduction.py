@@ -15,6 +15,7 @@ from checker.core.send import Exchanging, Purpose
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome
 from checker.phases.making import GeneratedCase
+from checker.transport.redirects import becomes_get
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 
@@ -77,10 +78,15 @@ class PrintedReplay(Struct):
 
     def _command(self, verdict: Verdict, request: WireRequest) -> str:
         command, outcome = self.render(request), verdict.outcome
-        # With a method of its own curl sends that again, where clients go on with GET.
-        is_redirected = isinstance(outcome, Response) and outcome.redirects > 0
-        if is_redirected and request.method in ("GET", "HEAD"):
+        if not isinstance(outcome, Response) or not outcome.redirects:
+            return command
+        answers = [answer for _, answer, _ in outcome.earlier if isinstance(answer, Response)]
+        method = request.method
+        if method == "GET" or not any(becomes_get(method, one.status_code) for one in answers):
             return curl.with_redirects(command)
+        # With a method of its own curl sends that again, where clients go on with GET; with data alone it does as they do.
+        if method == "POST" and request.body is not None:
+            return curl.with_redirects(curl.without_post(command))
         return command
 
     def _printed(
