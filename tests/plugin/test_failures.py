@@ -169,6 +169,21 @@ def test_api():
     result.stdout.re_match_lines(["E +ZeroDivisionError: mine", "E +.*HookExecutionError: .*"])
 
 
+def test_what_a_hook_raises_while_cases_are_drawn_shows_the_line_of_the_hook(run) -> None:
+    text = """
+@schema.hook
+def map_path_parameters(ctx, values):
+    raise ZeroDivisionError("mine")
+
+@schema.include(path="/users/{id}", method="GET").parametrize()
+def test_api(case):
+    pass
+"""
+    result = run(text)
+    result.stdout.re_match_lines(["E +ZeroDivisionError: mine", "E +.*HookExecutionError: .*"])
+    assert "checker/" not in result.stdout.str()
+
+
 def test_a_description_that_is_not_there_is_one_sentence(run) -> None:
     result = run("schema = checker.openapi.from_path('nowhere.json')")
     result.stdout.re_match_lines(

@@ -29,6 +29,7 @@ from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 
+from checker.core.plain_errors import plainly
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval
 from checker.generation.sources.choices import RandomSource, Source
@@ -161,6 +162,7 @@ class _DrawnStrategy(SearchStrategy[Value]):
         self._draw_from = draw
         self._name = name
 
+    @plainly
     def do_draw(self, data: ConjectureData) -> Value:
         """One value."""
         try:
