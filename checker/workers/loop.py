@@ -205,8 +205,8 @@ class Worker:
             self._slots.clear_acting()
             self._round(self._http.poll(_ROUND_S))
             return
+        self._ledger.enter(_WAITING if self._health.is_holding else Activity.IDLE)
         if not self._health.is_holding:
-            self._ledger.enter(Activity.IDLE)
             self._down.wait(_IDLE_S)
             return
         # Nobody waits for the outage when the run is hurried.
