@@ -155,9 +155,9 @@ class CaseScheduler:
         if before is not None:
             earlier = self.followers.pop_before(before)
             return None if earlier is None else self._flight_of(earlier)
-        if self.followers:
+        if (one := self.followers.pop_ready(has_slot=bool(self._free_slots))) is not None:
             # It counts as flying already.
-            return self._flight_of(self.followers.pop())
+            return self._flight_of(one)
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
             return flight

@@ -46,9 +46,13 @@ class FollowerQueue:
     def __iter__(self) -> Iterator[Follower]:
         return iter(self._waiting)
 
-    def pop(self) -> Follower:
-        """The next one. There must be one."""
-        return self._waiting.popleft()
+    def pop_ready(self, *, has_slot: bool) -> Follower | None:
+        """The next one that can fly: where no slot is free, of those that have theirs from the step before."""
+        for one in self._waiting:
+            if has_slot or one.slot is not None:
+                self._waiting.remove(one)
+                return one
+        return None
 
     def pop_before(self, index: int) -> Follower | None:
         """The next step of an earlier sequence: what failed later waits for it."""

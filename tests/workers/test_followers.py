@@ -1,0 +1,40 @@
+"""Steps of sequences wait for a lane, and for a slot where they have none."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from checker.core.operation import Label
+from checker.workers.scheduling.followers import FollowerQueue
+
+LABEL = Label("GET /things")
+
+
+def _queue(saved: int) -> tuple[FollowerQueue, Any]:
+    """A queue of so many failing sequences of an earlier run, and their task."""
+    found = SimpleNamespace(label=LABEL)
+    place = SimpleNamespace(
+        saved=SimpleNamespace(load=lambda label: [("a", "b")] * saved),
+        factory=SimpleNamespace(remake=lambda step, *, name, phase: found),
+        chains=SimpleNamespace(follow=lambda sent, seed, index, phase: found),
+        held_back=frozenset(),
+    )
+    task = SimpleNamespace(id="1", labels=(LABEL,), seed=1)
+    running = SimpleNamespace(task=task, is_closed=False, is_chained=True, flying=0, phase=None)
+    queue = FollowerQueue(cast("Any", place))
+    queue.add_saved(cast("Any", running))
+    return queue, running
+
+
+def test_more_sequences_of_an_earlier_run_than_slots_wait_for_one() -> None:
+    queue, running = _queue(2)
+    assert queue.pop_ready(has_slot=False) is None
+    flight = SimpleNamespace(
+        running=running, chain=(), made=None, rest=(), is_counted=True, index=7, slot=3
+    )
+    queue.extend(cast("Any", flight), cast("Any", None), is_news=False, leaving=None)
+    following = queue.pop_ready(has_slot=False)
+    assert following is not None
+    assert (following.index, following.slot) == (7, 3)
+    assert queue.pop_ready(has_slot=False) is None
+    assert [one.slot for one in (queue.pop_ready(has_slot=True), queue.pop_ready(has_slot=True)) if one] == [None, None]  # fmt: skip
+    assert queue.pop_ready(has_slot=True) is None
