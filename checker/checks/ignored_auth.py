@@ -82,7 +82,11 @@ def asks_for_credentials(operation: Operation) -> bool:
 def may_be_ignored(case: Case, response: Response) -> bool:
     """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
     sent = response.request
-    if sent is None or sent.confirms or _is_probed(case) or is_asked_first(case, False):
+    if sent is None or sent.confirms:
+        return True
+    if response.status_code // 100 != 2:
+        return False
+    if _is_probed(case) or is_asked_first(case, False):
         return True
     return not (_has_common_credentials(sent) or _has_key(case.operation, sent))
 
@@ -99,6 +103,8 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     if sent is None or tools is None or is_elsewhere or _has_wrong_path(context):
         return True
     places = _credentials(operation.security)
+    if context.response.status_code // 100 != 2:
+        return _of_refusal(context, tools, sent)
     if not _carries(tools, sent, places):
         # Whoever gave other ones may have been let in for them.
         is_anonymous = not _has_common_credentials(sent)
@@ -113,6 +119,18 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         return PASSED
     found = yield from _probes(context, tools, places)
     return found
+
+
+def _of_refusal(context: CheckContext, tools: CheckTools, sent: WireRequest) -> Found:
+    """What a refusal says where the request is the one that showed a failure: whoever sends others is refused for any reason."""
+    operation = context.case.operation
+    if not (sent.is_of_check and sent.confirms):
+        return True
+    if not _carries(tools, sent, _credentials(operation.security)):
+        return _judged(context, sent, context.response, _WITHOUT) or PASSED
+    if _is_made_up(operation, sent, tools):
+        return _judged(context, sent, context.response, _WRONG) or PASSED
+    return True
 
 
 def is_asked_first(case: Case, confirms: bool) -> bool:
@@ -228,8 +246,7 @@ def _judged(
         context.unjudged.append(f"a request was answered with {status} ({what.detail})")
         return None
     failure = _failure(context, request, answer, what)
-    if answer.status_code < 300:
-        failure.request = request
+    failure.request = request
     return failure
 
 

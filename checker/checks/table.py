@@ -198,7 +198,7 @@ TABLE = (
         failures=(IgnoredAuth,),
         may_send=may_be_ignored,
         beforehand=Beforehand(is_asked_first, sent_beforehand),
-        applies=replace(_OF_OPERATION, statuses=("2XX",), operations=asks_for_credentials),
+        applies=replace(_OF_OPERATION, operations=asks_for_credentials),
     ),
     Check(
         "object_level_authorization",

@@ -88,6 +88,30 @@ def test_who_lets_strangers_in_is_found_with_two_requests_for_each_of_a_few_case
     assert safe.strangers["/right"] == 2 * len(probed)
 
 
+def test_strangers_who_are_refused_oddly_are_shown_by_their_own_request(command: Command) -> None:
+    answers: Counter[int] = Counter()
+
+    def unreadable(request: Request) -> Reply:
+        token = request.headers.get("authorization", "")
+        status = 401 if not token else 200 if token == "Bearer right" else 422
+        if request.headers.get("user-agent") == "curl":
+            answers[status] += 1
+        return json_reply({}, status)
+
+    with serving(unreadable, SECURED) as app:
+        header = ("-H", "Authorization: Bearer right", "-n", "10", "--checks", "ignored_auth")
+        ran = command.run(app.document_url, *header, workers=1)
+    assert {finding.title for finding in ran.findings} == {
+        "Unexpected response to invalid authentication"
+    }
+    assert set(answers) == {422}
+    for finding in ran.findings:
+        assert finding.reproduced is True
+        sent = finding.interactions[-1].exchange
+        assert sent is not None
+        assert sent.status == 422
+
+
 class KeptParcels(Parcels):
     """Asks for a token before everything, but for removals as is planted."""
 

@@ -55,6 +55,7 @@ class PrintedReplay(Struct):
                 confirms=True,
                 via=request.via,
                 proofs=request.proofs,
+                is_of_check=request.is_of_check,
             )
             work = self._printed(made.case, again, sent if is_last else None)
             sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
-from checker.core.response import Outcome
+from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.records import Finding, Interaction
 from checker.phases.attempt import Verdict
@@ -55,11 +55,25 @@ class Settlement(Struct):
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """How often the commands as printed showed a failure."""
+        return len(self._showing(wanted))
+
+    def _showing(self, wanted: ExpectedFailure) -> list[JudgedCase]:
+        """What the commands came to where they showed a failure."""
         made, request = self.chain[-1].made, self.chain[-1].verdict.request
-        verdicts = (
-            Verdict(made.case, request, outcome, judgement) for outcome, judgement in self.printed
+        shots = (
+            JudgedCase(made, Verdict(made.case, request, outcome, judgement))
+            for outcome, judgement in self.printed
         )
-        return sum(wanted.again(JudgedCase(made, one)) is not None for one in verdicts)
+        return [one for one in shots if wanted.again(one) is not None]
+
+    def _shown_chain(self, wanted: ExpectedFailure) -> Chain:
+        """What is told of: where the command is that of a check, its answer, not that of the case."""
+        showing = self._showing(wanted) if self.is_of_check else []
+        outcome = showing[0].verdict.outcome if showing else None
+        if not isinstance(outcome, Response) or outcome.request is None:
+            return self.chain
+        verdict = replace(showing[0].verdict, request=outcome.request)
+        return (*self.chain[:-1], JudgedCase(showing[0].made, verdict))
 
     def told(self, last: Finding, wanted: ExpectedFailure, describer: Describer) -> Finding:
         """A finding with what was found out about it."""
@@ -68,7 +82,9 @@ class Settlement(Struct):
             last,
             case=self.chain[-1].made.case.id,
             steps=tuple(shot.made.step for shot in self.chain),
-            interactions=tuple(describer.interaction(evidence(shot)) for shot in self.chain),
+            interactions=tuple(
+                describer.interaction(evidence(shot)) for shot in self._shown_chain(wanted)
+            ),
             reproduction="\n".join(self.commands),
             reproduced=showed > 0,
             # It was seen once before.

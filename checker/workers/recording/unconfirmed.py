@@ -149,11 +149,19 @@ class ExpectedFailure(Struct):
         return not self.text or matches(self.text, text) or is_alike(self.text, text)
 
     def _in(self, shot: JudgedCase) -> Failure | None:
-        status = shot.status
+        # A check sees it in answers of its own, beside that of the case.
+        status = self.status if _is_own(shot) else shot.status
         for failure in shot.verdict.judgement.failures:
             if self.is_same_rule(failure, status):
                 return failure
         return None
+
+
+def _is_own(shot: JudgedCase) -> bool:
+    """Whether a check has sent the request that was answered."""
+    outcome = shot.verdict.outcome
+    sent = outcome.request if isinstance(outcome, Response) else None
+    return sent is not None and sent.is_of_check
 
 
 def _result(status: int | None) -> int | None:
