@@ -197,16 +197,16 @@ def test_coverage_keeps_what_is_forced_and_leaves_dictionaries_alone() -> None:
     wanted = settings(
         forced("x", "q"),
         forced("Ann", "name", location=Location.BODY),
-        Override(None, ("r",), (77,), 1.0),
-        types=(TypeWords("integer", (99,), 1.0),),
+        Override(None, ("r",), (7171,), 1.0),
+        types=(TypeWords("integer", (9191,), 1.0),),
     )
     found = list(OperationEdges(operation, wanted).cases())
     assert {case.parts.containers[Location.QUERY]["q"] for case in found} == {"x"}
     assert {case.parts.body["name"] for case in found if isinstance(case.parts.body, dict)} == {
         "Ann"
     }
-    assert "77" not in repr(found)
-    assert "99" not in repr(found)
+    assert "7171" not in repr(found)
+    assert "9191" not in repr(found)
 
 
 def _program_with_words() -> OperationProgram:
