@@ -63,6 +63,8 @@ class Parameter:
         default=None, repr=False, compare=False
     )
     """Why a value breaks the schema, None when it fits; where the kind of the description says so."""
+    inner: tuple[str, ...] = ()
+    """What delimits lists in lists, outermost first (`collectionFormat` of `items`, Swagger 2.0); without one they are JSON."""
 
     @property
     def is_required(self) -> bool:

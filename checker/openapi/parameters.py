@@ -17,6 +17,7 @@ from checker.openapi.examples import declared_examples
 from checker.openapi.fields import flag, kind_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.outline import outline_of
+from checker.transport.wire.styles import HEADER_DELIMITERS
 from checker.validation.pointers import pointer_child
 from checker.validation.problems import problem_of
 
@@ -32,6 +33,7 @@ _IGNORED = "accept"
 
 It says the same of `Authorization`; but there frameworks write down what handlers take, and refuse a request without it.
 """
+_DEEPEST_LISTS = 8
 _OF_THE_MESSAGE = frozenset(
     [
         "content-type",
@@ -332,6 +334,7 @@ def _swagger_parameter(
         document.schema(swagger_schema(item.raw), item.pointer),
         style,
         explode,
+        inner=_inner_delimiters(item.raw),
         allow_empty=flag(item.raw, "allowEmptyValue"),
         pointer=item.pointer,
         examples=declared_examples(document, item.raw, item.pointer),
@@ -345,6 +348,18 @@ def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:
     if place in ("path", "header") and style == "form":
         return "simple", False
     return style, explode
+
+
+def _inner_delimiters(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """What delimits lists in a list, outermost first."""
+    found: list[str] = []
+    inner = raw.get("items")
+    # Aliases of YAML may hold themselves.
+    while isinstance(inner, dict) and inner.get("type") == "array" and len(found) < _DEEPEST_LISTS:
+        style, _ = swagger_style(inner.get("collectionFormat"), "query")
+        found.append(HEADER_DELIMITERS.get(style, ","))
+        inner = inner.get("items")
+    return tuple(found)
 
 
 def swagger_schema(raw: Mapping[str, Any]) -> dict[str, Any]:

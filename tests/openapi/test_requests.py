@@ -100,6 +100,19 @@ def test_swagger_speaks_of_the_headers_that_later_versions_ignore() -> None:
     assert [p.name for p in found] == ["accept", "Authorization"]
 
 
+def test_swagger_says_how_lists_in_lists_are_joined() -> None:
+    text = {"type": "string"}
+    deep = {"type": "array", "items": text, "collectionFormat": "ssv"}
+    inner = {"type": "array", "items": deep, "collectionFormat": "pipes"}
+    raw = {"name": "p", "in": "query", "type": "array", "items": inner}
+    found = operation({"parameters": [raw]}, version="2.0").parameters[0]
+    assert (found.style, found.explode, found.inner) == ("form", False, ("|", " "))
+    raw = raw | {"items": {"type": "array", "items": text}, "collectionFormat": "multi"}
+    found = operation({"parameters": [raw]}, version="2.0").parameters[0]
+    assert (found.explode, found.inner) == (True, (",",))
+    assert only({"name": "p", "in": "query", "schema": {"type": "array", "items": raw}}).inner == ()
+
+
 NAMELESS = [
     ({"in": "query"}, "has no `name`; add it"),
     ({"in": "query", "name": None, "required": True}, "has no `name`; add it"),

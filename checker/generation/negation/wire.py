@@ -24,6 +24,7 @@ from checker.transport.wire.styles import (
     cookie_pairs,
     escape,
     header_text,
+    joined_inside,
     path_text,
     query_pairs,
     text_of,
@@ -149,6 +150,7 @@ class _StyledProof(Struct, frozen=True):
     def _encoded(self, value: Any) -> str | Pairs:
         parameter = self.parameter
         name, style, explode = parameter.name, parameter.style, parameter.explode
+        value = joined_inside(value, parameter.inner)
         match parameter.location:
             case Location.PATH:
                 return path_text(value, style, name, explode=explode)

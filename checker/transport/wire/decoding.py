@@ -14,7 +14,7 @@ from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
 from checker.transport.wire import ambiguity
 from checker.transport.wire.brackets import deep_tree
-from checker.transport.wire.joining import delimited_readings
+from checker.transport.wire.joining import delimited_readings, parted_inside
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import (
     Reading,
@@ -108,7 +108,9 @@ def decode_path(
     for shape in shapes(outline):
         for variant, doubt in _variants(text, shape, parameter):
             try:
-                found += doubted(delimited_readings(read(variant, shape), style, outline), doubt)
+                tree = parted_inside(read(variant, shape), parameter.inner)
+                doubt = doubt or _inner_doubt(parameter, tree)
+                found += doubted(delimited_readings(tree, style, outline), doubt)
             except ValueError as error:
                 reason = str(error)
     return found or Malformed("style", reason)
@@ -139,7 +141,9 @@ def decode_header(
             except ValueError as error:
                 reason = reason or Malformed("style", str(error))
                 continue
-            found += doubted(readings(tree, outline), ambiguity.NESTED if nested else doubt)
+            parted = parted_inside(tree, parameter.inner)
+            doubt = doubt or _inner_doubt(parameter, parted)
+            found += doubted(readings(parted, outline), ambiguity.NESTED if nested else doubt)
     return found or reason or Malformed("style", "nothing of the style simple")
 
 
@@ -287,12 +291,18 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
                 reason = str(error)
                 continue
             if tree is not None:
-                grouped = _grouped(variant, tree, parameter)
+                grouped = parted_inside(_grouped(variant, tree, parameter), parameter.inner)
+                doubt = doubt or _inner_doubt(parameter, grouped)
                 joined = "" if parameter.explode else style
                 found += doubted(delimited_readings(grouped, joined, outline), doubt)
     if not found:
         raise ValueError(reason)
     return found
+
+
+def _inner_doubt(parameter: Parameter, tree: Tree) -> str:
+    """Of lists in lists nobody can say which delimiters are text: nothing escapes them there."""
+    return ambiguity.NESTED if parameter.inner and isinstance(tree, list) else ""
 
 
 def _delimited(

@@ -6,7 +6,7 @@ way back.
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Parameter
@@ -20,12 +20,14 @@ from checker.transport.wire.styles import (
     escape,
     header_text,
     is_unreserved,
+    joined_inside,
     path_text,
     percent_encoded,
     text_of,
 )
 
 HeaderEncoder = Callable[[Any], bytes]
+Text = TypeVar("Text", str, bytes)
 
 
 def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
@@ -48,7 +50,17 @@ def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
             return value if value not in DOTS else value.replace(".", "%2E")
         return path_text(value, style, name, explode=explode)
 
-    return encoded
+    return _with_inner(encoded, parameter)
+
+
+def _with_inner(
+    encode: Callable[[Any], Text], parameter: Parameter | None
+) -> Callable[[Any], Text]:
+    """The encoder, after lists in lists became texts where the parameter says how."""
+    if parameter is None or not parameter.inner:
+        return encode
+    delimiters = parameter.inner
+    return lambda value: encode(joined_inside(value, delimiters))
 
 
 def query_prefix(name: str, parameter: Parameter | None) -> str | None:
@@ -70,7 +82,8 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
             return lambda value: prefix + escape(content(value))
         style, explode = parameter.style, parameter.explode
         allow_reserved = parameter.allow_reserved
-    return pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved)
+    encode = pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved)
+    return _with_inner(encode, parameter)
 
 
 def _querystring_encoder(media_type: str) -> TextEncoder:
@@ -95,7 +108,7 @@ def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
             return header_bytes(value)
         return header_bytes(header_text(value, explode=explode, style=style))
 
-    return encoded
+    return _with_inner(encoded, parameter)
 
 
 def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:

@@ -1,5 +1,6 @@
 """Lists whose delimiter has no raw form in a URL: a space, bar or tab may part two texts, or stand in one."""
 
+from collections.abc import Sequence
 from itertools import islice, product
 
 from checker.transport.wire import ambiguity
@@ -22,6 +23,16 @@ def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading
     if any(_lists(one, delimiter) for one in (item, item.item(0))):
         return joined_readings(tree, style, outline)
     return readings(tree, outline)
+
+
+def parted_inside(tree: Tree, delimiters: Sequence[str]) -> Tree:
+    """A list whose texts are lists, parted by what delimits them, outermost first; anything else as it is."""
+    if not delimiters or not isinstance(tree, list):
+        return tree
+    return [
+        parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one
+        for one in tree
+    ]
 
 
 def _lists(outline: Outline, delimiter: str) -> bool:

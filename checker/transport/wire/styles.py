@@ -7,7 +7,7 @@ a URL: values that hold the delimiter of their own style cannot be told apart by
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -30,6 +30,18 @@ _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 """Of RFC 6265, 4.1.1, without letters, digits and `%`."""
 COOKIE_NAME = _COOKIE_OCTETS.replace("=", "")
 """A token is narrower, but names with brackets are declared, and read."""
+
+
+def joined_inside(value: Any, delimiters: Sequence[str]) -> Any:
+    """A list whose lists are texts, joined by what delimits them, outermost first; anything else as it is."""
+    if not delimiters or not isinstance(value, list):
+        return value
+    return [
+        delimiters[0].join(map(text_of, joined_inside(item, delimiters[1:])))
+        if isinstance(item, list)
+        else item
+        for item in value
+    ]
 
 
 def text_of(value: Any) -> str:
