@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import checker
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.registry import FORMATS
@@ -97,3 +98,21 @@ def clean(tmp_path, monkeypatch) -> Iterator[None]:
 
 
 Loader = Callable[..., Any]
+
+
+@pytest.fixture
+def schema(document, api):
+    found = checker.openapi.from_dict(document)
+    found.config.update(base_url=api.url)
+    found.config.phases.update(phases=["fuzzing"])
+    return found
+
+
+@pytest.fixture
+def operation(schema):
+    return schema["/items/{id}"]["GET"]
+
+
+@pytest.fixture
+def case(operation):
+    return operation.Case(path_parameters={"id": 7}, query={"q": "a b"}, headers={"X-A": "1"})
