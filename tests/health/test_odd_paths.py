@@ -82,6 +82,6 @@ def test_what_is_refused_is_left_out_and_nothing_else(
 
 
 def test_a_refusal_with_a_reason_is_none_of_the_path(tmp_path: Path) -> None:
-    found = ran(tmp_path, walled(";", json_reply({"message": "no such name"}, 400)))
+    found = ran(tmp_path, walled(";", json_reply({"message": "names have no marks"}, 400)))
     assert patterns(found) == set()
     assert {one.label for one in found.view.findings.values()} == {"GET /named/{name}"}

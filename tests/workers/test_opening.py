@@ -82,7 +82,10 @@ def test_a_worker_that_comes_later_tells_the_same_and_selects_nothing_broken(
     assert (again, second) == (document, first)
     (error,) = (record for record in first if isinstance(record, OperationError))
     assert (error.label, error.title) == ("PUT /a", "Schema Error")
-    assert first[0] == SchemaOpened("T", "Open API 3.0.3", f"{app.url}/", document, 3, 2)
+    # What cannot be read was selected, too: it is told as an error.
+    assert first[0] == SchemaOpened(
+        "T", "Open API 3.0.3", f"{app.url}/", document, 3, 3, unreadable=1
+    )
 
 
 def test_a_description_is_fetched_through_the_proxy(tmp_path: Path) -> None:
