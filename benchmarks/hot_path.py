@@ -102,7 +102,7 @@ class Figures:
         return [loop / bare for loop, bare in zip(self.loop, self.bare, strict=True)]
 
 
-class Rounds(Receiver):
+class ClusterRotation(Receiver):
     """Orders of a worker: the tasks of one round after those of the other. In between `between` runs."""
 
     def __init__(self, rounds: list[tuple[Task, ...]], between: Callable[[], None]) -> None:
@@ -160,7 +160,7 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
                 for index in range(task.stop)
             ]
             bare = Bare(url, sample, lanes)
-            orders = Rounds(rounds.copy(), lambda: figures.bare.append(bare.round()))
+            orders = ClusterRotation(rounds.copy(), lambda: figures.bare.append(bare.round()))
             unread, up = Pipe(duplex=False)
             Worker(place, orders, Sender(up)).run()
             journal = Path(place.opened.journal)

@@ -138,7 +138,7 @@ QuickLook = Callable[[Response], bool]
 """True for a response with which the check passes; anything may be true of the others."""
 
 
-class Beforehand(Struct, frozen=True):
+class PriorRequest(Struct, frozen=True):
     """What a check sends before a case that follows others: afterwards it could not be asked any more."""
 
     asks: Callable[[Case, bool], bool]
@@ -170,7 +170,7 @@ class Check(Struct, frozen=True):
     """Whether it can judge anything with these tools; None: with any."""
     may_send: Callable[[Case, Response], bool] | None = None
     """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
-    beforehand: Beforehand | None = None
+    beforehand: PriorRequest | None = None
     """None for a check that only looks at answers."""
 
     @property

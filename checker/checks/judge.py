@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from checker.checks.check import Beforehand, Check, Config
+from checker.checks.check import Check, Config, PriorRequest
 from checker.checks.context import (
     PASSED,
     CheckContext,
@@ -113,7 +113,7 @@ class Judge:
                 return instead
         return None
 
-    def _of_first(self, case: Case, *, confirms: bool) -> Iterator[Beforehand]:
+    def _of_first(self, case: Case, *, confirms: bool) -> Iterator[PriorRequest]:
         if self._tools is not None:
             for one, before in self._beforehand:
                 if before.asks(case, confirms) and one.applies.to_operation(case.operation):

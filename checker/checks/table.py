@@ -12,10 +12,10 @@ from checker.checks.allow_header import (
 )
 from checker.checks.check import (
     Applies,
-    Beforehand,
     Check,
     CheckSetting,
     Fact,
+    PriorRequest,
     SettingShape,
     expected_statuses,
 )
@@ -197,7 +197,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.REQUEST)),
         failures=(IgnoredAuth,),
         may_send=may_be_ignored,
-        beforehand=Beforehand(is_asked_first, sent_beforehand),
+        beforehand=PriorRequest(is_asked_first, sent_beforehand),
         applies=replace(_OF_OPERATION, operations=asks_for_credentials),
     ),
     Check(

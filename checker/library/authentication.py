@@ -17,7 +17,7 @@ from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
-from checker.workers.authentication.identities import Wiring
+from checker.workers.authentication.identities import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.configured_sources import Requested, equip
 
@@ -83,7 +83,7 @@ class CallAuthentication:
             def elsewhere(url: str) -> Callable[[WireRequest], Outcome]:
                 return partial(send, replace(BaseUrl.from_url(url), base_path=""), http)
 
-            wiring = Wiring(origin, to_api, elsewhere)
+            wiring = LoginTransport(origin, to_api, elsewhere)
             equip(keeper, Requested(settings, schemes, operations), wiring, registries)
             self._keeper = made_of, keeper
         keeper = self._keeper[1]

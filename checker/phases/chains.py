@@ -24,7 +24,7 @@ from checker.phases.bindings import SentCase, evaluated, expression_of
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
-    Leads,
+    LinkTargets,
     ValueOrigin,
     request_place,
 )
@@ -64,7 +64,7 @@ class ChainExplorer(Struct):
     _goals: dict[Label, Sequence[Label]] = field(default_factory=dict)
     """First operation of a sequence -> those far below it."""
     _dead: set[Label] = field(default_factory=set)
-    _leads: dict[tuple[Label, int, bool], Leads] = field(default_factory=dict)
+    _leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
     _roots: Sequence[Label] | None = None
 

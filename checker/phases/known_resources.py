@@ -51,7 +51,7 @@ class ValueOrigin(Struct, frozen=True):
     score: float
 
 
-class Leads(Struct, frozen=True):
+class LinkTargets(Struct, frozen=True):
     """Where an answer leads, by its operation and status."""
 
     transitions: Mapping[Label, Sequence[Transition]]
@@ -60,7 +60,7 @@ class Leads(Struct, frozen=True):
     """Those that a link of the description leads to, in document order."""
 
 
-NOWHERE: Final = Leads({}, ())
+NOWHERE: Final = LinkTargets({}, ())
 
 
 class ShownStep(Struct):
@@ -75,7 +75,7 @@ class ShownStep(Struct):
     """(field, pointer, value) of the scalars in its answer; None: nobody asked yet."""
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of what it says of the API itself."""
-    leads: "Leads | None" = None
+    leads: "LinkTargets | None" = None
     """Where its answer leads; None: nobody asked yet."""
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
     """(operation, variable of its path) -> the surest way to a value that it shows, as far as asked."""
@@ -98,7 +98,7 @@ class KnownResources(Struct):
     """Of the API: other hosts' URLs name nothing of it."""
     places: dict[Label, Places]
     """Shared by all sequences of a worker, and so are `leads`."""
-    leads: dict[tuple[Label, int, bool], Leads] = field(default_factory=dict)
+    leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
     """By operation, status, and whether that is a success."""
     steps: list[ShownStep] = field(default_factory=list)
 
@@ -117,7 +117,7 @@ class KnownResources(Struct):
             for one in self.leads_of(step).transitions.get(target, ()):
                 yield step, one
 
-    def leads_of(self, step: int) -> Leads:
+    def leads_of(self, step: int) -> LinkTargets:
         """Where the answer of one step leads."""
         shown = self.steps[step]
         if shown.leads is None:
@@ -131,7 +131,7 @@ class KnownResources(Struct):
                 shown.leads = self.leads[key]
         return shown.leads
 
-    def _leads_of(self, shown: ShownStep, status: int) -> Leads:
+    def _leads_of(self, shown: ShownStep, status: int) -> LinkTargets:
         operation = shown.sent.case.operation
         responses = operation.definition.get("responses")
         documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
@@ -146,7 +146,7 @@ class KnownResources(Struct):
             if ways:
                 found[target] = ways
         declared = (label for label, ways in found.items() if not all(w.is_inferred for w in ways))
-        return Leads(found, tuple(declared))
+        return LinkTargets(found, tuple(declared))
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Ways to a value of a variable of the target's path, the surest of each step."""

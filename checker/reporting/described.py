@@ -16,7 +16,7 @@ Tried = Mapping[tuple[str, str, int], int]
 """(place, keyword that was broken there, `EDGE`, `VALID`, a member or a media type, class of the status or 0) -> cases."""
 
 
-class CameBack(Struct, frozen=True):
+class OutcomeCounts(Struct, frozen=True):
     """What came of cases that have something in common."""
 
     by_class: tuple[tuple[int, int], ...] = ()
@@ -45,11 +45,11 @@ class PlaceCoverage(Struct, frozen=True):
     """`query limit`, `body`."""
     is_declared: bool = True
     """Whether it is a parameter or the body; else it is a location, for mistakes of which nobody knows the name."""
-    valid: CameBack = CameBack()
+    valid: OutcomeCounts = OutcomeCounts()
     """Valid cases that had it, and were not about an edge of it."""
-    edges: CameBack = CameBack()
+    edges: OutcomeCounts = OutcomeCounts()
     """Valid cases at an edge of it."""
-    broken: tuple[tuple[str, CameBack], ...] = ()
+    broken: tuple[tuple[str, OutcomeCounts], ...] = ()
     """By keyword that was broken, sorted."""
 
     @property
@@ -63,7 +63,7 @@ class Alternatives(Struct, frozen=True):
 
     place: str
     """`query status`, `body pet.kind`; `body` or `answer 200` for media types."""
-    listed: tuple[tuple[str, CameBack], ...]
+    listed: tuple[tuple[str, OutcomeCounts], ...]
     """As the description has them, members as JSON."""
 
     @property
@@ -172,19 +172,19 @@ def operation_coverage(
     )
 
 
-def _came_back(tried: Tried) -> dict[str, dict[str, CameBack]]:
+def _came_back(tried: Tried) -> dict[str, dict[str, OutcomeCounts]]:
     """Place -> what -> what came back."""
     counts: dict[str, dict[str, Counter[int]]] = {}
     for (place, what, status), count in tried.items():
         counts.setdefault(place, {}).setdefault(what, Counter())[status] += count
     return {
-        place: {what: CameBack(tuple(sorted(found.items()))) for what, found in whats.items()}
+        place: {what: OutcomeCounts(tuple(sorted(found.items()))) for what, found in whats.items()}
         for place, whats in counts.items()
     }
 
 
 def _places(
-    parameters: tuple[str, ...], came: Mapping[str, Mapping[str, CameBack]]
+    parameters: tuple[str, ...], came: Mapping[str, Mapping[str, OutcomeCounts]]
 ) -> Iterator[PlaceCoverage]:
     broken = {
         place: tuple(sorted((what, one) for what, one in found.items() if _is_keyword(what)))
@@ -197,8 +197,8 @@ def _places(
         yield PlaceCoverage(
             place,
             place in parameters,
-            found.get(VALID, CameBack()),
-            found.get(EDGE, CameBack()),
+            found.get(VALID, OutcomeCounts()),
+            found.get(EDGE, OutcomeCounts()),
             broken.get(place, ()),
         )
 
@@ -208,12 +208,12 @@ def _is_keyword(what: str) -> bool:
 
 
 def _alternatives(
-    listed: Iterable[tuple[str, str]], came: Mapping[str, Mapping[str, CameBack]], prefix: str
+    listed: Iterable[tuple[str, str]], came: Mapping[str, Mapping[str, OutcomeCounts]], prefix: str
 ) -> Iterator[Alternatives]:
     for place, pairs in groupby(listed, key=itemgetter(0)):
         found = came.get(place, {})
         yield Alternatives(
-            place, tuple((one, found.get(prefix + one, CameBack())) for _, one in pairs)
+            place, tuple((one, found.get(prefix + one, OutcomeCounts())) for _, one in pairs)
         )
 
 

@@ -21,7 +21,7 @@ _BROKEN = "broken_warning"
 _MISSING_AUTH = "missing_auth"
 
 
-class Told(Struct, frozen=True):
+class RunNotes(Struct, frozen=True):
     """Notes of a run, warnings among them."""
 
     notes: tuple[Note, ...]
@@ -30,7 +30,7 @@ class Told(Struct, frozen=True):
     """Kinds of warnings that occurred and make the run fail."""
 
 
-def told_of(view: RunView, settings: RunSettings) -> Told:
+def told_of(view: RunView, settings: RunSettings) -> RunNotes:
     """Notes of the records, and the warnings that the end of a run triggers."""
     trouble = walled(_load_plugins, _plugins_are_broken)
     common = settings.warnings
@@ -51,7 +51,7 @@ def told_of(view: RunView, settings: RunSettings) -> Told:
     warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
     hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
     failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))
-    return Told(tuple(note for note in notes if note not in hidden), tuple(failing))
+    return RunNotes(tuple(note for note in notes if note not in hidden), tuple(failing))
 
 
 def _load_plugins() -> list[Note]:

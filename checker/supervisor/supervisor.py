@@ -27,7 +27,6 @@ from checker.supervisor.endings import (
 )
 from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.outages import Outages
-from checker.supervisor.pace import Pace
 from checker.supervisor.planning import make_plan
 from checker.supervisor.quarantine import (
     given_up,
@@ -39,6 +38,7 @@ from checker.supervisor.quarantine import (
     quarantined_task,
     unreachable_errors,
 )
+from checker.supervisor.report_backlog import ReportBacklog
 from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
 from checker.supervisor.second_look import SecondLooks, following
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
@@ -50,12 +50,12 @@ from checker.workers.messages import (
     Found,
     GivenCredentials,
     HandedOver,
-    Idle,
     Known,
     Opened,
     PeerJournals,
     Settled,
     Task,
+    TasksEnded,
     Up,
     Waiting,
     WantedCredentials,
@@ -77,7 +77,7 @@ class Supervisor:
         self._go_by(settings)
         self._chronicle = chronicle
         self._crew = crew
-        self._pace = Pace(around.progress)
+        self._pace = ReportBacklog(around.progress)
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
@@ -146,7 +146,7 @@ class Supervisor:
         match message:
             case Opened():
                 self._open(worker, message)
-            case Idle():
+            case TasksEnded():
                 self._take_back(worker, message)
             case Waiting(task):
                 worker.standing.wait(task)
@@ -266,7 +266,7 @@ class Supervisor:
         self._has_looked = not isinstance(self._plan, SecondLooks)
         return not self._has_looked or self._plan.let_go()
 
-    def _take_back(self, worker: CrewMember, idle: Idle) -> None:
+    def _take_back(self, worker: CrewMember, idle: TasksEnded) -> None:
         assert self._plan is not None
         reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
         back = worker.standing.give_back(idle.tasks, time.monotonic())

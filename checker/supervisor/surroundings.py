@@ -6,7 +6,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from checker.supervisor.launchers.handle import Launcher
-from checker.supervisor.pace import Progress
+from checker.supervisor.report_backlog import Progress
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
 

@@ -24,7 +24,7 @@ _TOO_MANY = 429
 _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, FailureKind.DROPPED})
 
 
-class _Journey(Struct):
+class _RequestChain(Struct):
     """One request of whoever asked, and all that was sent for it."""
 
     first: WireRequest
@@ -61,7 +61,7 @@ class PolicyTransport:
         self._sleep = sleep
         self._flying: dict[int, tuple[WireRequest, float | None]] = {}
         """Lane -> the request that the inner transport has, and the patience with it."""
-        self._journeys: dict[int, _Journey] = {}
+        self._chains: dict[int, _RequestChain] = {}
         """Of lanes whose request waits, or was sent on."""
         self._waiting: set[int] = set()
 
@@ -70,7 +70,7 @@ class PolicyTransport:
         if self._policy(request).rate in (None, AUTO):
             self._send_now(lane, request, patience_s)
         else:
-            self._journeys[lane] = _Journey(request, request, patience_s)
+            self._chains[lane] = _RequestChain(request, request, patience_s)
             self._launch(lane, 0.0)
 
     def flush(self) -> None:
@@ -87,17 +87,17 @@ class PolicyTransport:
         for one in finished:
             lane, outcome = one
             request, patience_s = self._flying.pop(lane)
-            if type(outcome) is Response and outcome.status_code < 300 and not self._journeys:
+            if type(outcome) is Response and outcome.status_code < 300 and not self._chains:
                 ended.append(one)
                 continue
-            journey = self._journeys.pop(lane, None) or _Journey(request, request, patience_s)
-            pause_s = self._next(journey, outcome)
+            chain = self._chains.pop(lane, None) or _RequestChain(request, request, patience_s)
+            pause_s = self._next(chain, outcome)
             if pause_s is not None:
-                self._journeys[lane] = journey
+                self._chains[lane] = chain
                 self._launch(lane, pause_s)
                 sent_on = True
             else:
-                ended.append((lane, _told(journey, outcome)))
+                ended.append((lane, _told(chain, outcome)))
         if sent_on:
             self._inner.flush()
         return ended
@@ -111,15 +111,15 @@ class PolicyTransport:
         meanwhile: Callable[[], object] = lambda: None,
     ) -> Outcome:
         """Outcome of one request, waited for."""
-        journey = _Journey(request, request, patience_s)
+        chain = _RequestChain(request, request, patience_s)
         pause_s: float | None = 0.0
         while pause_s is not None:
-            self._wait(self._due(journey, pause_s), meanwhile)
+            self._wait(self._due(chain, pause_s), meanwhile)
             outcome = self._inner.send(
-                lane, journey.request, patience_s=patience_s, meanwhile=meanwhile
+                lane, chain.request, patience_s=patience_s, meanwhile=meanwhile
             )
-            pause_s = self._next(journey, outcome)
-        return _told(journey, outcome)
+            pause_s = self._next(chain, outcome)
+        return _told(chain, outcome)
 
     def waited_s(self, lane: int) -> float:
         """Seconds since the request on a lane was sent; 0 if none is in flight."""
@@ -127,26 +127,26 @@ class PolicyTransport:
 
     def close(self) -> None:
         """Drop what is in flight or waits."""
-        for state in (self._flying, self._journeys, self._waiting):
+        for state in (self._flying, self._chains, self._waiting):
             state.clear()
         self._inner.close()
 
     def _policy(self, request: WireRequest) -> HttpSettings:
         return travelling(request, self._usual)
 
-    def _due(self, journey: _Journey, pause_s: float) -> float:
+    def _due(self, chain: _RequestChain, pause_s: float) -> float:
         """When the request of a journey may be sent, of the clock, if not before a pause."""
-        rate = self._policy(journey.request).rate
+        rate = self._policy(chain.request).rate
         earliest = self._clock() + pause_s
         if rate is None or rate == AUTO:
             return earliest
         return max(earliest, self._rates.of(rate).reserve())
 
     def _launch(self, lane: int, pause_s: float) -> None:
-        journey = self._journeys[lane]
-        journey.due = self._due(journey, pause_s)
-        if journey.due <= self._clock():
-            self._send_now(lane, journey.request, journey.patience_s)
+        chain = self._chains[lane]
+        chain.due = self._due(chain, pause_s)
+        if chain.due <= self._clock():
+            self._send_now(lane, chain.request, chain.patience_s)
         else:
             self._waiting.add(lane)
 
@@ -156,14 +156,14 @@ class PolicyTransport:
 
     def _send_due(self, timeout_s: float) -> float:
         """Start what is due; how long answers may be waited for until the next is. Nothing in the air: sleep until then."""
-        for lane in sorted(self._waiting, key=lambda one: self._journeys[one].due):
-            journey = self._journeys[lane]
-            pause_s = journey.due - self._clock()
+        for lane in sorted(self._waiting, key=lambda one: self._chains[one].due):
+            chain = self._chains[lane]
+            pause_s = chain.due - self._clock()
             if pause_s > 0:
                 timeout_s = min(timeout_s, pause_s)
                 break
             self._waiting.discard(lane)
-            self._send_now(lane, journey.request, journey.patience_s)
+            self._send_now(lane, chain.request, chain.patience_s)
         if not self._flying:
             self._sleep(timeout_s)
             return 0.0
@@ -175,51 +175,47 @@ class PolicyTransport:
             self._sleep(min(pause_s, _MEANWHILE_S))
             meanwhile()
 
-    def _next(self, journey: _Journey, outcome: Outcome) -> float | None:
+    def _next(self, chain: _RequestChain, outcome: Outcome) -> float | None:
         """Have a journey go on, after so many seconds; None where the outcome is the end of it."""
-        sent = journey.request
-        pause_s = self._pause_s(journey, outcome)
+        sent = chain.request
+        pause_s = self._pause_s(chain, outcome)
         if pause_s is not None:
-            journey.earlier += ((sent, outcome, time.time()),)
+            chain.earlier += ((sent, outcome, time.time()),)
         return pause_s
 
-    def _pause_s(self, journey: _Journey, outcome: Outcome) -> float | None:
-        policy = self._policy(journey.first)
+    def _pause_s(self, chain: _RequestChain, outcome: Outcome) -> float | None:
+        policy = self._policy(chain.first)
         if isinstance(outcome, NetworkFailure):
-            if (
-                outcome.kind not in _AGAIN
-                or outcome.may_be_late
-                or journey.retries >= policy.retries
-            ):
+            if outcome.kind not in _AGAIN or outcome.may_be_late or chain.retries >= policy.retries:
                 return None
-            journey.retries += 1
-            return min(2.0 ** (journey.retries - 1), LONGEST_BACKOFF_S)
+            chain.retries += 1
+            return min(2.0 ** (chain.retries - 1), LONGEST_BACKOFF_S)
         status = outcome.status_code
-        if status == _TOO_MANY and policy.rate == AUTO and journey.waits < MOST_WAITS:
-            journey.waits += 1
-            return _retry_after_s(outcome, 2.0 ** (journey.waits - 1))
-        if 300 <= status < 400 and journey.redirects < policy.max_redirects:
-            is_kept = journey.first.is_kept
+        if status == _TOO_MANY and policy.rate == AUTO and chain.waits < MOST_WAITS:
+            chain.waits += 1
+            return _retry_after_s(outcome, 2.0 ** (chain.waits - 1))
+        if 300 <= status < 400 and chain.redirects < policy.max_redirects:
+            is_kept = chain.first.is_kept
             request = None
             if is_kept is None or not is_kept():
-                request = following(self._origin, journey.request, outcome)
+                request = following(self._origin, chain.request, outcome)
             if request is not None:
-                journey.redirects += 1
-                journey.request = request
+                chain.redirects += 1
+                chain.request = request
                 return 0.0
         return None
 
 
-def _told(journey: _Journey, outcome: Outcome) -> Outcome:
+def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
     """The end of a journey, with what came before it."""
-    if not journey.earlier:
+    if not chain.earlier:
         return outcome
     if isinstance(outcome, NetworkFailure):
-        return replace(outcome, earlier=journey.earlier)
-    outcome.earlier = journey.earlier
-    if journey.redirects:
+        return replace(outcome, earlier=chain.earlier)
+    outcome.earlier = chain.earlier
+    if chain.redirects:
         # What was asked for; where it led to is told by the number.
-        outcome.request, outcome.redirects = journey.first, journey.redirects
+        outcome.request, outcome.redirects = chain.first, chain.redirects
     return outcome
 
 

@@ -18,10 +18,10 @@ from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.class_checks import ClassChecks
-from checker.workers.climbing import Climbing
 from checker.workers.concurrency import Concurrency, SlowLanes
+from checker.workers.hill_climbing import HillClimber
 from checker.workers.messages import Opened
-from checker.workers.recording.purse import Purse
+from checker.workers.recording.investigation_budget import InvestigationBudget
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.served import Sent
 from checker.workers.saved import SavedExamples
@@ -43,7 +43,7 @@ class WorkerContext(Struct):
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
     explorer: Explorer
-    climbing: Climbing | None
+    hill_climber: HillClimber | None
     """None where no metric is to be made large."""
     """How sequences of `fuzz` go on."""
     chains: ChainExplorer
@@ -60,7 +60,7 @@ class WorkerContext(Struct):
     once_s: float
     """CPU-seconds of opening that nobody after this worker needs (`Description.once_s`)."""
     saved: SavedExamples
-    purse: Purse
+    investigation_budget: InvestigationBudget
     class_checks: ClassChecks
     credentials: CredentialKeeper | None
     """None where all that requests carry is known from the start."""

@@ -31,11 +31,11 @@ from checker.workers.outages.outage_control import OutageControl
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.leased import InFlight
 from checker.workers.recording.unconfirmed import UnconfirmedFailure
+from checker.workers.report_wait import ReportWait
 from checker.workers.scheduling.answers import Answers
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.scheduling.slowness import Slowness
 from checker.workers.scheduling.task_counts import TaskCounts
-from checker.workers.standstill import Standstill
 from checker.workers.time_accounting import Activity
 
 _ROUND_S = 0.05
@@ -76,7 +76,7 @@ class Worker:
             place, up, self._keep_alive, self._scheduler.release, self._health
         )
         self._slowness = Slowness(place, self._scheduler, up)
-        self._standstill = Standstill(place, self._scheduler, up, time.monotonic)
+        self._report_wait = ReportWait(place, self._scheduler, up, time.monotonic)
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -96,7 +96,7 @@ class Worker:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
             self._poll_orders()
-            if (self._health.is_holding or self._standstill.is_on) and not self._hasten:
+            if (self._health.is_holding or self._report_wait.is_on) and not self._hasten:
                 self._sit_out()
                 continue
             if self._leaving is not None and (self._hasten or not self._busy()):
@@ -128,7 +128,7 @@ class Worker:
         if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._place.class_checks.news())
         self._recorder.close()
-        self._standstill.tell()
+        self._report_wait.tell()
 
     # Orders
 
@@ -172,7 +172,7 @@ class Worker:
             case Hold() | Examine() | GoOn():
                 self._outage.obey(message, self._flights.values())
             case AwaitReports():
-                self._standstill.obey(message)
+                self._report_wait.obey(message)
             case Conclude():
                 conclude_run(self._place, message)
                 self._leave(LeavingKind.CONCLUDED)
@@ -221,7 +221,7 @@ class Worker:
 
     def _leave(self, reason: LeavingKind) -> None:
         self._leaving = self._leaving or reason
-        self._standstill.end()
+        self._report_wait.end()
         self._scheduler.stop(finishes_sequences=reason is LeavingKind.MEMORY)
 
     def _keep_house(self) -> None:
@@ -237,7 +237,7 @@ class Worker:
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
-        self._standstill.tell()
+        self._report_wait.tell()
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave(LeavingKind.MEMORY)
 
@@ -327,7 +327,7 @@ class Worker:
             answered.append((flight, outcome))
             if not flight.running.is_closed:
                 reserved.add(lane)
-        if self._place.pacing.lanes > 1 and not self._standstill.is_on:
+        if self._place.pacing.lanes > 1 and not self._report_wait.is_on:
             self._fill()
         reserved.clear()
         self._ledger.enter(_JUDGING)

@@ -307,7 +307,7 @@ class Waiting(Struct, frozen=True):
     task: str
 
 
-class Idle(Struct, frozen=True):
+class TasksEnded(Struct, frozen=True):
     """These tasks are over (or their slice is); the journal says how far each came."""
 
     tasks: tuple[tuple[str, int, bool], ...]
@@ -340,7 +340,7 @@ class WantedCredentials(Struct, frozen=True):
 
 Up = (
     Opened
-    | Idle
+    | TasksEnded
     | Waiting
     | Found
     | HandedOver

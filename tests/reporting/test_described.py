@@ -4,7 +4,13 @@ from typing import Any
 
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationDescribed, OperationsSelected, Record
-from checker.reporting.described import CameBack, Share, covered, operation_coverage, shortfalls
+from checker.reporting.described import (
+    OutcomeCounts,
+    Share,
+    covered,
+    operation_coverage,
+    shortfalls,
+)
 from checker.reporting.views import report_of
 
 from .samples import USERS, opened, progress, settings, started
@@ -33,10 +39,10 @@ def test_places_tell_valid_cases_edges_and_broken_keywords() -> None:
     found = operation_coverage(USERS, described(("query limit", "path id")), {200: 4}, TRIED)
     limit, path, unnamed = found.places
     assert (limit.edges.cases, limit.edges.accepted, limit.edges.refused) == (4, 3, 1)
-    assert limit.valid == CameBack(((2, 5),))
-    assert limit.broken == (("maximum", CameBack(((2, 1), (4, 2)))),)
+    assert limit.valid == OutcomeCounts(((2, 5),))
+    assert limit.broken == (("maximum", OutcomeCounts(((2, 1), (4, 2)))),)
     assert not path.is_tried
-    assert unnamed.broken == (("type", CameBack(((5, 1),))),)
+    assert unnamed.broken == (("type", OutcomeCounts(((5, 1),))),)
     assert found.parameters == Share(1, 2)
 
 
@@ -51,7 +57,7 @@ def test_listed_values_and_media_types_tell_which_of_them_were_sent_and_came() -
     )
     found = operation_coverage(USERS, said, {200: 8}, TRIED)
     (limits,) = found.enumerations
-    assert limits.listed == (("10", CameBack(((2, 2),))), ("20", CameBack()))
+    assert limits.listed == (("10", OutcomeCounts(((2, 2),))), ("20", OutcomeCounts()))
     sent, came = found.media_types
     assert [(name, one.refused) for name, one in sent.listed] == [
         ("application/json", 0),
@@ -92,5 +98,5 @@ def test_records_of_workers_add_up() -> None:
     view = fold((1, record) for record in records)
     report = report_of(view, settings(fail_under={"responses": 80.0}), "completed")
     (one,) = report.coverage.operations
-    assert one.places[0].broken == (("maximum", CameBack(((4, 4),))),)
+    assert one.places[0].broken == (("maximum", OutcomeCounts(((4, 4),))),)
     assert len(report.shortfalls) == 1

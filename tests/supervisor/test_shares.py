@@ -15,7 +15,12 @@ from checker.supervisor.exploration import (
     ExplorationPlan,
 )
 from checker.workers.messages import LeaseReport, Task
-from checker.workers.recording.rounds import CONSTANT_PRODUCER, DULL, DULL_CASES, Rounds
+from checker.workers.recording.cluster_rotation import (
+    CONSTANT_PRODUCER,
+    DULL,
+    DULL_CASES,
+    ClusterRotation,
+)
 
 ANSWER_S = 0.1
 COUNT_S = 1.0
@@ -65,7 +70,7 @@ class Night:
     def work(self, task: Task) -> tuple[LeaseReport, float]:
         """What a worker does with a turn, and how long that takes."""
         cluster = next(one for one in self.clusters if set(task.labels) <= set(one))
-        rounds, now, counted_at = Rounds(task.labels, task.producers), 0.0, 0.0
+        rounds, now, counted_at = ClusterRotation(task.labels, task.producers), 0.0, 0.0
         statuses: Counter[tuple[str, int]] = Counter()
         given_up = {label for label in task.labels if label in self.broken}
         for index in range(task.start, task.stop):

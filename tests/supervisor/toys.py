@@ -17,7 +17,15 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted
 from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import Assign, Drain, Idle, LeaseReport, Opened, OperationCard, Task
+from checker.workers.messages import (
+    Assign,
+    Drain,
+    LeaseReport,
+    Opened,
+    OperationCard,
+    Task,
+    TasksEnded,
+)
 from checker.workers.queues import Receiver, Sender
 
 LABELS = tuple(map(Label, ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")))
@@ -100,7 +108,7 @@ class Toy:
             )
         )  # fmt: skip
         self.journal.flush()
-        self.up.send(Idle(((task.id, reached, finished),), (LeaseReport(),)))
+        self.up.send(TasksEnded(((task.id, reached, finished),), (LeaseReport(),)))
 
     def hear_drain(self) -> None:
         message = self.down.get_nowait()

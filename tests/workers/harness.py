@@ -30,8 +30,8 @@ from checker.workers.messages import (
     Assign,
     Down,
     Drain,
-    Idle,
     Task,
+    TasksEnded,
     Waiting,
 )
 from checker.workers.queues import Receiver, Sender
@@ -206,7 +206,7 @@ class Ran:
     memory: Memory
     parents: dict[str, str]
     records: list[Record]
-    idle: list[Idle]
+    idle: list[TasksEnded]
     slow: list[str]
     """Tasks that turned out to be."""
 
@@ -265,9 +265,9 @@ def run(
 
     memory.watch = watch
     Worker(place, orders, Sender(up)).run()
-    reader, idle, aside = Receiver(told), list[Idle](), list[str]()
+    reader, idle, aside = Receiver(told), list[TasksEnded](), list[str]()
     while (message := reader.get_nowait()) is not None:
-        if isinstance(message, Idle):
+        if isinstance(message, TasksEnded):
             idle.append(message)
         elif isinstance(message, Waiting):
             aside.append(message.task)

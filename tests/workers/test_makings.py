@@ -7,7 +7,7 @@ import pytest
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.records import ResourceMade
-from checker.workers.recording.makings import Makings
+from checker.workers.recording.creation_history import CreationHistory
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 KEY = {"name": "box", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -21,8 +21,8 @@ PATHS = {
 
 
 @pytest.fixture
-def makings() -> Makings:
-    return Makings(
+def creations() -> CreationHistory:
+    return CreationHistory(
         {"/boxes": ("box",)},
         lambda request: f"curl -X {request.method} {request.target.decode()}",
         lambda case: (),
@@ -30,50 +30,52 @@ def makings() -> Makings:
 
 
 def made(
-    makings: Makings, label: str, answer: Response, index: int = 0, **parts: Any
+    creations: CreationHistory, label: str, answer: Response, index: int = 0, **parts: Any
 ) -> list[ResourceMade]:
     sent = Exchanges(operations_of(PATHS)).sent(label, answer.status_code, mode=POSITIVE, **parts)
     assert sent.request is not None
-    return list(makings.observe(sent.case, sent.request, answer, ("coverage", index)))
+    return list(creations.observe(sent.case, sent.request, answer, ("coverage", index)))
 
 
-def put(makings: Makings, name: str, status: int = 201, index: int = 0) -> list[ResourceMade]:
+def put(
+    creations: CreationHistory, name: str, status: int = 201, index: int = 0
+) -> list[ResourceMade]:
     parts: dict[str, Any] = {"path_parameters": {"box": name}}
-    return made(makings, "PUT /boxes/{box}", Response(status, [], b""), index, **parts)
+    return made(creations, "PUT /boxes/{box}", Response(status, [], b""), index, **parts)
 
 
-def test_what_is_put_stands_where_it_was_put(makings: Makings) -> None:
+def test_what_is_put_stands_where_it_was_put(creations: CreationHistory) -> None:
     command = "curl -X PUT /v1/boxes/0"
     wanted = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 0, 201, command)
-    assert put(makings, "0") == [wanted]
+    assert put(creations, "0") == [wanted]
 
 
-def test_a_server_error_may_have_made_something_of_any_name(makings: Makings) -> None:
-    (found,) = made(makings, "POST /boxes", Response(500, [], b'{"box": "0"}'), body={})
+def test_a_server_error_may_have_made_something_of_any_name(creations: CreationHistory) -> None:
+    (found,) = made(creations, "POST /boxes", Response(500, [], b'{"box": "0"}'), body={})
     assert (found.path, found.status, found.is_gone) == ("/v1/boxes/*", 500, False)
-    assert made(makings, "POST /boxes", Response(500, [], b""), 1, body={}) == []
-    assert put(makings, "0", status=500) == []
+    assert made(creations, "POST /boxes", Response(500, [], b""), 1, body={}) == []
+    assert put(creations, "0", status=500) == []
 
 
-def test_what_is_deleted_is_gone(makings: Makings) -> None:
+def test_what_is_deleted_is_gone(creations: CreationHistory) -> None:
     parts: dict[str, Any] = {"path_parameters": {"box": "0"}}
-    (found,) = made(makings, "DELETE /boxes/{box}", Response(204, [], b""), **parts)
+    (found,) = made(creations, "DELETE /boxes/{box}", Response(204, [], b""), **parts)
     assert (found.path, found.is_gone) == ("/v1/boxes/0", True)
-    assert [one.is_gone for one in put(makings, "0")] == [False]
+    assert [one.is_gone for one in put(creations, "0")] == [False]
 
 
-def test_names_that_nobody_hits_by_chance_are_left_out(makings: Makings) -> None:
-    assert put(makings, "8bd1a9c3-1f5e") == []
+def test_names_that_nobody_hits_by_chance_are_left_out(creations: CreationHistory) -> None:
+    assert put(creations, "8bd1a9c3-1f5e") == []
     action: dict[str, Any] = {"path_parameters": {"box": "0"}}
-    assert made(makings, "PUT /boxes/{box}/open", Response(200, [], b""), **action) == []
+    assert made(creations, "PUT /boxes/{box}/open", Response(200, [], b""), **action) == []
 
 
-def test_only_what_made_it_more_surely_is_told_once_more(makings: Makings) -> None:
-    assert len(put(makings, "0", status=200, index=5)) == 1
-    assert put(makings, "0", status=200, index=7) == []
-    assert len(put(makings, "0", status=201, index=9)) == 1
-    assert len(put(makings, "0", status=201, index=2)) == 1
-    assert put(makings, "0", status=200, index=0) == []
+def test_only_what_made_it_more_surely_is_told_once_more(creations: CreationHistory) -> None:
+    assert len(put(creations, "0", status=200, index=5)) == 1
+    assert put(creations, "0", status=200, index=7) == []
+    assert len(put(creations, "0", status=201, index=9)) == 1
+    assert len(put(creations, "0", status=201, index=2)) == 1
+    assert put(creations, "0", status=200, index=0) == []
 
 
 @pytest.mark.parametrize(
@@ -85,22 +87,24 @@ def test_only_what_made_it_more_surely_is_told_once_more(makings: Makings) -> No
     ],
 )
 def test_what_is_posted_stands_where_the_answer_or_the_request_says(
-    makings: Makings, answer: Response, body: dict[str, str]
+    creations: CreationHistory, answer: Response, body: dict[str, str]
 ) -> None:
     parts: dict[str, Any] = {"media_type": "application/json", "body": body}
-    (found,) = made(makings, "POST /boxes", answer, **parts)
+    (found,) = made(creations, "POST /boxes", answer, **parts)
     assert (found.path, found.status) == ("/v1/boxes/7", answer.status_code)
 
 
-def test_no_command_is_written_for_what_is_known_to_be_made_already(makings: Makings) -> None:
+def test_no_command_is_written_for_what_is_known_to_be_made_already(
+    creations: CreationHistory,
+) -> None:
     rendered: list[bytes] = []
 
     def render(request: WireRequest) -> str:
         rendered.append(request.target)
         return "curl"
 
-    makings.render = render
+    creations.render = render
     for index in range(50):
-        put(makings, "0", index=index)
-    put(makings, "1", index=50)
+        put(creations, "0", index=index)
+    put(creations, "1", index=50)
     assert rendered == [b"/v1/boxes/0", b"/v1/boxes/1"]

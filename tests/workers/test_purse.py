@@ -8,8 +8,8 @@ from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
 from checker.workers.messages import Again, Task
 from checker.workers.recording.defects import Defects
+from checker.workers.recording.investigation_budget import AROUND, ENOUGH, InvestigationBudget
 from checker.workers.recording.leased import LeasedTask
-from checker.workers.recording.purse import AROUND, ENOUGH, Purse
 from tests.workers.test_defects import settled
 
 LABEL = "GET /a"
@@ -22,7 +22,7 @@ def leased(phase: str, cases: int, *, drawn: int = 0, to_draw: int = 0) -> Lease
 
 
 def allowed(
-    purse: Purse,
+    investigation_budget: InvestigationBudget,
     *,
     cases: int = 400,
     phase: str = "fuzzing",
@@ -32,65 +32,82 @@ def allowed(
     to_draw: int = 0,
 ) -> int:
     running = leased(phase, cases, drawn=drawn, to_draw=to_draw)
-    return purse.allowance(running, index, LABEL, Severity.CRITICAL, check).executions
+    return investigation_budget.allowance(
+        running, index, LABEL, Severity.CRITICAL, check
+    ).executions
 
 
 def test_a_finding_may_take_what_is_left_of_the_share_of_its_operation() -> None:
-    assert allowed(Purse(0.2, Defects())) == 100 - AROUND
-    assert allowed(Purse(0.5, Defects())) == 400 - AROUND
-    assert allowed(Purse(0.2, Defects()), cases=4) == 0
+    assert allowed(InvestigationBudget(0.2, Defects())) == 100 - AROUND
+    assert allowed(InvestigationBudget(0.5, Defects())) == 400 - AROUND
+    assert allowed(InvestigationBudget(0.2, Defects()), cases=4) == 0
 
 
 def test_another_one_of_the_check_has_half_of_what_the_first_one_left() -> None:
     defects = Defects()
     defects.absorb(settled("error", requests=60))
-    assert allowed(Purse(0.2, defects)) == (40 - AROUND) // 2
-    assert allowed(Purse(0.2, defects), check="other") == 40 - AROUND
+    assert allowed(InvestigationBudget(0.2, defects)) == (40 - AROUND) // 2
+    assert allowed(InvestigationBudget(0.2, defects), check="other") == 40 - AROUND
     defects.absorb(settled("other error", requests=60))
-    assert allowed(Purse(0.2, defects)) == 0
+    assert allowed(InvestigationBudget(0.2, defects)) == 0
 
 
 def test_earlier_phases_count_and_lists_as_far_as_they_were_made() -> None:
-    purse = Purse(0.2, Defects())
-    assert allowed(purse, cases=200, drawn=200) == 100 - AROUND
-    assert allowed(purse, phase="coverage", cases=5000, drawn=120, index=19) == 35 - AROUND
+    investigation_budget = InvestigationBudget(0.2, Defects())
+    assert allowed(investigation_budget, cases=200, drawn=200) == 100 - AROUND
+    assert (
+        allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=19)
+        == 35 - AROUND
+    )
     # Indices beyond those of the list are of sequences that go on, and of saved examples.
-    assert allowed(purse, phase="coverage", cases=5000, drawn=120, index=1 << 32) == 30 - AROUND
+    assert (
+        allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=1 << 32)
+        == 30 - AROUND
+    )
     # Those of later phases come for certain.
-    assert allowed(purse, phase="coverage", cases=5000, index=19, to_draw=100) == 30 - AROUND
+    assert (
+        allowed(investigation_budget, phase="coverage", cases=5000, index=19, to_draw=100)
+        == 30 - AROUND
+    )
 
 
 def test_where_nobody_knows_how_many_cases_come_what_was_sent_counts() -> None:
-    purse = Purse(0.2, Defects(), is_open_ended=True)
-    assert allowed(purse, cases=10_000) == 0
-    purse.earned += 400
-    assert allowed(purse, cases=10_000) == 100 - AROUND
-    purse.spent += 60
-    assert allowed(purse, cases=10_000) == 40 - AROUND
-    assert allowed(Purse(0.2, Defects(), is_open_ended=True, credit=50)) == 50 - AROUND
+    investigation_budget = InvestigationBudget(0.2, Defects(), is_open_ended=True)
+    assert allowed(investigation_budget, cases=10_000) == 0
+    investigation_budget.earned += 400
+    assert allowed(investigation_budget, cases=10_000) == 100 - AROUND
+    investigation_budget.spent += 60
+    assert allowed(investigation_budget, cases=10_000) == 40 - AROUND
+    assert (
+        allowed(InvestigationBudget(0.2, Defects(), is_open_ended=True, credit=50)) == 50 - AROUND
+    )
 
 
 def test_a_failure_has_more_than_one_request_while_the_share_suffices_for_it() -> None:
-    purse, few, many = Purse(0.2, Defects()), leased("fuzzing", 11), leased("fuzzing", 12)
-    assert [purse.affords(one, 0, LABEL) for one in (few, many)] == [False, True]
-    purse.defects.absorb(settled("error", requests=1))
-    assert not purse.affords(many, 0, LABEL)
+    investigation_budget, few, many = (
+        InvestigationBudget(0.2, Defects()),
+        leased("fuzzing", 11),
+        leased("fuzzing", 12),
+    )
+    assert [investigation_budget.affords(one, 0, LABEL) for one in (few, many)] == [False, True]
+    investigation_budget.defects.absorb(settled("error", requests=1))
+    assert not investigation_budget.affords(many, 0, LABEL)
     # What turns up in a second look is sent once.
     again = Again("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100, is_lowered=False)
     second = LeasedTask.of(replace(many.task, again=(again,)))
-    assert not Purse(0.2, Defects()).affords(second, 0, LABEL)
+    assert not InvestigationBudget(0.2, Defects()).affords(second, 0, LABEL)
 
 
 def test_a_failure_that_had_one_request_is_news_again_when_enough_was_earned() -> None:
-    purse = Purse(0.2, Defects(), is_open_ended=True)
-    purse.defects.unfinished.add("f")
-    purse.earned = 4 * ENOUGH - 1
-    assert not purse.reopens("f")
-    purse.earned += 1
-    assert purse.reopens("f")
-    assert not purse.reopens("another")
+    investigation_budget = InvestigationBudget(0.2, Defects(), is_open_ended=True)
+    investigation_budget.defects.unfinished.add("f")
+    investigation_budget.earned = 4 * ENOUGH - 1
+    assert not investigation_budget.reopens("f")
+    investigation_budget.earned += 1
+    assert investigation_budget.reopens("f")
+    assert not investigation_budget.reopens("another")
     # `run` comes back to it at its end.
-    bounded = Purse(0.2, purse.defects, earned=1000)
+    bounded = InvestigationBudget(0.2, investigation_budget.defects, earned=1000)
     assert not bounded.reopens("f")
 
 
@@ -100,9 +117,11 @@ def test_a_first_look_in_run_is_quick_and_one_in_fuzz_is_whole_if_much_was_earne
 
     def effort(task: Task, earned: int) -> ShrinkEffort:
         is_endless = task.phase == "exploration"
-        purse = Purse(0.2, Defects(), is_open_ended=is_endless, earned=earned)
+        investigation_budget = InvestigationBudget(
+            0.2, Defects(), is_open_ended=is_endless, earned=earned
+        )
         running = LeasedTask.of(task)
-        return purse.allowance(running, 0, LABEL, Severity.CRITICAL, CHECK).effort
+        return investigation_budget.allowance(running, 0, LABEL, Severity.CRITICAL, CHECK).effort
 
     assert effort(task, 4000) is ShrinkEffort.QUICK
     assert effort(endless, 0) is ShrinkEffort.QUICK

@@ -18,12 +18,12 @@ from checker.workers.messages import (
     Assign,
     Drain,
     Found,
-    Idle,
     LeaseReport,
     Opened,
     OperationCard,
     PeerJournals,
     Task,
+    TasksEnded,
 )
 from checker.workers.queues import Message, Receiver, Sender, decode, encode
 
@@ -58,7 +58,7 @@ MESSAGES = st.one_of(
         ).map(tuple),
     ),
     st.builds(
-        Idle,
+        TasksEnded,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
         reports=st.lists(
             st.builds(LeaseReport, INDICES, st.floats(0, 100), INDICES), max_size=3

@@ -5,24 +5,24 @@ from hypothesis import strategies as st
 
 from checker.core.operation import Label
 from checker.workers.messages import OperationReport
-from checker.workers.recording.rounds import (
+from checker.workers.recording.cluster_rotation import (
     CONSTANT,
     CONSTANT_PRODUCER,
     DULL,
     DULL_CASES,
     DULL_PRODUCER,
-    Rounds,
+    ClusterRotation,
 )
 
 MAKE, READ, LIST = labels = tuple(map(Label, ("POST /a", "GET /a/{id}", "GET /a")))
 ROUNDS = 400
 
 
-def rounds() -> Rounds:
-    return Rounds(labels, (MAKE, LIST))
+def rounds() -> ClusterRotation:
+    return ClusterRotation(labels, (MAKE, LIST))
 
 
-def turns(of: Rounds) -> Counter[Label]:
+def turns(of: ClusterRotation) -> Counter[Label]:
     """How often each is made when so many rounds are gone."""
     every = [(index, of.labels[index % 3]) for index in range(3 * ROUNDS)]
     return Counter(label for index, label in every if not of.passes(label, index))
@@ -93,7 +93,7 @@ def test_a_turn_is_over_when_nothing_but_refusals_is_left() -> None:
     of = rounds()
     of.is_constant(LIST)
     assert not of.count({(READ, 404): 90, (MAKE, 201): 1})
-    assert Rounds(labels).count({(label, 404): 90 for label in labels})
+    assert ClusterRotation(labels).count({(label, 404): 90 for label in labels})
     other = rounds()
     other.is_constant(LIST)
     assert other.count({(READ, 404): 90, (MAKE, 401): 90})

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from checker.core.copies import copied
 from checker.core.errors import Unsatisfiable
-from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, mixed
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, mixed
 from checker.generation.normalization.forms import inverse
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, retried
@@ -17,7 +17,7 @@ _REPEATED_FROM = 16
 """From so many items on they are copies of each other, if they may be."""
 
 
-def _too_few(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _too_few(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value < 1:
         return
     few = int(value) - 1
@@ -26,13 +26,13 @@ def _too_few(spot: MutationSite, value: Any) -> Iterator[Way]:
         sizes = {"minItems": low, "maxItems": few}
         return partial(spot.replaced, ("minItems",), f"minItems-{name}", _ARRAY | sizes)
 
-    yield Way(
+    yield Mutation(
         spot.pointer("minItems"), "minItems", value, partial(mixed, sized("near", few), sized("far", 0))
     )  # fmt: skip
 
 
-def _too_many(spot: MutationSite, value: Any) -> Iterator[Way]:
-    yield Way(spot.pointer("maxItems"), "maxItems", value, partial(_beyond, spot, int(value)))
+def _too_many(spot: MutationSite, value: Any) -> Iterator[Mutation]:
+    yield Mutation(spot.pointer("maxItems"), "maxItems", value, partial(_beyond, spot, int(value)))
 
 
 def _beyond(spot: MutationSite, most: int) -> Draw:
@@ -54,9 +54,11 @@ def _beyond(spot: MutationSite, most: int) -> Draw:
     return repeated
 
 
-def _same_twice(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _same_twice(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value is True:
-        yield Way(spot.pointer("uniqueItems"), "uniqueItems", value, partial(_duplicated, spot))
+        yield Mutation(
+            spot.pointer("uniqueItems"), "uniqueItems", value, partial(_duplicated, spot)
+        )
 
 
 def _duplicated(spot: MutationSite) -> Draw:
@@ -94,9 +96,9 @@ def _duplicated(spot: MutationSite) -> Draw:
     return grown() if not (spot.form.no_items or most == prefix) else overwritten()
 
 
-def _contains(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _contains(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if spot.said.get("minContains", 1) >= 1:
-        yield Way(spot.pointer("contains"), "contains", value, partial(_without, spot, value))
+        yield Mutation(spot.pointer("contains"), "contains", value, partial(_without, spot, value))
 
 
 def _without(spot: MutationSite, inner: Any) -> Draw:
@@ -105,9 +107,9 @@ def _without(spot: MutationSite, inner: Any) -> Draw:
     return spot.draw((*spot.rest(*_CONTAINS), spot.made("contains", none)))
 
 
-def _contains_few(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _contains_few(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value > 1 and "contains" in spot.said:
-        yield Way(
+        yield Mutation(
             spot.pointer("minContains"), "minContains", value, partial(_some, spot, int(value) - 1)
         )
 
@@ -126,14 +128,14 @@ def _some(spot: MutationSite, most: int) -> Draw:
     )
 
 
-def _contains_many(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _contains_many(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if "contains" in spot.said:
         many = int(value) + 1
         inner = spot.below(spot.said["contains"], "contains")
         made = spot.made(
             "maxContains", _ARRAY | {"contains": inner, "minContains": many, "minItems": many}
         )
-        yield Way(
+        yield Mutation(
             spot.pointer("maxContains"),
             "maxContains",
             value,
@@ -141,10 +143,10 @@ def _contains_many(spot: MutationSite, value: Any) -> Iterator[Way]:
         )
 
 
-def _nothing_more(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def _nothing_more(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """`false` for what comes after the first items."""
     if value is False and (keyword != "items" or "prefixItems" in spot.said):
-        yield Way(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
+        yield Mutation(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
 
 
 def _one_more(spot: MutationSite, keyword: str) -> Draw:

@@ -12,8 +12,8 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
 from checker.generation.negation.mutation_sites import (
     Breaker,
+    Mutation,
     MutationSite,
-    Way,
     first_of,
     mixed,
     one_of,
@@ -38,16 +38,16 @@ _KINDS: Final = (
 )  # fmt: skip
 
 
-def _none_of(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def _none_of(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """A type that no alternative speaks of, or what is wrong for each of them."""
     make = partial(first_of, partial(_other_type, spot, keyword), partial(_no_one, spot, keyword))
-    yield Way(spot.pointer(keyword), keyword, value, make)
+    yield Mutation(spot.pointer(keyword), keyword, value, make)
     if keyword == "oneOf" and len(value) > 1:
-        yield Way(spot.pointer(keyword), keyword, value, partial(_two_of, spot))
+        yield Mutation(spot.pointer(keyword), keyword, value, partial(_two_of, spot))
     told = spot.facet.raw.get("discriminator") if isinstance(spot.facet.raw, dict) else None
     if isinstance(told, dict):
         make = partial(_unknown_name, spot, keyword)
-        yield Way(spot.pointer("discriminator"), "discriminator", told, make)
+        yield Mutation(spot.pointer("discriminator"), "discriminator", told, make)
 
 
 def _unknown_name(spot: MutationSite, keyword: str) -> Draw:
@@ -121,22 +121,22 @@ def _two_of(spot: MutationSite) -> Draw:
     return one_of(draws)
 
 
-def _not(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _not(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     inner = spot.below(value, "not")
-    yield Way(inner.pointer, "not", value, lambda: spot.draw((*spot.rest("not"), inner)))
+    yield Mutation(inner.pointer, "not", value, lambda: spot.draw((*spot.rest("not"), inner)))
 
 
-def _condition(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _condition(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     """What holds under the condition is broken, in whatever way."""
     condition = spot.below(value, "if")
     for keyword, when in (("then", condition), ("else", inverse(condition))):
         if keyword in spot.said:
             what = spot.below(spot.said[keyword], keyword)
             make = partial(_under, spot, ("if", "then", "else"), when, what)
-            yield Way(what.pointer, keyword, spot.said[keyword], make)
+            yield Mutation(what.pointer, keyword, spot.said[keyword], make)
 
 
-def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """What the presence of a property asks for is broken, in whatever way."""
     for name, asked in value.items():
         if isinstance(asked, list):
@@ -144,7 +144,7 @@ def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterat
         there = spot.made(f"{keyword}-{name}-there", {"type": "object", "required": [name]})
         what = spot.below(asked, keyword, name)
         make = partial(_under, spot, (keyword,), there, what)
-        yield Way(what.pointer, keyword, asked, make)
+        yield Mutation(what.pointer, keyword, asked, make)
 
 
 def _under(spot: MutationSite, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:

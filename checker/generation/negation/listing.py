@@ -17,7 +17,7 @@ from checker.generation.negation import embeddings
 from checker.generation.negation.arrays import ARRAYS
 from checker.generation.negation.branches import BRANCHES
 from checker.generation.negation.embeddings import Broken, Host
-from checker.generation.negation.mutation_sites import MutationSite, Way
+from checker.generation.negation.mutation_sites import Mutation, MutationSite
 from checker.generation.negation.objects import OBJECTS
 from checker.generation.negation.scalars import NUMBERS
 from checker.generation.negation.texts import TEXTS
@@ -155,7 +155,7 @@ class _BreachWalk(Struct):
         free = (_TEXT,) if node.steps[-1:] == (PathStep.NAME,) else ()
         make = partial(self.compiler.compile, free, node.place)
         self._count += 1
-        yield self._breach(node, Way(reason.pointer, keyword, False, make))
+        yield self._breach(node, Mutation(reason.pointer, keyword, False, make))
 
     def _of_form(self, node: _ReachedNode, form: Canonical) -> Iterator[Breach]:
         spots = []
@@ -200,7 +200,7 @@ class _BreachWalk(Struct):
         self._visits[facet.pointer] = visits + 1
         return visits < _VISITS
 
-    def _breach(self, node: _ReachedNode, way: Way) -> Breach:
+    def _breach(self, node: _ReachedNode, way: Mutation) -> Breach:
         return Breach(
             way.pointer,
             way.keyword,

@@ -17,7 +17,7 @@ _FOLLOWED: Final = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
-class Way(Struct, frozen=True):
+class Mutation(Struct, frozen=True):
     """One way to break one keyword of one place."""
 
     pointer: str
@@ -114,7 +114,7 @@ def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
     return replace(facet, raw=kept, is_made=True, annotates=True, tag=tag, without=frozenset())
 
 
-Breaker = Callable[[MutationSite, Any], Iterator[Way]]
+Breaker = Callable[[MutationSite, Any], Iterator[Mutation]]
 """Ways to break a keyword with some value."""
 
 

@@ -7,7 +7,13 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
 from checker.generation.negation.branches import dependent_schemas
-from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, first_of, mixed
+from checker.generation.negation.mutation_sites import (
+    Breaker,
+    Mutation,
+    MutationSite,
+    first_of,
+    mixed,
+)
 from checker.generation.normalization import forms
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources import alphabets
@@ -21,12 +27,12 @@ _MOST = 300
 """Properties beyond a maximum that are drawn."""
 
 
-def _required(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _required(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     """One way for each name."""
     for index, name in enumerate(value):
         if name in spot.form.required and name not in value[:index]:
             make = partial(_dropped, spot, name)
-            yield Way(spot.pointer("required"), "required", name, make)
+            yield Mutation(spot.pointer("required"), "required", name, make)
 
 
 def _dropped(spot: MutationSite, name: str) -> Draw:
@@ -40,7 +46,7 @@ def _dropped(spot: MutationSite, name: str) -> Draw:
         return spot.draw((*spot.rest_of_all("required"), made))
 
 
-def _too_few(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _too_few(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value < 1:
         return
     few = int(value) - 1
@@ -49,13 +55,13 @@ def _too_few(spot: MutationSite, value: Any) -> Iterator[Way]:
         sizes = {"minProperties": low, "maxProperties": few}
         return partial(spot.replaced, ("minProperties",), f"minProperties-{name}", _OBJECT | sizes)
 
-    yield Way(
+    yield Mutation(
         spot.pointer("minProperties"), "minProperties", value, partial(mixed, sized("near", few), sized("far", 0))
     )  # fmt: skip
 
 
-def _too_many(spot: MutationSite, value: Any) -> Iterator[Way]:
-    yield Way(
+def _too_many(spot: MutationSite, value: Any) -> Iterator[Mutation]:
+    yield Mutation(
         spot.pointer("maxProperties"), "maxProperties", value, partial(_beyond, spot, int(value))
     )
 
@@ -66,10 +72,10 @@ def _beyond(spot: MutationSite, most: int) -> Draw:
     return spot.replaced(("maxProperties",), "maxProperties", _OBJECT | {"minProperties": most + 1})
 
 
-def _forbidden(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def _forbidden(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """`false` for properties that are not declared."""
     if value is False:
-        yield Way(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
+        yield Mutation(spot.pointer(keyword), keyword, value, partial(_one_more, spot, keyword))
 
 
 def _one_more(spot: MutationSite, keyword: str) -> Draw:
@@ -130,13 +136,13 @@ def unknown_name(spot: MutationSite) -> Draw:
     return retried(make, is_unknown, spot.compiler.context, spot.pointer())
 
 
-def _dependents(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def _dependents(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """One way for each name that another one asks for."""
     for name, what in value.items():
         for other in what if isinstance(what, list) else ():
             if other != name:
                 make = partial(_alone, spot, keyword, name, other)
-                yield Way(spot.pointer(keyword, name), keyword, other, make)
+                yield Mutation(spot.pointer(keyword, name), keyword, other, make)
     if keyword == "dependencies":
         yield from dependent_schemas(spot, value, keyword=keyword)
 

@@ -7,7 +7,13 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
-from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, first_of, mixed
+from checker.generation.negation.mutation_sites import (
+    Breaker,
+    Mutation,
+    MutationSite,
+    first_of,
+    mixed,
+)
 from checker.generation.normalization import forms
 from checker.generation.sources.context import Draw, retried
 
@@ -18,7 +24,7 @@ _KINDS: Final = (
 _LISTS: Final = ("enum", "const")
 
 
-def _type(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _type(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     """One way for each type that is not declared."""
     types = frozenset([value] if isinstance(value, str) else value)
     if forms.NUMBER in types:
@@ -30,7 +36,7 @@ def _type(spot: MutationSite, value: Any) -> Iterator[Way]:
     for kind in _KINDS:
         if kind not in types:
             make = partial(_of_type, spot, kind, types)
-            yield Way(spot.pointer("type"), "type", value, make, is_alone)
+            yield Mutation(spot.pointer("type"), "type", value, make, is_alone)
 
 
 _SCALARS: Final = {"type": [forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING]}
@@ -59,8 +65,10 @@ def _is_fractional(value: Any) -> bool:
     return isinstance(value, float) and not value.is_integer()
 
 
-def _bound(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Way]:
-    yield Way(spot.pointer(keyword), keyword, value, partial(_beyond, spot, keyword, is_low=is_low))
+def _bound(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Mutation]:
+    yield Mutation(
+        spot.pointer(keyword), keyword, value, partial(_beyond, spot, keyword, is_low=is_low)
+    )
 
 
 def _beyond(spot: MutationSite, keyword: str, *, is_low: bool) -> Draw:
@@ -89,19 +97,21 @@ def _open_bound(spot: MutationSite, side: str, bound: Any) -> dict[str, Any]:
     return {exclusive: bound}
 
 
-def _exclusive(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Way]:
+def _exclusive(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Mutation]:
     if value is True:
         bound = spot.said.get("minimum" if is_low else "maximum")
         if bound is not None:
             exactly = {"type": "number", "minimum": bound, "maximum": bound}
             make = partial(spot.replaced, (keyword,), f"{keyword}-near", exactly)
-            yield Way(spot.pointer(keyword), keyword, value, make)
+            yield Mutation(spot.pointer(keyword), keyword, value, make)
     elif value is not False:
         yield from _bound(spot, value, keyword=keyword, is_low=is_low)
 
 
-def _multiple(spot: MutationSite, value: Any) -> Iterator[Way]:
-    yield Way(spot.pointer("multipleOf"), "multipleOf", value, partial(_no_multiple, spot, value))
+def _multiple(spot: MutationSite, value: Any) -> Iterator[Mutation]:
+    yield Mutation(
+        spot.pointer("multipleOf"), "multipleOf", value, partial(_no_multiple, spot, value)
+    )
 
 
 def _no_multiple(spot: MutationSite, step: Any) -> Draw:

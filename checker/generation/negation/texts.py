@@ -9,7 +9,7 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import is_in_head
 from checker.generation.drawing.scalars import compile_listed
-from checker.generation.negation.mutation_sites import Breaker, MutationSite, Way, mixed
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, mixed
 from checker.generation.negation.near_misses import FORMAT_MISSES, mutated
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, same
@@ -33,25 +33,27 @@ _LONGEST_IN_HEAD: Final = 2_000
 """Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
 
 
-def _too_short(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _too_short(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value < 1:
         return
     few = int(value) - 1
     near = partial(_sized, spot, "minLength", "near", {"minLength": few, "maxLength": few})
     any_size = partial(_sized, spot, "minLength", "far", {"maxLength": few})
-    yield Way(spot.pointer("minLength"), "minLength", value, partial(mixed, near, any_size))
+    yield Mutation(spot.pointer("minLength"), "minLength", value, partial(mixed, near, any_size))
 
 
-def _too_long(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _too_long(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     many = int(value) + 1
     if many > _LONGEST_IN_HEAD and is_in_head(spot.place):
         return
     if many > _RECORDED and (spot.form.patterns or spot.form.formats):
-        yield Way(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
+        yield Mutation(
+            spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many)
+        )
         return
     near = partial(_sized, spot, "maxLength", "near", {"minLength": many, "maxLength": many})
     any_size = partial(_sized, spot, "maxLength", "far", {"minLength": many})
-    yield Way(spot.pointer("maxLength"), "maxLength", value, partial(mixed, near, any_size))
+    yield Mutation(spot.pointer("maxLength"), "maxLength", value, partial(mixed, near, any_size))
 
 
 def _repeated(spot: MutationSite, size: int) -> Draw:
@@ -73,8 +75,8 @@ def _sized(spot: MutationSite, keyword: str, name: str, sizes: dict[str, int]) -
     return spot.replaced((keyword,), f"{keyword}-{name}", _TEXT | sizes)
 
 
-def _pattern(spot: MutationSite, value: Any) -> Iterator[Way]:
-    yield Way(spot.pointer("pattern"), "pattern", value, partial(_unmatched, spot, value))
+def _pattern(spot: MutationSite, value: Any) -> Iterator[Mutation]:
+    yield Mutation(spot.pointer("pattern"), "pattern", value, partial(_unmatched, spot, value))
 
 
 def _unmatched(spot: MutationSite, pattern: str) -> Draw:
@@ -84,14 +86,14 @@ def _unmatched(spot: MutationSite, pattern: str) -> Draw:
     return _missed(spot, "pattern", known.finds, mutated)
 
 
-def _format(spot: MutationSite, value: Any) -> Iterator[Way]:
+def _format(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     at = spot.pointer("format")
     if value in INTEGER_RANGES:
-        yield Way(at, "format", value, partial(_out_of_range, spot, value))
+        yield Mutation(at, "format", value, partial(_out_of_range, spot, value))
     elif value in ASSERTED_FORMATS and value not in spot.compiler.formats:
         miss = FORMAT_MISSES.get(value, mutated)
         make = partial(_missed, spot, "format", ASSERTED_FORMATS[value], miss)
-        yield Way(at, "format", value, make)
+        yield Mutation(at, "format", value, make)
 
 
 def _out_of_range(spot: MutationSite, name: str) -> Draw:
@@ -169,10 +171,10 @@ def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], 
     return fits
 
 
-def _listed(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def _listed(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     values = [value] if keyword == "const" else list(value)
     make = partial(_unlisted, spot, keyword, values)
-    yield Way(spot.pointer(keyword), keyword, value, make)
+    yield Mutation(spot.pointer(keyword), keyword, value, make)
 
 
 def _unlisted(spot: MutationSite, keyword: str, values: list[Any]) -> Draw:
@@ -199,9 +201,9 @@ def _unlisted(spot: MutationSite, keyword: str, values: list[Any]) -> Draw:
     return mixed(lambda: retried(spot.draw(others), is_other, context, at), near, shares=(1, 2))
 
 
-def _content(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Way]:
+def _content(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """Texts that cannot be decoded, or are not of the media type when they are."""
-    yield Way(spot.pointer(keyword), keyword, value, partial(_undecodable, spot, keyword))
+    yield Mutation(spot.pointer(keyword), keyword, value, partial(_undecodable, spot, keyword))
 
 
 def _undecodable(spot: MutationSite, keyword: str) -> Draw:

@@ -33,7 +33,7 @@ COINED: Final = frozenset({OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DU
 """All of them."""
 
 
-class Ways(Struct, frozen=True):
+class Complements(Struct, frozen=True):
     """How a schema can be broken."""
 
     alternatives: tuple[Conjunction, ...]
@@ -49,7 +49,7 @@ Breaking = Callable[[Facet, dict[str, Any], Any], Iterator[Conjunction]]
 """The ways to break one keyword, from its schema, all that is well-formed in it, and its value."""
 
 
-def complement(facet: Facet, raw: dict[str, Any]) -> Ways:
+def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
     """How to break the keywords of a schema; `raw` is what is well-formed in it, references excluded."""
     found: list[Conjunction] = []
     is_whole = True
@@ -62,7 +62,7 @@ def complement(facet: Facet, raw: dict[str, Any]) -> Ways:
             found.extend(breaking(facet, raw, value))
         except _Unknown:
             is_whole = False
-    return Ways(tuple(found), is_whole)
+    return Complements(tuple(found), is_whole)
 
 
 def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunction, ...]:

@@ -19,7 +19,7 @@ from checker.kinds.fetching.fetched import Fetched, Reaching, canonical, origin_
 from checker.kinds.sources import DIRECT, FetchOptions
 
 if TYPE_CHECKING:
-    from checker.kinds.fetching.journey import Journey
+    from checker.kinds.fetching.redirect_chain import RedirectChain
 
 _RETRY_S: Final = 0.25
 _OPTIONS: Final = frozenset(
@@ -27,9 +27,9 @@ _OPTIONS: Final = frozenset(
 )
 
 
-def _journeys() -> Any:
+def _chains() -> Any:
     """What sends requests. Most processes fetch nothing, and its client is a tenth of what a worker imports."""
-    return import_module("checker.kinds.fetching.journey")
+    return import_module("checker.kinds.fetching.redirect_chain")
 
 
 class Web:
@@ -49,7 +49,7 @@ class Web:
         self.allowance = Allowance(way.limits)
         verify = _certificates(way.verify) if isinstance(way.verify, str) else way.verify
         if way.cert is not None:
-            verify = _journeys().with_certificate(verify, way.cert, way.cert_key)
+            verify = _chains().with_certificate(verify, way.cert, way.cert_key)
         own = origin_of(location) if location is not None else None
         self._reaching = Reaching(own, dict(options), way, verify)
         self._silent: dict[str, LoaderError] = {}
@@ -93,12 +93,12 @@ class Web:
     def _fetched(self, url: str, advice: Advice, question: bytes | None = None) -> Fetched:
         """The document where the redirects end."""
         portion = self.allowance.document(self.way.redaction.url(url))
-        journey = self._journey(portion, advice)
-        journey.question = question
+        chain = self._chain(portion, advice)
+        chain.question = question
         is_followed = self._reaching.options.get("follow_redirects") is not False
         try:
             for _ in range(1 + is_followed * portion.limits.max_redirects):
-                found = journey.visit(url)
+                found = chain.visit(url)
                 if isinstance(found, Fetched):
                     return found
                 url = self._next(url, found)
@@ -122,14 +122,14 @@ class Web:
             )
         return found
 
-    def _journey(self, portion: Portion, advice: Advice) -> "Journey":
-        journeys = _journeys()
+    def _chain(self, portion: Portion, advice: Advice) -> "RedirectChain":
+        redirect_chains = _chains()
         if isinstance(self._reaching.verify, bool):
             # Made once, and only if there is anything to fetch: it takes longer than most requests.
-            verify = journeys.context_of(self._reaching.verify)
+            verify = redirect_chains.context_of(self._reaching.verify)
             self._reaching = replace(self._reaching, verify=verify)
-        journey: Journey = journeys.Journey(self._reaching, portion, advice)
-        return journey
+        chain: RedirectChain = redirect_chains.RedirectChain(self._reaching, portion, advice)
+        return chain
 
 
 def _certificates(path: str) -> ssl.SSLContext:

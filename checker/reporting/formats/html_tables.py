@@ -6,7 +6,7 @@ from itertools import starmap
 from typing import Final
 
 from checker.reporting.context import ReportContext
-from checker.reporting.described import CameBack, OperationCoverage, PlaceCoverage, words
+from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
 from checker.reporting.formats.markup import bar, class_counts, plain, span, steps, table
 from checker.reporting.report import OperationOutcome, Report
 
@@ -105,27 +105,27 @@ def _place(place: PlaceCoverage) -> str:
     )
 
 
-def _came_back(came: CameBack) -> str:
+def _came_back(came: OutcomeCounts) -> str:
     """A bar of the classes of answers, and how many there were."""
     return f"{_bar(came)} {came.cases:,}" if came.cases else "-"
 
 
-def _bar(came: CameBack) -> str:
+def _bar(came: OutcomeCounts) -> str:
     return bar(class_counts((100 * status, count) for status, count in came.by_class))
 
 
-def _broken(keyword: str, came: CameBack) -> str:
+def _broken(keyword: str, came: OutcomeCounts) -> str:
     told = f"{came.accepted} of {came.cases} accepted" if came.accepted else ""
     kind = "odd" if came.accepted else "met" if came.refused == came.cases else "missed"
     told = told or f"{came.refused} of {came.cases} refused"
     return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_bar(came)} <small>{told}</small></span>'
 
 
-def _received(name: str, came: CameBack) -> str:
+def _received(name: str, came: OutcomeCounts) -> str:
     return _status((name, came.cases), is_known=True)
 
 
-def _listed(name: str, came: CameBack) -> str:
+def _listed(name: str, came: OutcomeCounts) -> str:
     told = "never"
     if came.cases:
         refused = f", {came.refused} refused" if came.refused else ""

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from checker import __version__
 from checker.reporting.causes import Cause, cause_of, causes_of
 from checker.reporting.context import ReportContext
-from checker.reporting.described import Alternatives, CameBack, OperationCoverage
+from checker.reporting.described import Alternatives, OperationCoverage, OutcomeCounts
 from checker.reporting.findings import prose
 from checker.reporting.json_text import json_text
 from checker.reporting.known_text import baseline_values, entry_values
@@ -139,7 +139,7 @@ def _alternatives(found: Alternatives) -> dict[str, Any]:
     }
 
 
-def _came_back(came: CameBack) -> dict[str, int]:
+def _came_back(came: OutcomeCounts) -> dict[str, int]:
     return {"cases": came.cases, "accepted": came.accepted, "refused": came.refused}
 
 

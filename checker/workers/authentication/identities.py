@@ -31,7 +31,7 @@ SendTo = Callable[[str], Send]
 """From an absolute URL to what sends requests to its host."""
 
 
-class Wiring(Struct, frozen=True):
+class LoginTransport(Struct, frozen=True):
     """How logins are sent."""
 
     origin: BaseUrl
@@ -89,7 +89,7 @@ class UserSource(CredentialSource):
     """One user as a source of credentials."""
 
     def __init__(
-        self, identities: Identities, refresh_s: float | None, wiring: Wiring, user: WfcUser
+        self, identities: Identities, refresh_s: float | None, wiring: LoginTransport, user: WfcUser
     ) -> None:
         self.name = source_name(user.name)
         self.refresh_s = refresh_s or None

@@ -12,7 +12,7 @@ from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.traffic import Keep
-from checker.workers.authentication.identities import Wiring
+from checker.workers.authentication.identities import LoginTransport
 from checker.workers.authentication.tokens import Send
 from checker.workers.recording.drafts import DRAFT_BYTES, Answered, answered
 from checker.workers.recording.traffic import Traffic
@@ -32,8 +32,8 @@ class LoginTraffic(msgspec.Struct):
     _sent: list[Answered] = msgspec.field(default_factory=list)
     _numbers: "count[int]" = msgspec.field(default_factory=count)
 
-    def over(self, wiring: Wiring) -> Wiring:
-        """Wiring that sends logins as this one does, and takes note of them."""
+    def over(self, wiring: LoginTransport) -> LoginTransport:
+        """A transport that sends logins as this one does, and takes note of them."""
         return msgspec.structs.replace(
             wiring,
             send=self._noted(wiring.send, wiring.origin.base_path),

@@ -182,7 +182,7 @@ class _Desk(Struct):
             affords=self.affords,
             allowance=self.allowance,
             suspect=self.suspect,
-            sent=lambda verdict: place.recorder.keep_makings(self.flight, verdict),
+            sent=lambda verdict: place.recorder.keep_creations(self.flight, verdict),
             hurry=self.hurry,
         )
 
@@ -210,9 +210,11 @@ class _Desk(Struct):
 
     def affords(self, suspicion: UnconfirmedFailure) -> bool:
         """Whether a failure may have more than the one request that each has."""
-        purse, flight = self.place.purse, self.flight
+        investigation_budget, flight = self.place.investigation_budget, self.flight
         is_second = suspicion.second is not None
-        return is_second or purse.affords(flight.running, flight.index, suspicion.label)
+        return is_second or investigation_budget.affords(
+            flight.running, flight.index, suspicion.label
+        )
 
     def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
         """What the shrink of one failure may take; None if nothing is to be shrunk."""
@@ -224,7 +226,9 @@ class _Desk(Struct):
             return suspicion.second
         running, index = self.flight.running, self.flight.index
         severity = Severity(finding.severity)
-        return place.purse.allowance(running, index, suspicion.label, severity, finding.check)
+        return place.investigation_budget.allowance(
+            running, index, suspicion.label, severity, finding.check
+        )
 
     def suspect(
         self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure
@@ -252,7 +256,7 @@ class _Desk(Struct):
         ledger.enter(Activity.WAIT)
         running.requests += 1
         running.inquiries += 1
-        self.place.purse.spent += 1
+        self.place.investigation_budget.spent += 1
         outcome = self._answer(wanted, patience_s)
         running.waited(outcome.elapsed)
         self._is_ending = self.keep_alive()

@@ -12,8 +12,8 @@ from checker.generation.sources.context import Rejected
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.outage_messages import Examine, Examined, Trouble
+from checker.workers.outages.liveness import LivenessProbes, is_ending, is_refused
 from checker.workers.outages.outage_report import Account, tell, tell_of_rates
-from checker.workers.outages.witnesses import Witnesses, is_ending, is_refused
 from checker.workers.recording.served import Sent
 
 GONE_PATIENCE_S = 30.0
@@ -38,7 +38,7 @@ _TRIES = 8
 class Examination:
     """One outage in the eyes of one worker."""
 
-    def __init__(self, place: WorkerContext, witnesses: Witnesses) -> None:
+    def __init__(self, place: WorkerContext, witnesses: LivenessProbes) -> None:
         self._place = place
         self._witnesses = witnesses
         self._recent = list(witnesses.served.recent)

@@ -15,14 +15,14 @@ from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
 from checker.workers.outages.examination import Examination
-from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
-from checker.workers.outages.served_by_others import ServedByOthers
-from checker.workers.outages.witnesses import (
+from checker.workers.outages.liveness import (
     MOST_WITNESSES,
     ExaminationContext,
-    Witnesses,
+    LivenessProbes,
     is_ending,
 )
+from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
+from checker.workers.outages.served_by_others import ServedByOthers
 from checker.workers.queues import Sender
 from checker.workers.recording.served import Sent, ServedRequests
 
@@ -259,9 +259,9 @@ class TargetHealth:
         while self.now() < until:
             self.listen()
 
-    def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> Witnesses:
+    def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> LivenessProbes:
         around = ExaminationContext(self.rest, self.keep_alive, self.free_lane(), self.connect)
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
             about = self.place.selected.get(doubted)
-        return Witnesses(self.place, self.served, refused, about, around)
+        return LivenessProbes(self.place, self.served, refused, about, around)

@@ -22,13 +22,13 @@ from checker.workers.messages import (
     LONG_WAIT_S,
     MOST_TIMEOUTS,
     Again,
-    Idle,
     LeaseReport,
     Task,
+    TasksEnded,
 )
+from checker.workers.recording.cluster_rotation import DULL_CASES, ClusterRotation
 from checker.workers.recording.drafts import Answered
 from checker.workers.recording.enumerations import Enumeration
-from checker.workers.recording.rounds import DULL_CASES, Rounds
 from checker.workers.recording.tried import Shown, tried_by
 from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
@@ -83,7 +83,7 @@ class LeasedTask(Struct):
     raised: Counter[Label] = field(default_factory=Counter)
     note: str = ""
     extras: int = 0
-    rounds: Rounds | None = None
+    rounds: ClusterRotation | None = None
     """Whose turn it is in a cluster; None where each operation has its cases."""
     given_up: set[Label] = field(default_factory=set)
     ended_at_failure: bool = False
@@ -98,7 +98,7 @@ class LeasedTask(Struct):
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
         """A leased task, not begun: its slice runs from its first case on."""
-        row = phase_named(task.phase)
+        row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers)
         return cls(
             task,
             row=row,
@@ -108,9 +108,7 @@ class LeasedTask(Struct):
             phase=PhaseInfo(task.phase),
             is_closed=not row.extends,
             redo=[index for index in task.redo if index not in task.skipped],
-            rounds=(
-                Rounds(task.labels, task.producers) if row.source is CaseSource.ENDLESS else None
-            ),
+            rounds=rotation if row.source is CaseSource.ENDLESS else None,
             looks_at=len(task.labels) * DULL_CASES,
             is_slow=task.is_slow,
             timeouts={task.labels[0]: (task.timeouts, task.start)} if task.timeouts else {},
@@ -392,9 +390,9 @@ class InFlight(Struct):
         return again[self.index] if again and self.index < len(again) else None
 
 
-def given_back(over: Sequence[LeasedTask]) -> Idle:
+def given_back(over: Sequence[LeasedTask]) -> TasksEnded:
     """What the supervisor is told of tasks that are over."""
-    return Idle(
+    return TasksEnded(
         tuple((one.task.id, one.next_index, one.finished) for one in over),
         tuple(one.report for one in over),
     )

@@ -39,12 +39,12 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.messages import Again
 from checker.workers.recording.counts import rows
+from checker.workers.recording.creation_history import CreationHistory
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.drafts import Draft
+from checker.workers.recording.investigation_budget import second_budget
 from checker.workers.recording.leased import InFlight, LeasedTask
-from checker.workers.recording.makings import Makings
-from checker.workers.recording.purse import second_budget
 from checker.workers.recording.titles import title_of
 from checker.workers.recording.traffic import Traffic, without_answer
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
@@ -70,7 +70,7 @@ class Recorder(Struct):
     """None where nothing is learned of refusals."""
     reproduction: Rendering = lambda request, is_timed=False: ""
     """The command that sends a request."""
-    makings: Makings | None = None
+    creations: CreationHistory | None = None
     """What the cases made; None where nobody wants to know."""
     defects: Defects = field(default_factory=Defects)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
@@ -344,7 +344,7 @@ class Recorder(Struct):
         self._keep_for_later_layers(flight, outcome)
         if self.values is not None:
             self.keep(self.values.observe(case, outcome))
-        self.keep_makings(flight, verdict)
+        self.keep_creations(flight, verdict)
         return bool(ids)
 
     def _keep_for_later_layers(self, flight: InFlight, outcome: Response) -> None:
@@ -359,14 +359,14 @@ class Recorder(Struct):
         if found and self.layered is not None:
             self.journal.flush()
 
-    def keep_makings(self, flight: InFlight, verdict: Verdict) -> None:
+    def keep_creations(self, flight: InFlight, verdict: Verdict) -> None:
         """Write down what a request made that others may hit by chance, whatever it was sent for."""
         request, outcome = verdict.request, verdict.outcome
-        if self.makings is None or request is None or request.method not in _MAKING:
+        if self.creations is None or request is None or request.method not in _MAKING:
             return
         if isinstance(outcome, Response) and outcome.status_code // 100 in (2, 5):
             place = (flight.running.task.phase, flight.index)
-            self.keep(self.makings.observe(verdict.case, request, outcome, place))
+            self.keep(self.creations.observe(verdict.case, request, outcome, place))
 
     def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:
         """Whether it is told for the first time."""

@@ -227,7 +227,7 @@ class CaseScheduler:
         """Count the steps of a sequence that is over, all but the last one."""
         for shot in chain:
             status = shot.said_status
-            self._place.purse.earned += 1
+            self._place.investigation_budget.earned += 1
             if shot.made.case.is_of_other_method:
                 status = running.count_probe(shot.made.label, status)
             else:
@@ -242,7 +242,7 @@ class CaseScheduler:
         """Count it when it is over: whoever dies before has it made, and counted, again."""
         if not flight.is_counted:
             return
-        self._place.purse.earned += 1
+        self._place.investigation_budget.earned += 1
         case, label, status = flight.made.case, flight.made.label, flight.status
         if case.is_of_other_method:
             status = running.count_probe(label, status)

@@ -138,10 +138,10 @@ class FollowerQueue:
         running = flight.running
         index = running.extra_index()
         recipe = (running.task.seed, index, running.phase)
-        climbing = self._place.climbing
-        if climbing is not None:
-            climbing.observe(flight.made, chain[-1].verdict.outcome)
-            variant = climbing.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
+        hill_climber = self._place.hill_climber
+        if hill_climber is not None:
+            hill_climber.observe(flight.made, chain[-1].verdict.outcome)
+            variant = hill_climber.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
             if variant is not None:
                 return Follower(running, index, variant)
         made = self._place.explorer.follow(before_in(chain), recipe)

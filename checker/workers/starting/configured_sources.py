@@ -21,7 +21,7 @@ from checker.corpus.secrets import Secrets
 from checker.transport.factories import NETWORK, TransportFactory
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import CredentialKeeper
-from checker.workers.authentication.identities import Identities, UserSource, Wiring
+from checker.workers.authentication.identities import Identities, LoginTransport, UserSource
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import Accounts, SignUpSource
 from checker.workers.authentication.tokens import Send, TokenSource
@@ -40,7 +40,9 @@ class Requested(Struct, frozen=True):
     users: UsersCode = ALL_SCHEMAS
 
 
-def keeper_of(asked: Requested, wiring: Wiring, secrets: Secrets) -> CredentialKeeper | None:
+def keeper_of(
+    asked: Requested, wiring: LoginTransport, secrets: Secrets
+) -> CredentialKeeper | None:
     """What puts into requests what is not known from the beginning; None where there is nothing of the kind.
 
     What is configured stands in place of what users registered. Raises `ConfigError`.
@@ -55,7 +57,10 @@ def keeper_of(asked: Requested, wiring: Wiring, secrets: Secrets) -> CredentialK
 
 
 def equip(
-    keeper: CredentialKeeper, asked: Requested, wiring: Wiring, registered: Sequence[AuthRegistry]
+    keeper: CredentialKeeper,
+    asked: Requested,
+    wiring: LoginTransport,
+    registered: Sequence[AuthRegistry],
 ) -> None:
     """Give a keeper its sources and signers: those configured, or else those of the nearest registry that has any."""
     operations = asked.operations
@@ -103,7 +108,7 @@ def _tokens(
     return {one.name: one for one in found}
 
 
-def wiring_of(settings: RunSettings, origin: BaseUrl) -> Wiring:
+def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
     """Logins travel as tests do; to other hosts over the network."""
     http = HttpSettings.of(settings.common)
 
@@ -111,7 +116,7 @@ def wiring_of(settings: RunSettings, origin: BaseUrl) -> Wiring:
         other = BaseUrl.from_url(url)
         return sender(NETWORK, replace(other, base_path=""), http)
 
-    return Wiring(origin, sender(transport_of(settings), origin, http), send_to)
+    return LoginTransport(origin, sender(transport_of(settings), origin, http), send_to)
 
 
 def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -> Send:

@@ -34,16 +34,16 @@ from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
 from checker.workers.class_checks import ClassChecks
 from checker.workers.cleaning import gate_for
-from checker.workers.climbing import climbing_of
 from checker.workers.context import WorkerContext
 from checker.workers.description import Description, other_host, read_description, settled_target
+from checker.workers.hill_climbing import hill_climber_of
 from checker.workers.makers import open_makers
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.operation_tools import (
     generation_rules,
     rendering,
 )
-from checker.workers.recording.purse import LAST, Purse
+from checker.workers.recording.investigation_budget import LAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.served import Sent
 from checker.workers.saved import SavedExamples
@@ -133,7 +133,7 @@ def open_worker_context(
         unhooked=makers.unhooked,
         tools=tools,
         explorer=makers.explorer(incarnation, chains),
-        climbing=climbing_of(operations, makers, incarnation),
+        hill_climber=hill_climber_of(operations, makers, incarnation),
         chains=chains,
         origin=origin,
         http=http,
@@ -146,7 +146,7 @@ def open_worker_context(
         ledger=ledger,
         once_s=subject.description.once_s,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
-        purse=_purse(settings, recorder),
+        investigation_budget=_investigation_budget(settings, recorder),
         class_checks=subject.classes,
         credentials=keeper,
         first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),
@@ -173,18 +173,18 @@ def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> Credential
     return keeper
 
 
-def _purse(settings: RunSettings, recorder: Recorder) -> Purse:
+def _investigation_budget(settings: RunSettings, recorder: Recorder) -> InvestigationBudget:
     """What looking into failures may cost this worker."""
     is_endless = settings.kind == "fuzz"
     ends_at_failure = is_endless and not settings.common.continue_on_failure
-    purse = Purse(
+    investigation_budget = InvestigationBudget(
         settings.shrink_share,
         recorder.defects,
         is_open_ended=is_endless or settings.max_time_s is not None,
         credit=LAST if ends_at_failure else 0,
     )
-    recorder.defects.reopens = purse.reopens
-    return purse
+    recorder.defects.reopens = investigation_budget.reopens
+    return investigation_budget
 
 
 def _look_first(

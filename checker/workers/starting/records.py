@@ -21,8 +21,8 @@ from checker.workers.operation_tools import (
 )
 from checker.workers.recording.components import Components
 from checker.workers.recording.corpus_loading import remember
+from checker.workers.recording.creation_history import CreationHistory
 from checker.workers.recording.demands import DemandLearner
-from checker.workers.recording.makings import Makings
 from checker.workers.recording.outcomes import CheckOutcomes
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import Traffic
@@ -82,7 +82,7 @@ def open_recorder(
         ),
         demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
         reproduction=shown.render,
-        makings=Makings(selected.variables_below(), shown.render, components.of),
+        creations=CreationHistory(selected.variables_below(), shown.render, components.of),
     )
     for note in notes:
         recorder.note(note)

@@ -10,7 +10,7 @@ from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 
 @dataclass(slots=True)
-class Standstill:
+class ReportWait:
     """Tells how much was handed over, and waits when the supervisor says so."""
 
     place: WorkerContext

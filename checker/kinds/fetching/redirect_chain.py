@@ -23,7 +23,7 @@ _ERROR_BYTES: Final = 4096
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 
-class Journey:
+class RedirectChain:
     """One document's way through redirects."""
 
     def __init__(self, reaching: Reaching, portion: Portion, advice: Advice) -> None:

@@ -17,7 +17,7 @@ DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 """Of one whose answers others need."""
 
 
-class Rounds(Struct):
+class ClusterRotation(Struct):
     """Goes round the operations of a cluster for one lease, and notes what came of each."""
 
     labels: Sequence[Label]

@@ -11,9 +11,9 @@ from checker.config.settings import RunSettings
 from checker.workers.messages import AwaitReports, HandedOver
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.leased import LeasedTask
+from checker.workers.report_wait import ReportWait
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.scheduling.task_counts import TaskCounts
-from checker.workers.standstill import Standstill
 from tests.workers.harness import TASK, run, workplace
 
 WAIT, GO_ON = AwaitReports(waits=True), AwaitReports(waits=False)
@@ -24,7 +24,7 @@ WAIT, GO_ON = AwaitReports(waits=True), AwaitReports(waits=False)
 def test_who_waits_for_reports_sends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lanes: int, later: tuple[AwaitReports, ...]
 ) -> None:
-    obey, end, sent = Standstill.obey, Standstill.end, list[int]()
+    obey, end, sent = ReportWait.obey, ReportWait.end, list[int]()
 
     with workplace(tmp_path, lanes=lanes) as place:
 
@@ -32,17 +32,17 @@ def test_who_waits_for_reports_sends_nothing(
             memory: Any = place.http
             sent.append(sum(kind == "sent" for kind, _ in memory.events))
 
-        def noted_obey(self: Standstill, order: AwaitReports) -> None:
+        def noted_obey(self: ReportWait, order: AwaitReports) -> None:
             obey(self, order)
             count()
 
-        def noted_end(self: Standstill) -> None:
+        def noted_end(self: ReportWait) -> None:
             if self.is_on:
                 count()
             end(self)
 
-        monkeypatch.setattr(Standstill, "obey", noted_obey)
-        monkeypatch.setattr(Standstill, "end", noted_end)
+        monkeypatch.setattr(ReportWait, "obey", noted_obey)
+        monkeypatch.setattr(ReportWait, "end", noted_end)
         ran = run(place, replace(TASK, phase="fuzzing"), drained_after=20, later=later)
     assert 0 < sent[0] == sent[1] < 300
     total = sum(kind == "sent" for kind, _ in ran.memory.events)
@@ -55,17 +55,17 @@ def test_a_turn_is_not_shorter_for_having_waited(tmp_path: Path) -> None:
     now = 10.0
     with workplace(tmp_path) as place:
         scheduler = CaseScheduler(place, TaskCounts(place))
-        standstill = Standstill(place, scheduler, Sender(Pipe(duplex=False)[1]), lambda: now)
+        report_wait = ReportWait(place, scheduler, Sender(Pipe(duplex=False)[1]), lambda: now)
         begun, waiting = LeasedTask.of(TASK), LeasedTask.of(replace(TASK, id="b" * 16))
         begun.ends_at = 12.0
         scheduler.tasks.extend((begun, waiting))
-        standstill.obey(WAIT)
+        report_wait.obey(WAIT)
         now = 11.5
         # It is said again and again while it holds.
-        standstill.obey(WAIT)
+        report_wait.obey(WAIT)
         now = 15.0
-        standstill.obey(GO_ON)
-        standstill.obey(GO_ON)
+        report_wait.obey(GO_ON)
+        report_wait.obey(GO_ON)
     assert (begun.ends_at, waiting.ends_at) == (17.0, None)
 
 
@@ -85,10 +85,10 @@ def test_what_is_handed_over_is_told_where_somebody_counts_it(
     with workplace(tmp_path, **limits) as place:
         assert isinstance(place.settings, RunSettings)
         scheduler = CaseScheduler(place, TaskCounts(place))
-        standstill = Standstill(place, scheduler, Sender(up), lambda: 0.0)
+        report_wait = ReportWait(place, scheduler, Sender(up), lambda: 0.0)
         for count in (0, 3, 3, 7):
             place.recorder.traffic.writer.count = count
-            standstill.tell()
+            report_wait.tell()
         receiver = Receiver(heard)
         while isinstance(message := receiver.get_nowait(), HandedOver):
             found.append(message.count)

@@ -29,7 +29,7 @@ def second_budget(again: Again) -> ShrinkBudget:
     return ShrinkBudget(again.allowed, effort=effort)
 
 
-class Purse(Struct):
+class InvestigationBudget(Struct):
     """Requests that are left for looking into failures. A failure that they do not suffice for is sent once, as it is printed.
 
     In `run` each operation has the share of its own cases, so that neither workers nor the order of answers decide; what

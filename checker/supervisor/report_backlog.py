@@ -16,7 +16,7 @@ Progress = Callable[[], WritingProgress | None]
 """How far the reports of a run are; None where nobody writes, or there is no end of its time."""
 
 
-class Pace:
+class ReportBacklog:
     """Weighs what was recorded against what is written. It has no clock: whoever writes has measured what that takes."""
 
     def __init__(self, progress: Progress) -> None:

@@ -23,7 +23,7 @@ _MOST_LOOKS = 200
 _LONGEST_COMMAND = 4096
 
 
-class Makings(Struct):
+class CreationHistory(Struct):
     """What the cases of one worker have made, and taken away."""
 
     children: Mapping[str, Sequence[str]]

@@ -35,7 +35,7 @@ class ExaminationContext(Struct, frozen=True):
     connect: Connect | None = None
 
 
-class Witnesses(Struct):
+class LivenessProbes(Struct):
     """Asks on one lane whether the target serves what it served before."""
 
     place: WorkerContext

@@ -9,7 +9,7 @@ from checker.config.settings import RunSettings
 from checker.core.reports import WritingProgress
 from checker.corpus.fold import RunView
 from checker.supervisor.endings import Ending, closing_s
-from checker.supervisor.pace import MOST_BEHIND_S, Pace
+from checker.supervisor.report_backlog import MOST_BEHIND_S, ReportBacklog
 
 STEP_S = 0.05
 HANDED_OVER_S = 0.2
@@ -25,7 +25,7 @@ class Simulation:
     def __init__(self, limit_s: float, per_s: float, each_s: float) -> None:
         self.limit_s, self.per_s, self.each_s = limit_s, per_s, each_s
         self.ending = Ending(RunSettings(location="x", kind="run", seed=1, max_time_s=limit_s))
-        self.pace = Pace(self.progress)
+        self.pace = ReportBacklog(self.progress)
         self.now = self.ended_at = 0.0
         self.sent = [0.0, 0.0]
         self.written = 0.0
@@ -110,21 +110,21 @@ def test_no_phase_pays_for_the_others() -> None:
 
 @pytest.mark.parametrize("progress", [None, WritingProgress(0, 0.01, is_idle=True)])
 def test_what_will_not_be_written_holds_nobody_up(progress: WritingProgress | None) -> None:
-    pace = Pace(lambda: progress)
+    pace = ReportBacklog(lambda: progress)
     pace.record(1, 10_000)
     assert not pace.look()
     assert not pace.waits
 
 
 def test_without_reports_that_follow_the_time_is_what_it_was() -> None:
-    pace = Pace(lambda: None)
+    pace = ReportBacklog(lambda: None)
     pace.record(1, 10_000)
     pace.look()
     assert pace.behind_s == 0.0
 
 
 def test_a_worker_that_is_replaced_has_sent_what_it_sent() -> None:
-    pace = Pace(lambda: WritingProgress(50, 0.1, is_idle=False))
+    pace = ReportBacklog(lambda: WritingProgress(50, 0.1, is_idle=False))
     pace.record(1, 60)
     pace.record(1, 61)
     pace.record(2, 1)

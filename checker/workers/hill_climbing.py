@@ -23,7 +23,7 @@ _SHARE: Final = 0.5
 """Of the turns that go on from the largest one; the others look elsewhere."""
 
 
-class Climbing(Struct):
+class HillClimber(Struct):
     """Remembers the best case of each operation, and makes cases that are like it."""
 
     names_of: Callable[[Operation], Sequence[str]]
@@ -66,7 +66,9 @@ class Climbing(Struct):
         )
 
 
-def climbing_of(operations: OperationResolver, makers: Makers, incarnation: int) -> Climbing | None:
+def hill_climber_of(
+    operations: OperationResolver, makers: Makers, incarnation: int
+) -> HillClimber | None:
     """What climbs, where anybody asks for it. Raises `UsageError` for metrics that there are not."""
     asked = {name for own in operations.layers.everywhere() for name in own.maximize}
     if not asked:
@@ -76,5 +78,5 @@ def climbing_of(operations: OperationResolver, makers: Makers, incarnation: int)
             metric_named(name)
     except IncorrectUsage as error:
         raise UsageError(f"generation.maximize: {error}") from error
-    chance = Random(digest_int(str(makers.seed), "climbing", str(incarnation)))
-    return Climbing(lambda operation: operations.of(operation).maximize, makers.factory, chance)
+    chance = Random(digest_int(str(makers.seed), "hill_climber", str(incarnation)))
+    return HillClimber(lambda operation: operations.of(operation).maximize, makers.factory, chance)
