@@ -135,7 +135,7 @@ class PolicyTransport:
         return travelling(request, self._usual)
 
     def _due(self, chain: _RequestChain, pause_s: float) -> float:
-        """When the request of a journey may be sent, of the clock, if not before a pause."""
+        """When the request of a chain may be sent, of the clock, if not before a pause."""
         rate = self._policy(chain.request).rate
         earliest = self._clock() + pause_s
         if rate is None or rate == AUTO:
@@ -176,7 +176,7 @@ class PolicyTransport:
             meanwhile()
 
     def _next(self, chain: _RequestChain, outcome: Outcome) -> float | None:
-        """Have a journey go on, after so many seconds; None where the outcome is the end of it."""
+        """Have a chain go on, after so many seconds; None where the outcome is the end of it."""
         sent = chain.request
         pause_s = self._pause_s(chain, outcome)
         if pause_s is not None:
@@ -207,7 +207,7 @@ class PolicyTransport:
 
 
 def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
-    """The end of a journey, with what came before it."""
+    """The end of a chain, with what came before it."""
     if not chain.earlier:
         return outcome
     if isinstance(outcome, NetworkFailure):

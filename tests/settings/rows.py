@@ -148,7 +148,7 @@ _GENERATION: Final[dict[str, Row]] = {
     "mode": Row("negative", BLOCK, "both", "Valid values are"),
     "max-examples": Row(3, BLOCK, 0, "at least 1"),
     "no-shrink": Row(True, BLOCK, *FLAG),
-    "shrink-share": Row(0.5, "workers/test_purse.py::test_a_finding_may_take_what_is_left_of_the_share_of_its_operation", 1, "less than 1"),
+    "shrink-share": Row(0.5, "workers/test_investigation_budget.py::test_a_finding_may_take_what_is_left_of_the_share_of_its_operation", 1, "less than 1"),
     "deterministic": Row(True, plain(says("Seed: 0\n")), *FLAG),
     "allow-x00": Row(False, BLOCK, *FLAG),
     "allow-extra-parameters": Row(False, BLOCK, *FLAG),
