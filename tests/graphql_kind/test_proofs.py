@@ -103,7 +103,7 @@ def damage(query: str, chance: random.Random) -> str:
         ("{ books(limit: [1]) { id } }", "argument `limit` is [1], which is no `Int`"),
         ("{ books(page: {after: {limit: 1.5}}) { id } }", "argument `page` at `after.limit` is 1.5, which is no `Int`"),
         ("{ books(page: {x: 1}) { id } }", "argument `page` has a member `x`, which `Page` has not"),
-        ('{ search(text: "a", way: {}) { __typename } }', "argument `way` has to give exactly one member of `Mutation`, and not null"),
+        ('{ search(text: "a", way: {}) { __typename } }', "argument `way` has to give exactly one member of `Way`, and not null"),
         ("mutation { addBook(book: {genre: NOVEL}) { id } }", "argument `book` lacks `title`, which `NewBook` requires"),
         ('{ node(id: "1") { id ... on Book { nam } } }', "`Book` has no field `nam`"),
         ("query ($n: Int!) { books(limit: $n) { id } }", "variable `$n` of type `Int!` is required, and not given"),

@@ -71,7 +71,7 @@ def reasons(label: str) -> tuple[str, ...]:
         ("Query.books", "at `limit` is -?2147483[0-9]+, which is no `Int`"),
         ("Query.books", 'is .*, which is no `Genre!?`'),
         ("Query.books", 'at `limit` is "?[^0-9-].*, which is no `Int`'),
-        ("Query.search", "exactly one member of `Mutation`"),
+        ("Query.search", "exactly one member of `Way`"),
         ("Query.search", "is .*, which is no `String!`"),
         ("Mutation.addBook", "lacks `title`, which `NewBook` requires"),
         ("Mutation.addBook", "is null, which is no `.*!`"),
