@@ -192,7 +192,7 @@ class WireRequest:
         return self.url_at(self.origin.plain)
 
     def shown(self, origin: BaseUrl | None = None) -> Self:
-        """The same request as users read it: headers by name, too, and its URL."""
+        """This request, made readable for users: its headers by name, too, and its URL."""
         if not isinstance(self.headers, SentHeaders):
             self.headers = SentHeaders(self.headers)
         self.origin = origin or self.origin

@@ -12,14 +12,6 @@ import checker
 from .signing import Token
 
 
-@pytest.fixture
-def schema(document, api):
-    found = checker.openapi.from_dict(document)
-    found.config.update(base_url=api.url)
-    found.config.phases.update(phases=["fuzzing"])
-    return found
-
-
 def test_the_url_of_a_case(schema, api) -> None:
     case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7}, query={"q": "a"})
     assert schema.build_request_url(case, "http://there/v1/") == "http://there/v1/items/7"

@@ -13,14 +13,6 @@ QUICK = settings(
 )
 
 
-@pytest.fixture
-def schema(document, api):
-    found = checker.openapi.from_dict(document)
-    found.config.update(base_url=api.url)
-    found.config.phases.update(phases=["fuzzing"])
-    return found
-
-
 def drawn(strategy: Any) -> list[Any]:
     found: list[Any] = []
 
