@@ -60,6 +60,9 @@ class Examination:
                 if serves and self._is_rate_limited(culprit.label):
                     tell_of_rates(self._place.recorder)
                     return Examined(order.number, None, trouble, serves=True, is_rate=True)
+                if not serves and self._witnesses.was_too_much:
+                    # A quota is used up by all requests together, the suspect happened to be among the last.
+                    culprit = None
         elif self._witnesses.is_guess:
             # It may always have refused that.
             return Examined(order.number, None, trouble, serves=True)
