@@ -231,9 +231,19 @@ class Limited(Service):
     quota: int = 10**6
     asked: int = 0
 
+    is_alone: bool = False
+    """Whether there is nothing but `POST /things`."""
+
     @classmethod
-    def new(cls, quota: int = 10**6) -> "Limited":
-        return cls({}, 429, quota=quota)
+    def new(cls, quota: int = 10**6, *, is_alone: bool = False) -> "Limited":
+        return cls({}, 429, quota=quota, is_alone=is_alone)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        found = super().document
+        if self.is_alone:
+            found["paths"] = {"/things": {"post": COMMON["/things"]["post"]}}
+        return found
 
     def own(self, method: str, path: str, request: Request) -> Reply | None:
         self.asked += 1

@@ -66,6 +66,14 @@ def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(
     assert len(service.seen) < 2 * ran.view.cases
 
 
+def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_guilty(
+    tmp_path: Path,
+) -> None:
+    ran = run(tmp_path, Limited.new(is_alone=True))
+    assert culprits(ran) == set()
+    assert [label for label, _ in ran.notes("rate_limited")] == ["Target"]
+
+
 @pytest.mark.parametrize("quota", [20, 25, 30, 36, 40])
 def test_a_quota_that_is_used_up_blames_no_operation(tmp_path: Path, quota: int) -> None:
     ran = run(tmp_path, Limited.new(quota=quota))

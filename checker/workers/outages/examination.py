@@ -1,6 +1,8 @@
 """Looks into an outage: waits until the target serves again, and sends what came before alone to see which did it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from checker.core.digests import digest_int
 from checker.core.errors import CheckerError
@@ -12,7 +14,12 @@ from checker.generation.sources.context import Rejected
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.outage_messages import Examine, Examined, Trouble
-from checker.workers.outages.liveness import LivenessProbes, is_ending, is_refused
+from checker.workers.outages.liveness import (
+    MOST_WITNESSES,
+    LivenessProbes,
+    is_ending,
+    is_refused,
+)
 from checker.workers.outages.outage_report import Account, tell, tell_of_rates
 from checker.workers.recording.served import Sent
 
@@ -155,7 +162,18 @@ class Examination:
         """Whether twice as many requests of others are refused with 429, too: then the target counts them, whatever they do."""
         witnesses = self._witnesses
         count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
-        return witnesses.was_too_much and witnesses.are_too_many(min(count, _MOST_COUNTED), suspect)
+        if not witnesses.was_too_much:
+            return False
+        asked = witnesses.others(suspect) or list(self._never_served(suspect))
+        return not asked or witnesses.are_too_many(asked, min(count, _MOST_COUNTED))
+
+    def _never_served(self, suspect: Label) -> Iterator[Sent]:
+        """New cases of operations that change nothing: for targets that have served nobody but the suspect."""
+        others = (one for one in self._place.selected.entries if one.label != suspect)
+        calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
+        for made in (case for label in calm for case in islice(self._cases(label), 1)):
+            with suppress(CheckerError):
+                yield Sent(made, self._witnesses.request_of(made), 0)
 
     def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Sent | None:
         """The request after which the target serves nobody, or the last of those of one operation."""

@@ -1,7 +1,7 @@
 """Whether a target serves: requests that it served before, sent again."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import cycle, islice
 
 from msgspec import Struct, field
@@ -67,10 +67,15 @@ class LivenessProbes(Struct):
                 return False
         return False
 
-    def are_too_many(self, count: int, suspect: Label) -> bool:
-        """Whether one of so many requests of others, which were served before, is refused with 429."""
-        asked = islice(cycle([one for one in self._chosen if one.label != suspect]), count)
-        return any(is_refused(self.again(one)) and self.was_too_much for one in asked)
+    def others(self, suspect: Label) -> list[Sent]:
+        """What served others than the suspect before."""
+        return [one for one in self._chosen if one.label != suspect]
+
+    def are_too_many(self, asked: Sequence[Sent], count: int) -> bool:
+        """Whether one of so many requests, each sent in turn, is refused with 429."""
+        return any(
+            is_refused(self.again(one)) and self.was_too_much for one in islice(cycle(asked), count)
+        )
 
     def is_in_trouble(self, trouble: Trouble) -> bool:
         """Whether nobody answers, or everybody is turned away."""
@@ -90,10 +95,12 @@ class LivenessProbes(Struct):
 
     def made(self, made: GeneratedCase) -> Outcome:
         """The answer to a new case. It is on record. Raises `CheckerError` when it cannot be sent."""
+        return self._answer(made, self.request_of(made))
+
+    def request_of(self, made: GeneratedCase) -> WireRequest:
+        """What a new case is sent as. Raises `CheckerError` when it cannot be sent."""
         tools = self.place.tools
-        return self._answer(
-            made, build_request(tools.maker, tools.hooks, made.case, tools.credentials)
-        )
+        return build_request(tools.maker, tools.hooks, made.case, tools.credentials)
 
     def renews_credentials(self) -> bool:
         """Have credentials fetched anew, if there is a source of them; whether the target serves with them."""
@@ -102,8 +109,7 @@ class LivenessProbes(Struct):
             return False
         made = self._chosen[0].made
         try:
-            request = build_request(tools.maker, tools.hooks, made.case, tools.credentials)
-            work = exchange(tools, made.case, request)
+            work = exchange(tools, made.case, self.request_of(made))
             outcome: Outcome = drive(work, lambda wanted: self._answer(made, wanted))
         except CheckerError:
             return False
