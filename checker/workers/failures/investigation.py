@@ -20,6 +20,7 @@ from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
 from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
+from checker.workers.failures.confirmation import REPETITIONS, Confirmation
 from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.failures.sequences import SequenceReplay, SequenceShrink
 from checker.workers.failures.settlement import (
@@ -33,15 +34,12 @@ from checker.workers.failures.settlement import (
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.drafts import Answered, answered
 from checker.workers.recording.unconfirmed import (
-    Chain,
     ExpectedFailure,
     JudgedCase,
     UnconfirmedFailure,
     before_in,
 )
 
-REPETITIONS = 2
-"""So often a failure that other requests may cause has to happen again after it was confirmed."""
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
 
@@ -108,11 +106,10 @@ class Investigator(Struct):
         if not (suspicion.failure.needs_repetition or self.affords(suspicion)):
             return as_printed(suspicion.chain, wanted, reproduce, self.hurry)
         is_again = suspicion.second is not None
-        chain = suspicion.chain if is_again else self._confirmed(suspicion, wanted)
+        confirmation = self._confirmation(suspicion, wanted)
+        chain = suspicion.chain if is_again else confirmation.shortest(suspicion.chain)
         is_told = chain is not None and (
-            is_again
-            or not suspicion.failure.needs_repetition
-            or self._repeats(suspicion, wanted, chain)
+            is_again or not suspicion.failure.needs_repetition or confirmation.repeats(chain)
         )
         if chain is None or not is_told:
             settlement = Settlement(suspicion.chain, is_confirmed=False)
@@ -129,50 +126,18 @@ class Investigator(Struct):
         if needs_repetition and not settlement.is_confirmed:
             # Values that are found anew may lead elsewhere: what is sent as printed is the same each time.
             settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
+        if needs_repetition and not settlement.is_confirmed:
+            self._confirm_by_removal(suspicion, settlement, wanted)
         is_told = settlement.is_confirmed or not needs_repetition
         if is_told:
             count_hits(settlement, wanted, reproduce, self.hurry)
         return settlement
 
-    def _confirmed(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Chain | None:
-        """The shortest sequence that failed again; None if nothing did.
-
-        A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
-        state that they left behind, and nobody else could reproduce that.
-        """
-        last = suspicion.chain[-1].made
-        if len(suspicion.chain) > 1 and last.bindings:
-            whole = self._confirmed_whole(suspicion, wanted)
-            if whole is not None:
-                return whole
-        alone = self._again(suspicion, last)
-        if self._fails(suspicion, wanted, alone):
-            return (alone,)
-        if len(suspicion.chain) == 1 or last.bindings:
-            return None
-        return self._confirmed_whole(suspicion, wanted)
-
-    def _confirmed_whole(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure
-    ) -> Chain | None:
-        """The steps that a sequence needs, if it failed again."""
-        replay = self._replay(suspicion)
-        whole = replay.replayed([shot.made for shot in suspicion.chain])
-        if not self._fails(suspicion, wanted, whole[-1]):
-            return None
-        return replay.without_idle_steps(whole, partial(self._fails, suspicion, wanted))
-
-    def _repeats(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, chain: Chain
-    ) -> bool:
-        """Whether a sequence fails every further time.
-
-        Another request of the run may come between two steps once, and once more while that is confirmed.
-        """
-        steps = [shot.made for shot in chain]
-        replay = self._replay(suspicion)
-        return all(
-            self._fails(suspicion, wanted, replay.replayed(steps)[-1]) for _ in range(REPETITIONS)
+    def _confirmation(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Confirmation:
+        return Confirmation(
+            self._replay(suspicion),
+            partial(self._again, suspicion),
+            partial(self._fails, suspicion, wanted),
         )
 
     def _replay(self, suspicion: UnconfirmedFailure) -> SequenceReplay:
@@ -368,7 +333,9 @@ class Investigator(Struct):
         own = None if failure is None else failure.request
         settlement.is_of_check = own is not None
         following = self._replay(suspicion).following
-        printed = PrintedReplay(self.tools, self.render, self._driven, following)
+        printed = PrintedReplay(
+            self.tools, self.render, self._driven, following, settlement.earlier
+        )
         settlement.commands, verdict = printed.sent(settlement.chain, own)
         if verdict is not None:
             settlement.printed.append((verdict.outcome, verdict.judgement))
@@ -382,6 +349,15 @@ class Investigator(Struct):
                 return False
             self._reproduce(suspicion, settlement, wanted)
         return 0 < len(settlement.printed) == settlement.showed(wanted)
+
+    def _confirm_by_removal(
+        self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
+    ) -> None:
+        """Take what cannot be sent again from the start for confirmed where what is left of it shows the failure each time."""
+        if self._confirmation(suspicion, wanted).stays_after_removal(suspicion.chain):
+            settlement.earlier = before_in(suspicion.chain[:-1])
+            settlement.printed.clear()
+            settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
 
     def _described(
         self,

@@ -28,6 +28,8 @@ class PrintedReplay(Struct):
     drive: Callable[[GeneratedCase, Exchanging[Verdict], Purpose], JudgedCase]
     following: Callable[[GeneratedCase, Sequence[Verdict]], GeneratedCase]
     """A step with the values that earlier ones gave this time."""
+    earlier: Sequence[Verdict] = ()
+    """What was sent before and still counts: what removed a thing that no command removes again."""
 
     def sent(
         self, chain: Chain, own: WireRequest | None = None
@@ -57,7 +59,7 @@ class PrintedReplay(Struct):
                 proofs=request.proofs,
                 is_of_check=request.is_of_check,
             )
-            work = self._printed(made.case, again, sent if is_last else None)
+            work = self._printed(made.case, again, (*self.earlier, *sent) if is_last else None)
             sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)
         return tuple(commands), sent[-1] if sent else None
 

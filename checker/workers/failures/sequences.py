@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
-from checker.core.response import Response
 from checker.core.send import Purpose
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
@@ -129,14 +128,9 @@ def are_served_as(before: Chain, now: Chain) -> bool:
     What stands is then of earlier requests, and the sequence fails nowhere else.
     """
     return all(
-        _is_served(shot) or not _is_served(known)
+        shot.is_served or not known.is_served
         for known, shot in zip(before[:-1], now[:-1], strict=True)
     )
-
-
-def _is_served(shot: JudgedCase) -> bool:
-    outcome = shot.verdict.outcome
-    return isinstance(outcome, Response) and 200 <= outcome.status_code < 400
 
 
 def _steps_bound(made: GeneratedCase) -> set[int]:

@@ -53,6 +53,9 @@ class Settlement(Struct):
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
 
+    earlier: tuple[Verdict, ...] = ()
+    """What was sent before and still counts when the commands are sent."""
+
     def showed(self, wanted: ExpectedFailure) -> int:
         """How often the commands as printed showed a failure."""
         return len(self._showing(wanted))

@@ -41,6 +41,11 @@ class JudgedCase(Struct):
         return status_of(self.made.case.operation, outcome) if isinstance(outcome, Response) else 0
 
     @property
+    def is_served(self) -> bool:
+        """Whether its request was not refused."""
+        return 200 <= (self.status or 0) < 400
+
+    @property
     def may_have_created(self) -> bool:
         """Whether the target may keep something of it."""
         status = self.said_status
