@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from multiprocessing import Pipe
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +89,10 @@ def test_a_worker_brings_only_what_every_run_needs() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
+
+
+def test_files_of_the_working_directory_do_not_stand_for_libraries(tmp_path: Path) -> None:
+    (tmp_path / "jsonschema.py").write_text("raise SystemExit('not the library')")
+    code = "import checker.workers.starting.preloaded"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -1,5 +1,6 @@
 """What the fork server imports, so that no worker has to: the life of a worker, and all kinds that come with the package."""
 
+import sys
 from importlib import import_module
 from typing import Final
 
@@ -9,6 +10,9 @@ from checker.workers.starting.collector import uncollected
 _LIFE: Final = "checker.workers.incarnation"
 _KINDS: Final = "checker.kinds.table"
 
+if sys.path[:1] == [""]:
+    # Python looks into the working directory first here, and there `queue.py` or `six.py` may be anybody's.
+    sys.path.append(sys.path.pop(0))
 with uncollected():
     # Modules live as long as the process: to look through them again and again was a sixth of the time of importing them.
     import_module(_LIFE)
