@@ -146,10 +146,8 @@ class Portion:
 
 
 def _after_the_run(name: str) -> str:
-    return (
-        f"{name} was not there, whole, when the time of the run was over; "
-        "make it come faster, or raise `--max-time`"
-    )
+    # Said of files of this machine, too: what took the time may be anything before them.
+    return f"{name} was not there, whole, when the time of the run was over; give the run more with `--max-time`"
 
 
 def _option(key: str) -> str:
