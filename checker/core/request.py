@@ -121,6 +121,11 @@ def readable_url(url: str) -> str:
     return f"{_UNIX}{unquote(netloc)}" + (f":/{below}" if slash else "")
 
 
+def loopbacks_of(host: str) -> tuple[str, ...]:
+    """Addresses behind the name of this machine: both, whatever its table of hosts says (RFC 6761, 6.3). Other hosts stay as they are."""
+    return ("127.0.0.1", "::1") if host.lower() == _LOOPBACK else (host,)
+
+
 def without_userinfo(url: str) -> str:
     """A URL without credentials before its host."""
     return _USERINFO.sub("", url, count=1)

@@ -87,8 +87,8 @@ class RunFault(Struct, frozen=True):
         return LoaderError(self.sentence, list(self.details), kind=self.loading, url=self.url)
 
     def __str__(self) -> str:
-        # A full disk is nobody's fault here: the sentence says it all.
-        is_plain = self.kind in (None, LeavingKind.DISK)
+        # A full disk is nobody's fault here, and settings are wrong before anything starts: the sentence says it all.
+        is_plain = self.kind in (None, LeavingKind.DISK, LeavingKind.CANNOT_START)
         first = self.sentence if is_plain else f"{self.kind}: {self.sentence}"
         return "\n".join((first, *self.details))
 

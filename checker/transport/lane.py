@@ -1,8 +1,5 @@
 """One reused libcurl handle: loads a request into it, reads the outcome out of it."""
 
-import os
-import ssl
-
 import pycurl
 
 from checker.core.request import BaseUrl, WireRequest
@@ -11,6 +8,7 @@ from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
 from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import HttpSettings, travelling
+from checker.transport.way import configure_way, milliseconds
 
 _CUT = -1
 """What a write callback returns to stop a transfer."""
@@ -63,20 +61,17 @@ class Lane:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
-        curl.setopt(pycurl.TIMEOUT_MS, _milliseconds(settings.request_timeout_s))
-        curl.setopt(pycurl.CONNECTTIMEOUT_MS, _milliseconds(settings.connect_timeout_s))
+        curl.setopt(pycurl.TIMEOUT_MS, milliseconds(settings.request_timeout_s))
+        curl.setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(settings.connect_timeout_s))
         # Servers close idle connections after 2 s and more: a request that meets the close would look dropped.
         curl.setopt(pycurl.MAXAGE_CONN, 1)
         # Only for a case that carries `Expect` itself: then curl waits for a 100 before the body.
         curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
-        # Explicit, also when empty: the environment must not redirect requests.
-        curl.setopt(pycurl.PROXY, settings.proxy or "")
-        curl.setopt(pycurl.NOPROXY, "")
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
         curl.setopt(pycurl.SOCKOPTFUNCTION, self._on_socket)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
-        _configure_tls(curl, settings)
+        configure_way(curl, settings)
 
     def limit_wait(self, seconds: float | None) -> None:
         """How long the next requests may take, if that is less than the settings give."""
@@ -86,7 +81,7 @@ class Lane:
         if seconds != self._patience_s:
             self._patience_s = seconds
             self.curl.setopt(
-                pycurl.TIMEOUT_MS, _milliseconds(limit_s if seconds is None else seconds)
+                pycurl.TIMEOUT_MS, milliseconds(limit_s if seconds is None else seconds)
             )
 
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
@@ -274,35 +269,11 @@ def _spelt(method: str) -> bytes:
     return method.encode()
 
 
-def _milliseconds(seconds: float) -> int:
-    # 0 would be no limit at all.
-    return max(1, round(seconds * 1000))
-
-
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
     """What stands before every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
     is_tunnel = origin.scheme == "https" or proxy.startswith("socks")
     return b"" if not proxy or is_tunnel else origin.plain.url.encode("ascii")
-
-
-def _configure_tls(curl: pycurl.Curl, settings: HttpSettings) -> None:
-    verify = settings.verify
-    curl.setopt(pycurl.SSL_VERIFYPEER, int(verify is not False))
-    curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify is not False else 0)
-    if isinstance(verify, str):
-        curl.setopt(pycurl.CAPATH if os.path.isdir(verify) else pycurl.CAINFO, verify)
-    elif verify:
-        # A libcurl that comes in a wheel knows the paths of the machine that built it.
-        paths = ssl.get_default_verify_paths()
-        if paths.cafile:
-            curl.setopt(pycurl.CAINFO, paths.cafile)
-        if paths.capath:
-            curl.setopt(pycurl.CAPATH, paths.capath)
-    if settings.cert:
-        curl.setopt(pycurl.SSLCERT, settings.cert)
-    if settings.cert_key:
-        curl.setopt(pycurl.SSLKEY, settings.cert_key)
 
 
 def _last_block(lines: list[bytes]) -> list[bytes]:

@@ -56,3 +56,19 @@ def test_a_proxy_that_is_not_there_is_named_without_its_password(proxy: str, pla
         f"nothing was tested: the proxy at {place} cannot be reached (connection refused); "
         "check that it runs there, or give another one with `--proxy`"
     )
+
+
+def test_this_machine_by_name_is_looked_for_at_both_of_its_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def connected(address: tuple[str, int], timeout_s: float) -> socket.socket:
+        asked.append(address)
+        if address[0] == "127.0.0.1":
+            raise ConnectionRefusedError(111, "Connection refused")
+        return socket.socket()
+
+    monkeypatch.setattr(socket, "create_connection", connected)
+    assert not unreachable(BaseUrl.from_url("http://localhost:8080"), 2.0)
+    assert asked == [("127.0.0.1", 8080), ("::1", 8080)]

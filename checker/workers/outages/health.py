@@ -13,7 +13,9 @@ from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.health.signs import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
+from checker.workers.outages.closed_way import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
 from checker.workers.outages.liveness import (
     MOST_WITNESSES,
@@ -72,11 +74,14 @@ class TargetHealth:
     _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
+    _may_want_tls: bool = False
+    """Whether nothing has come of the target yet that is asked without TLS."""
     _before_renewal: Label | None = None
     """Operation that was served last before credentials were fetched anew."""
 
     def __post_init__(self) -> None:
         self._others = ServedByOthers(self.place)
+        self._may_want_tls = self.place.origin.scheme == "http" and is_looked_at(self.place)
         first = self.place.first_look
         if first is not None:
             # It came before the run, and may have ended the session.
@@ -107,6 +112,8 @@ class TargetHealth:
         """Whether an answer is not to count: the target may be in trouble, and the request is to be sent again."""
         if request is None:
             return False
+        if self._may_want_tls and self._wants_tls(outcome):
+            return True
         if isinstance(outcome, NetworkFailure):
             is_lost = outcome.kind is FailureKind.DROPPED
             return outcome.kind in _BROKEN and self._is_broken(made, request, is_lost=is_lost)
@@ -130,6 +137,17 @@ class TargetHealth:
     def sent_again(self, made: GeneratedCase, request: WireRequest) -> None:
         """A request whose connection ended without a word is sent once more: it may have been the target's last."""
         self._late.append(Sent(made, request, 0))
+
+    def _wants_tls(self, outcome: Outcome) -> bool:
+        """Whether the first answer comes of asking without TLS. Then the run has no more to do, and nothing is sent until it ends."""
+        self._may_want_tls = False
+        if not is_tls_hint(outcome) or has_own_servers(self.place):
+            return False
+        sentence = wants_tls(self.place.origin, self.place.operations.common.request_timeout_s)
+        if sentence:
+            self.is_holding = True
+            self.up.send(Leaving(LeavingKind.CANNOT_START, sentence))
+        return bool(sentence)
 
     def _note_lost(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> None:
         """Keep what was in the air when the target died; who was refused a connection was not."""

@@ -1,13 +1,13 @@
 """Whether anybody listens where the target should be: asked once, before anything is generated."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from checker.core.request import BaseUrl, readable_url
+from checker.core.request import BaseUrl, loopbacks_of, readable_url
 from checker.workers.context import WorkerContext
 
 PATIENCE_S = 10.0
@@ -93,7 +93,7 @@ def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> st
 
 def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
     if not origin.socket:
-        return socket.create_connection((origin.host, origin.port), timeout_s)
+        return _connected_to_any(loopbacks_of(origin.host), origin.port, timeout_s)
     link = socket.socket(socket.AF_UNIX)
     try:
         link.settimeout(timeout_s)
@@ -102,6 +102,14 @@ def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
         link.close()
         raise
     return link
+
+
+def _connected_to_any(hosts: Sequence[str], port: int, timeout_s: float) -> socket.socket:
+    *others, last = hosts
+    for host in others:
+        with suppress(OSError):
+            return socket.create_connection((host, port), timeout_s)
+    return socket.create_connection((last, port), timeout_s)
 
 
 def _reason(error: OSError, host: str, patience_s: float) -> str:

@@ -1,0 +1,95 @@
+"""Whether TLS with the target comes about, through the proxy if there is one: what keeps it from that is a matter of settings."""
+
+from typing import Final
+
+import pycurl
+from msgspec.structs import replace
+
+from checker.core.request import BaseUrl, readable_url
+from checker.core.response import NetworkFailure, Outcome
+from checker.transport.settings import HttpSettings
+from checker.transport.way import WayFault, way_fault
+from checker.workers.context import WorkerContext
+from checker.workers.outages.reachable import PATIENCE_S, has_own_servers
+
+_BAD_REQUEST: Final = 400
+_OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
+"""One of them is named by servers that answer 400 to whoever begins without TLS."""
+
+
+def closed_way(place: WorkerContext) -> str:
+    """Why no request of a run can travel, for the first worker to open its description; empty where one may.
+
+    Nobody knows from here what a transport of the user does, or settings and hosts that single operations have.
+    """
+    settings, origin = place.settings, place.origin
+    is_ours = settings.document is None and not (settings.transport or settings.app)
+    if not is_ours or origin.scheme != "https":
+        return ""
+    way = _way_of(HttpSettings.of(place.operations.common))
+    fault = way_fault(origin, way, min(way.request_timeout_s, PATIENCE_S))
+    if fault is None or has_own_servers(place):
+        return ""
+    own = (HttpSettings.of(place.operations.of(entry)) for entry in place.selected.entries)
+    return sentence_of(fault, origin, way) if all(_way_of(one) == way for one in own) else ""
+
+
+def sentence_of(fault: WayFault, origin: BaseUrl, way: HttpSettings) -> str:
+    """What keeps requests from their target, and what to do about it; empty for what may pass by itself."""
+    there = readable_url(origin.url + origin.base_path)
+    match fault.code:
+        case pycurl.E_PEER_FAILED_VERIFICATION:
+            whose = "the API or the proxy" if (way.proxy or "").startswith("https") else "the API"
+            return (
+                f"nothing was tested: the certificate of {whose} at {there} is not trusted ({fault.text}); "
+                "give the file of its authority with `--tls-verify FILE`, or accept any certificate with `--tls-verify false`"
+            )
+        case pycurl.E_SSL_CONNECT_ERROR:
+            return (
+                f"nothing was tested: no TLS connection to {there} can be made ({fault.text}); "
+                "if the API serves plain HTTP there, write `http://` in its address (`--url`), "
+                "and if it asks for a client certificate, give that with `--request-cert`"
+            )
+        case pycurl.E_SSL_CERTPROBLEM:
+            return (
+                f"nothing was tested: the client certificate cannot be used ({fault.text}); "
+                "give a PEM file that holds it with `--request-cert`, and that of its key with `--request-cert-key`"
+            )
+        case pycurl.E_COULDNT_CONNECT | pycurl.E_RECV_ERROR if "CONNECT" in fault.text:
+            proxy = readable_url(BaseUrl.from_url(way.proxy).url) if way.proxy else ""
+            return (
+                f"nothing was tested: the proxy at {proxy} does not let requests through to {there} ({fault.text}); "
+                "give its credentials with `--proxy http://USER:PASSWORD@HOST:PORT`, or another proxy"
+            )
+        case _:
+            return ""
+
+
+def is_tls_hint(outcome: Outcome) -> bool:
+    """Whether an answer to the first plain request may come of a server that wants TLS: it hangs up, or says so with 400."""
+    if isinstance(outcome, NetworkFailure):
+        return True
+    return outcome.status_code == _BAD_REQUEST and any(one in outcome.content for one in _OF_TLS)
+
+
+def wants_tls(origin: BaseUrl, patience_s: float) -> str:
+    """The sentence for a target that was asked without TLS and takes nothing else; empty where it does not speak TLS."""
+    secure = replace(origin, scheme="https")
+    if way_fault(secure, HttpSettings(verify=False), min(patience_s, PATIENCE_S)) is not None:
+        return ""
+    there = readable_url(origin.url + origin.base_path)
+    return (
+        f"nothing was tested: the API at {there} answers with TLS alone; "
+        f"write `{readable_url(secure.url + origin.base_path)}` as its address (`--url`)"
+    )
+
+
+def _way_of(settings: HttpSettings) -> HttpSettings:
+    """What of the settings decides whether a connection comes about."""
+    return HttpSettings(
+        request_timeout_s=settings.request_timeout_s,
+        proxy=settings.proxy,
+        verify=settings.verify,
+        cert=settings.cert,
+        cert_key=settings.cert_key,
+    )
