@@ -9,6 +9,7 @@ from checker.core.locations import Location
 
 UNAUTHORIZED: Final = frozenset((401, 403))
 """Statuses that refuse whoever asks, not what is asked (RFC 9110, 15.5.2 and 15.5.4)."""
+_BASIC: Final = "`--auth USER:PASSWORD`"
 _MOST_WAYS: Final = 3
 """Options for credentials that a sentence names."""
 
@@ -50,20 +51,36 @@ class SecurityRequirement(Struct, frozen=True):
         return not self.schemes and not self.undeclared
 
 
-def ways_in(places: Iterable[str]) -> str:
-    """Options that give credentials to schemes at these places (`header x-key`), as a reader is told of them.
+def ways_in(schemes: Iterable[SecurityScheme]) -> tuple[str, ...]:
+    """Options that give credentials to these, as a reader is told of them."""
+    declared = list(schemes)
+    options = {option for one in declared if (option := _option_of(one)) is not None}
+    if declared and not options:
+        return ("`[auth.openapi]` in checker.toml",)
+    return tuple(sorted(options))
 
-    Where no scheme is declared, that is the header that most APIs want.
-    """
-    known = sorted(place.partition(" ")[::2] for place in places)
-    headers = [
-        "-".join(map(str.capitalize, name.split("-"))) for kind, name in known if kind == "header"
-    ]
-    options = [f"`-H '{name}: ...'`" for name in headers]
-    options += [f"`-H 'Cookie: {name}=...'`" for kind, name in known if kind == "cookie"]
-    if not known:
-        options = ["`-H 'Authorization: ...'`"]
-    return " or ".join(options[:_MOST_WAYS]) or "`[auth.openapi]` in checker.toml"
+
+def named_ways(options: Sequence[str]) -> str:
+    """Some of `ways_in`, for a sentence; where no scheme is declared, what most APIs want."""
+    return " or ".join(options[:_MOST_WAYS]) or f"{_BASIC} or `-H 'Authorization: ...'`"
+
+
+def _option_of(scheme: SecurityScheme) -> str | None:
+    """The option for one scheme; None where only the configuration file has one, or a certificate says who is calling."""
+    location, name = scheme.place
+    if scheme.type == "mutualTLS":
+        return "`--request-cert FILE`"
+    if scheme.type == "apiKey":
+        shown = "-".join(map(str.capitalize, name.split("-")))
+        options = {
+            Location.HEADER: f"`-H '{shown}: ...'`",
+            Location.COOKIE: f"`-H 'Cookie: {name}=...'`",
+        }
+        return options.get(location)
+    if scheme.type == "http" and scheme.scheme in ("basic", "digest"):
+        return _BASIC if scheme.scheme == "basic" else f"{_BASIC[:-1]} --auth-type digest`"
+    word = "Bearer" if scheme.type != "http" else scheme.scheme.capitalize()
+    return f"`-H 'Authorization: {word} ...'`"
 
 
 def is_open(alternatives: Collection[SecurityRequirement]) -> bool:

@@ -78,6 +78,8 @@ class SchemaOpened(Struct, frozen=True):
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
     declared_path: str = ""
     """Of the URL of the server that the description declares, whatever base URL was given: `/v1`."""
+    ways_in: tuple[str, ...] = ()
+    """Options that give credentials to its security schemes, as people are told of them."""
     auth_examples: tuple[str, ...] = ()
     """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
     unreadable: int = 0

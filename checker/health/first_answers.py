@@ -1,12 +1,12 @@
 """What the first answers of a run say of how it was set up: one sentence with advice, long before the report."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
 
-from checker.core.security import UNAUTHORIZED, ways_in
+from checker.core.security import UNAUTHORIZED, named_ways
 
 ENOUGH: Final = 25
 """Answers after which it is said, or nothing is wrong."""
@@ -26,8 +26,8 @@ class FirstAnswers(Struct):
     """Whether any are configured."""
     given_header: str = ""
     """Name of a header with credentials that the user wrote for all requests."""
-    credentials: Collection[str] = ()
-    """Where the description wants credentials: `header x-key`."""
+    ways_in: Sequence[str] = ()
+    """Options that give credentials to what the description declares, as people are told of them."""
     _statuses: Counter[int] = field(default_factory=Counter)
 
     def note(self, status: int) -> bool:
@@ -49,7 +49,7 @@ class FirstAnswers(Struct):
                 advice = f"the description says {self.missing_path}: try `--url {wanted}`"
             return f"{said}: {advice}"
         if found <= UNAUTHORIZED:
-            advice = f"give credentials with `--auth`, {ways_in(self.credentials)} or `[auth]`"
+            advice = f"give credentials with {named_ways(self.ways_in)} or `[auth]`"
             if self.has_credentials:
                 advice = "the credentials are refused; correct them (`checker auth check` tries each of them)"
             elif self.given_header:

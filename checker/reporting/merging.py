@@ -181,4 +181,5 @@ def _opened(parts: Sequence[MergedPart], selected: int) -> SchemaOpened | None:
         unreadable=unreadable,
         fetched_from="",
         credentials=tuple(sorted({place for one in found for place in one.credentials})),
+        ways_in=tuple(dict.fromkeys(way for one in found for way in one.ways_in)),
     )

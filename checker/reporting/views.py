@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.core.known import Compared, KnownFailures
 from checker.core.phases import FUZZING, phase_names
-from checker.core.security import ways_in
+from checker.core.security import named_ways
 from checker.corpus.fold import PhaseView, RunView
 from checker.corpus.records import AUTHENTICATION, UNBROKEN, Note, OperationError
 from checker.reporting.described import (
@@ -68,7 +68,7 @@ def report_of(
         failing_warnings=told.failing,
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
         ledger=_ledger(view),
-        ways_in=ways_in(view.opened.credentials if view.opened else ()),
+        ways_in=named_ways(view.opened.ways_in if view.opened else ()),
         unauthorized=_unauthorized(told.notes),
         operations=operation_outcomes(view),
         is_complete=view.finished is not None,

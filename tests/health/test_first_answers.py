@@ -25,7 +25,7 @@ def test_a_header_that_is_refused_is_no_scheme_that_could_be_tried() -> None:
             (401,),
             "",
             False,
-            "were 401: give credentials with `--auth`, `-H 'Authorization: ...'` or `[auth]`",
+            "were 401: give credentials with `--auth USER:PASSWORD` or `-H 'Authorization: ...'` or `[auth]`",
         ),
         (
             (401, 403),

@@ -3,6 +3,7 @@ import pytest
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.schema_warnings import WarningKind
+from checker.core.security import SecurityScheme, ways_in
 from checker.core.sequence import Drawn, Step
 from checker.core.warning_table import warning_rows
 from checker.corpus.damage import DAMAGED
@@ -34,6 +35,10 @@ from .samples import (
     settings,
     started,
 )
+
+
+def _key(location: Location, name: str) -> SecurityScheme:
+    return SecurityScheme("k", "apiKey", "", location=location, parameter=name)
 
 
 def report(found: list[Record], outcome: str = "completed", **changes: object) -> Report:
@@ -137,26 +142,31 @@ def test_closed_doors_are_named() -> None:
     assert lines[at + 1 : at + 4] == [
         "  401 Unauthorized: 1 operation",
         f"    - {USERS}",
-        "  Give credentials with `-H 'Authorization: ...'`.",
+        "  Give credentials with `--auth USER:PASSWORD` or `-H 'Authorization: ...'`.",
     ]
 
 
 @pytest.mark.parametrize(
-    ("places", "said"),
+    ("schemes", "said"),
     [
-        (("header x-api-key",), "`-H 'X-Api-Key: ...'`"),
+        ((_key(Location.HEADER, "x-api-key"),), "`-H 'X-Api-Key: ...'`"),
+        ((_key(Location.COOKIE, "sid"),), "`-H 'Cookie: sid=...'`"),
+        ((_key(Location.QUERY, "appid"),), "`[auth.openapi]` in checker.toml"),
+        ((SecurityScheme("b", "http", "", "basic"),), "`--auth USER:PASSWORD`"),
         (
-            ("header x-key", "header authorization"),
-            "`-H 'Authorization: ...'` or `-H 'X-Key: ...'`",
+            (SecurityScheme("b", "http", "", "bearer"), SecurityScheme("o", "oauth2", "")),
+            "`-H 'Authorization: Bearer ...'`",
         ),
-        (("cookie sid",), "`-H 'Cookie: sid=...'`"),
-        (("query appid",), "`[auth.openapi]` in checker.toml"),
+        (
+            (_key(Location.HEADER, "x-key"), SecurityScheme("h", "http", "", "digest")),
+            "`--auth USER:PASSWORD --auth-type digest` or `-H 'X-Key: ...'`",
+        ),
     ],
 )
 def test_closed_doors_are_opened_as_the_description_says(
-    places: tuple[str, ...], said: str
+    schemes: tuple[SecurityScheme, ...], said: str
 ) -> None:
-    opening = changed(opened(), credentials=places)
+    opening = changed(opened(), ways_in=ways_in(schemes))
     for status, sentence in (
         (401, f"  Give credentials with {said}."),
         (403, f"  Known but not allowed: try other credentials with {said}."),
@@ -181,7 +191,10 @@ def test_what_would_open_closed_doors_is_no_warning_of_its_own() -> None:
 def test_who_is_known_but_not_allowed_is_not_told_to_give_credentials() -> None:
     found = [*clean_records()[:2], progress(statuses=((USERS, 403, 100),))]
     lines = list(summary_lines(report(found), lambda _: "*"))
-    assert "  Known but not allowed: try other credentials with `-H 'Authorization: ...'`." in lines
+    assert (
+        "  Known but not allowed: try other credentials with `--auth USER:PASSWORD` or `-H 'Authorization: ...'`."
+        in lines
+    )
 
 
 def test_one_mistake_that_is_made_often_is_told_once() -> None:

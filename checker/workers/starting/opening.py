@@ -15,6 +15,7 @@ from checker.config.settings import RunSettings
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
 from checker.core.request import BaseUrl, without_userinfo
+from checker.core.security import ways_in
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, load
 from checker.corpus.inflight import InflightWriter, Stage
@@ -260,7 +261,7 @@ def _first_answers(
         declared if lacks else "",
         configured,
         next(given_names, ""),
-        told.credentials,
+        told.ways_in,
     )
 
 
@@ -325,6 +326,7 @@ def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
     """Write down what was opened, and what is to be said of it."""
     told = replace(
         _told(subject.description, subject.selected, subject.settings, subject.origin),
+        ways_in=ways_in(subject.schemes.declared.values()),
         auth_examples=subject.schemes.examples,
     )
     tell_of_description(recorder, subject.description, told)
