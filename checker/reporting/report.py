@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.known import Baseline, Compared
 from checker.corpus.fold import PhaseView
@@ -29,6 +30,8 @@ class PhaseTally(Struct, frozen=True):
     skipped: int = 0
     known: int = 0
     """Nothing failed in them but what is known."""
+    unchecked: int = 0
+    """They were answered, and no check was there to look at that."""
 
 
 class PhaseOutcome(Struct, frozen=True):
@@ -149,6 +152,8 @@ class Report(Struct, frozen=True):
     """Those that it tells as one; none for a report of a single run."""
     seen_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fingerprint -> names of the runs that have the failure; empty for a report of a single run."""
+    is_unchecked: bool = False
+    """Whether all checks were switched off: nothing that was answered has passed anything."""
     is_complete: bool = True
     """False of a run that has no end: it goes on, or was killed."""
 
@@ -168,7 +173,9 @@ class Report(Struct, frozen=True):
         return max(self.elapsed_s, sum(self.ledger) / max(self.workers, 1))
 
 
-def phase_outcome(name: str, phase: PhaseView, known: Iterable[str] = ()) -> PhaseOutcome:
+def phase_outcome(
+    name: str, phase: PhaseView, known: Iterable[str] = (), *, is_unchecked: bool = False
+) -> PhaseOutcome:
     """Line of a phase that ran; an error outweighs a failure, and anything outweighs a skip.
 
     `known`: labels of those that failed in which nothing fails the run.
@@ -179,14 +186,16 @@ def phase_outcome(name: str, phase: PhaseView, known: Iterable[str] = ()) -> Pha
     passed = phase.tested - failures - errors - expected
     left_out = phase.skipped - passed - failures - errors - expected
     tally = PhaseTally(len(passed), len(failures), len(errors), len(left_out), len(expected))
+    if is_unchecked:
+        tally = replace(tally, passed=0, unchecked=len(passed))
     if errors:
         icon = "error"
     elif failures:
         icon = "failure"
-    elif passed or expected:
+    elif (passed and not is_unchecked) or expected:
         icon = "success"
     else:
         icon = "skip"
     is_empty = not (passed or failures or errors or left_out or expected)
-    note = "nothing to test" if is_empty else ""
+    note = "nothing to test" if is_empty else "no checks ran" if tally.unchecked else ""
     return PhaseOutcome(name, icon, note, tally)

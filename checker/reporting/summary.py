@@ -96,7 +96,8 @@ def total_line(report: Report) -> str:
         parts = [f"N{UNREACHED[1:]}"]
         is_reached = True
     known = len(report.findings) - len(failing)
-    parts = parts or ["No new issues found" if known else "No issues found"]
+    nothing = "No checks ran" if report.is_unchecked else "No issues found"
+    parts = parts or ["No new issues found" if known else nothing]
     return f"{', '.join([*parts, *_provisos(report, is_reached=is_reached)])}{when}"
 
 
@@ -136,6 +137,8 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
         parts.append(f"{glyph('failure')} {tally.failed} failed")
     if tally.known:
         parts.append(f"{glyph('known')} {tally.known} known")
+    if tally.unchecked:
+        parts.append(f"{glyph('skip')} {tally.unchecked} without checks")
     if tally.errored:
         parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
     if tally.skipped:
@@ -361,7 +364,8 @@ def _case_lines(report: Report) -> Iterator[str]:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"
     elif report.cases:
-        yield f"  {report.cases} generated, {report.cases} passed"
+        passed = "no checks ran" if report.is_unchecked else f"{report.cases} passed"
+        yield f"  {report.cases} generated, {passed}"
     else:
         yield "  None"
     if report.requests:

@@ -41,7 +41,7 @@ def report_of(
         elapsed_s = view.finished.elapsed_s
     by_name = _settled_phases(view, settings)
     compared = _compared(view, settings, outcome)
-    phases = tuple(_Phases(view, compared, outcome).lines(by_name, settings))
+    phases = tuple(_Phases(view, compared, settings, outcome).lines(by_name, settings))
     told = told_of(view, settings)
     coverage = _coverage(view)
     tested = {label for phase in by_name.values() for label in phase.tested}
@@ -71,11 +71,17 @@ def report_of(
         ways_in=named_ways(view.opened.ways_in if view.opened else ()),
         unauthorized=_unauthorized(told.notes),
         operations=operation_outcomes(view),
+        is_unchecked=_is_unchecked(settings),
         is_complete=view.finished is not None,
         coverage=coverage,
         shortfalls=tuple(shortfalls(coverage, settings.fail_under)),
         compared=compared,
     )
+
+
+def _is_unchecked(settings: RunSettings) -> bool:
+    """Whether no check looks at any answer."""
+    return not settings.operations.checks_somewhere()
 
 
 def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
@@ -162,12 +168,15 @@ def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView
 class _Phases:
     """Makes the line of each phase."""
 
-    def __init__(self, view: RunView, compared: Compared, outcome: str) -> None:
+    def __init__(
+        self, view: RunView, compared: Compared, settings: RunSettings, outcome: str
+    ) -> None:
         self._outcome = outcome
         self._began_at = view.run.at if view.run else 0.0
         self._failing: set[tuple[str, str]] = set()
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
+        self._is_unchecked = _is_unchecked(settings)
         for one in view.findings.values():
             places = self._failing if compared.fails(one.fingerprint) else self._known
             places |= {(one.phase, one.label), ("", one.label)}
@@ -186,7 +195,7 @@ class _Phases:
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
         """`name`: of the phase in findings; empty: any."""
         known = {label for label in phase.failed if self._is_known(name, label)}
-        came_to = phase_outcome(title, phase, known)
+        came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
         began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0
         line = replace(came_to, elapsed_s=phase.seconds, began_s=began_s)
         if self._outcome in ("interrupted", ENDLESS):

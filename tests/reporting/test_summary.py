@@ -15,12 +15,14 @@ from checker.reporting.summary import (
     ledger_lines,
     note_lines,
     summary_lines,
+    tally_parts,
     total_line,
     warning_lines,
 )
 from checker.reporting.views import report_of
 from checker.reporting.warning_notes import warning_groups
 from checker.workers.authentication.signup import SIGN_UP_FAILED, SIGNED_UP
+from tests.asking import saying
 
 from .samples import (
     AT,
@@ -124,6 +126,19 @@ def test_phases_that_were_not_asked_for_are_disabled() -> None:
 def test_interrupted_phase_says_so() -> None:
     found = report(clean_records()[:-1], "interrupted")
     assert ("interrupted", "interrupted") in {(p.icon, p.note) for p in found.phases}
+
+
+def test_where_no_check_ran_nothing_has_passed() -> None:
+    view = fold((1, record) for record in clean_records())
+    unchecked = settings(operations=saying({"checks": {"enabled": False}}))
+    found = report_of(view, unchecked, "completed")
+    lines = list(summary_lines(found, lambda name: name))
+    assert not any("passed" in line for line in lines)
+    assert f"  {found.cases} generated, no checks ran" in lines
+    assert "  skip Fuzzing (no checks ran)" in lines
+    tallies = [tally_parts(phase.tally, lambda name: name) for phase in found.phases]
+    assert [f"skip {found.tested} without checks"] in tallies
+    assert total_line(found).startswith("No checks ran in ")
 
 
 def test_same_error_in_two_phases_is_one_error() -> None:
