@@ -15,6 +15,9 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _VERSION = re.compile(r"v[0-9]+(\.[0-9]+)*|api|rest", re.IGNORECASE)
 
+_LOGIN = re.compile(
+    r"log(in|on)|signin|auth|authenticate|authentication|authorize|tokens?|sessions?|oauth2?|jwt|obtaintoken|accesstoken"
+)
 _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
 """Members that identify a resource, where none is called like the variable of its path."""
 _WRAPPERS = ("data", "result", "item")
@@ -44,6 +47,16 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 2 else word
+
+
+def is_login(path: str) -> bool:
+    """Whether a path template is called like one that gives tokens for credentials."""
+    return _LOGIN.fullmatch(last_word(path)) is not None
+
+
+def last_word(path: str) -> str:
+    """The last segment of a path template, normalised."""
+    return normalised(path.rstrip("/").rpartition("/")[2])
 
 
 def is_identifier(field: str) -> bool:

@@ -29,6 +29,8 @@ class Listed(Struct, frozen=True):
     """Digest of what it was: another description may list something else there."""
     without: tuple[str, ...] = ()
     """Places that a shrink left out: `query limit`, `body /address/street`."""
+    token: str = ""
+    """What the values follow from by which its body differs from the usual one though it is not about them; empty for none."""
 
 
 class Literal(Struct, frozen=True):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from checker.core.resource_names import normalised
+from checker.core.resource_names import is_login, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
 from checker.core.signup import SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
@@ -18,9 +18,6 @@ _SIGN_UPS: Final = (
     re.compile(r"users?|accounts?"),
 )
 """Last segments of paths, the plainest first."""
-_LOGIN: Final = re.compile(
-    r"log(in|on)|signin|auth|authenticate|authentication|authorize|tokens?|sessions?|oauth2?|jwt|obtaintoken|accesstoken"
-)
 _PASSWORD: Final = frozenset(("password", "passwd", "passphrase", "pwd", "pass"))
 _WHO: Final = re.compile(
     r"(user|login|account|nick)?(name|id)|user|login|handle|nickname|e?mail(address)?|user(e?mail)|phone(number)?|identifier"
@@ -46,7 +43,7 @@ def sign_up_flow(
     fields = SchemaFields(document)
     candidates = list(operations)
     for login in candidates:
-        if not _LOGIN.fullmatch(_last_word(login.path)):
+        if not is_login(login.path):
             continue
         token = _token_in(fields.of_answer(login).fields)
         for sign_up in _sign_ups(candidates) if token else ():
@@ -62,13 +59,9 @@ def sign_up_flow(
 
 def is_candidate(entry: Entry) -> bool:
     """Whether an operation may be one of the two, as far as its table of contents tells."""
-    word = _last_word(entry.path)
-    is_named = any(one.fullmatch(word) for one in (*_SIGN_UPS, _LOGIN))
+    word = last_word(entry.path)
+    is_named = is_login(entry.path) or any(one.fullmatch(word) for one in _SIGN_UPS)
     return entry.method == "POST" and "{" not in entry.path and is_named
-
-
-def _last_word(path: str) -> str:
-    return normalised(path.rstrip("/").rpartition("/")[2])
 
 
 def _takes_tokens(scheme: SecurityScheme) -> bool:
@@ -80,7 +73,7 @@ def _takes_tokens(scheme: SecurityScheme) -> bool:
 def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
     for pattern in _SIGN_UPS:
         for one in candidates:
-            if pattern.fullmatch(_last_word(one.path)) and not _needs_more(one):
+            if pattern.fullmatch(last_word(one.path)) and not _needs_more(one):
                 yield one
 
 

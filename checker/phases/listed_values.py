@@ -9,6 +9,7 @@ from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.operation import Parameter
 from checker.core.pool import ValuePool
+from checker.generation.boundaries.cases import BoundaryCase
 
 _TURNS: Final = 3
 _NO_NAMES: Final = ("", ".", "..")
@@ -42,6 +43,15 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     if taken:
         meta.bindings = (*meta.bindings, *taken)
     return tuple(taken)
+
+
+def renew(case: Case, listed: object, token: str) -> str:
+    """Give the body of a case names of its own, which follow from a token, but where it is about them; the token, or "" if nothing is to differ."""
+    renewal = listed.renewal if isinstance(listed, BoundaryCase) else None
+    if renewal is None or not token:
+        return ""
+    case.body = renewal.renewed(case.body, token)
+    return token
 
 
 def _fitting(literal: object, parameter: Parameter) -> Any:

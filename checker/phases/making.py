@@ -27,7 +27,7 @@ from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
-from checker.phases.listed_values import take_names
+from checker.phases.listed_values import renew, take_names
 from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of, topic_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
@@ -280,7 +280,9 @@ class CaseFactory:
         Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
         """
         pool = self._pool(self.operations[label], phase.name)
-        made = self._of_list(label, phase.name, index, case_id(task_seed, index), pool)
+        name = case_id(task_seed, index)
+        wanted = Listed(phase.name, index, "", token=name if index else "")
+        made = self._of_list(label, wanted, name, pool)
         if made is None:
             raise Exhausted(label)
         if self.rules.some_unique and self._is_old(label, phase.name, made.case):
@@ -354,7 +356,7 @@ class CaseFactory:
 
     def _listed_again(self, step: Step, recipe: Listed, name: str) -> GeneratedCase:
         label, pool = step.label, BoundPool.of(step.bindings) if step.bindings else None
-        made = self._of_list(label, recipe.phase, recipe.number, name, pool)
+        made = self._of_list(label, recipe, name, pool)
         if made is None or made.other != replace(recipe, without=()):
             raise OutOfDate(
                 f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now"
@@ -368,9 +370,9 @@ class CaseFactory:
         return GeneratedCase(case, label, (), (), recipe)
 
     def _of_list(
-        self, label: Label, phase: str, number: int, name: str, pool: ValuePool | None = None
+        self, label: Label, wanted: Listed, name: str, pool: ValuePool | None
     ) -> GeneratedCase | None:
-        operation = self.operations[label]
+        operation, phase, number = self.operations[label], wanted.phase, wanted.number
         try:
             found = self._lists.at(phase, operation, number)
         except LookupError:
@@ -383,8 +385,9 @@ class CaseFactory:
             recipe = literal_of(found)
             listed = literal_case(operation, recipe, name, phase)
         else:
-            recipe = Listed(phase, number, digest(repr(found.key)))
             listed = found.case(operation, name)
+            token = renew(listed, found, wanted.token)
+            recipe = Listed(phase, number, digest(repr(found.key)), token=token)
             taken = take_names(listed, pool, number)
         case = self.hooks(operation).finished(listed)
         if case is None:

@@ -20,6 +20,7 @@ from checker.core.meta import (
     Violation,
 )
 from checker.core.operation import Location, Operation
+from checker.generation.boundaries.renewal import Renewal
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.likeness import likeness_of
 
@@ -78,6 +79,8 @@ class BoundaryCase(Struct, frozen=True, dict=True):
     """That lists it."""
     outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
     """What in its parts came from outside, by location: nothing where nothing is said."""
+    renewal: Renewal | None = None
+    """What of its body may differ from case to case."""
 
     @cached_property
     def key(self) -> Any:

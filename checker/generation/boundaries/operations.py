@@ -28,6 +28,7 @@ from checker.generation.boundaries.cases import (
 )
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.shapes import (
     content_types,
     forms_of_body,
@@ -113,11 +114,12 @@ class OperationEdges:
         shown: set[Any] = set()
         wanted = self.coverage.mode
         self._shown = 0
-        outside = forced_parts(self._compiler)
+        outside, renewals = forced_parts(self._compiler), Renewals(self._compiler, self._usual)
         for found in self._all():
             if wanted is not None and found.mode is not wanted:
                 continue
-            case = replace(found, outside=outside)
+            renewal = None if found.parts.body is NOT_SET else renewals.of(found.parts.media_type)
+            case = replace(found, outside=outside, renewal=renewal)
             if case.key in shown:
                 continue
             if self._shown >= self.coverage.most:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from checker.core.resources import REMOVING
 from checker.phases.making import GeneratedCase
+from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.sequences import SequenceReplay
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
@@ -22,6 +23,7 @@ class Confirmation(Struct):
     """Sends a case with the values of its record, and judges it after earlier ones."""
     fails: Callable[[JudgedCase], bool]
     """Whether that is the failure again."""
+    names: FreshNames
 
     def shortest(self, chain: Chain) -> Chain | None:
         """The shortest sequence that failed again; None if nothing did.
@@ -37,7 +39,9 @@ class Confirmation(Struct):
         alone = self.again(last, ())
         if self.fails(alone):
             return (alone,)
-        if len(chain) == 1 or last.bindings:
+        if len(chain) == 1:
+            return self.names.confirmed(self.replay.factory, alone, self.again, self.fails)
+        if last.bindings:
             return None
         return self._whole(chain)
 

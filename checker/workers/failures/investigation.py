@@ -21,6 +21,7 @@ from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.failures.confirmation import REPETITIONS, Confirmation
+from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.failures.sequences import SequenceReplay, SequenceShrink
 from checker.workers.failures.settlement import (
@@ -114,7 +115,7 @@ class Investigator(Struct):
         if chain is None or not is_told:
             settlement = Settlement(suspicion.chain, is_confirmed=False)
         else:
-            settlement = Settlement(chain, is_confirmed=True)
+            settlement = Settlement(chain, is_confirmed=True, names=confirmation.names)
             allowance = self.allowance(suspicion)
             if allowance is not None and len(chain) == 1:
                 self._minimise(suspicion, wanted, settlement, allowance)
@@ -138,6 +139,7 @@ class Investigator(Struct):
             self._replay(suspicion),
             partial(self._again, suspicion),
             partial(self._fails, suspicion, wanted),
+            FreshNames(suspicion.chain[-1].made.case.id),
         )
 
     def _replay(self, suspicion: UnconfirmedFailure) -> SequenceReplay:
@@ -286,6 +288,7 @@ class Investigator(Struct):
         (confirmed,) = settlement.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
         created, is_probed = 0, suspicion.is_of_check
+        named = partial(settlement.names.given, self.factory)
 
         def still_fails(candidate: GeneratedCase) -> bool:
             nonlocal created
@@ -295,7 +298,7 @@ class Investigator(Struct):
             if settlement.stopped:
                 raise ShrinkingStopped
             try:
-                shot = self._shot(candidate, Purpose.SHRINK, fresh=False, confirms=is_probed)
+                shot = self._shot(named(candidate), Purpose.SHRINK, fresh=False, confirms=is_probed)
             except HookError:
                 return False
             created += shot.may_have_created
@@ -320,7 +323,7 @@ class Investigator(Struct):
             settlement.stopped = "" if result.finished else spent_after(result.executions)
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
-        smallest = self._shot(self._named(result.made), Purpose.CONFIRM)
+        smallest = self._shot(self._named(named(result.made)), Purpose.CONFIRM)
         self._note_others(suspicion, wanted, smallest)
         if wanted.shown(smallest) is not None:
             settlement.chain = (smallest,)
@@ -329,16 +332,11 @@ class Investigator(Struct):
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
     ) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        failure = wanted.again(settlement.chain[-1])
-        own = None if failure is None else failure.request
-        settlement.is_of_check = own is not None
         following = self._replay(suspicion).following
         printed = PrintedReplay(
             self.tools, self.render, self._driven, following, settlement.earlier
         )
-        settlement.commands, verdict = printed.sent(settlement.chain, own)
-        if verdict is not None:
-            settlement.printed.append((verdict.outcome, verdict.judgement))
+        settlement.send_printed(printed, self.factory, wanted)
 
     def _shows_each_time(
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure

@@ -11,7 +11,9 @@ from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.records import Finding, Interaction
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.making import CaseFactory, GeneratedCase
+from checker.workers.failures.fresh_names import FreshNames
+from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.recording.drafts import Answered
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
 
@@ -52,9 +54,27 @@ class Settlement(Struct):
     """Answers to the commands as printed, each time that they were sent."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
-
     earlier: tuple[Verdict, ...] = ()
     """What was sent before and still counts when the commands are sent."""
+    names: FreshNames = field(default_factory=FreshNames)
+
+    def send_printed(
+        self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure
+    ) -> None:
+        """Send the commands as they will be printed, and keep the verdict on the last answer."""
+        failure = wanted.again(self.chain[-1])
+        own = None if failure is None else failure.request
+        self.is_of_check = own is not None
+        chain = self.chain
+        if own is None and not self.printed:
+            chain = self.names.unsent(factory, printed.tools, chain)
+        self.commands, verdict = printed.sent(chain, own)
+        if verdict is None:
+            return
+        self.printed.append((verdict.outcome, verdict.judgement))
+        shot = JudgedCase(chain[-1].made, verdict)
+        if chain is not self.chain and wanted.again(shot) is not None:
+            self.chain = (shot,)
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """How often the commands as printed showed a failure."""

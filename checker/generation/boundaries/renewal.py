@@ -1,0 +1,339 @@
+"""Values of their own for the names in listed bodies: many targets take a name, an address, a code only once."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import Any, Final
+from uuid import UUID
+
+from msgspec import Struct, field
+
+from checker.core.digests import digest_int
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.operation import Body, Operation
+from checker.core.resource_names import (
+    IDENTIFIERS,
+    is_login,
+    normalised,
+    noun_of,
+    resource_of,
+    singular,
+    variables_of,
+    words,
+)
+from checker.generation.boundaries.positives import has_bytes
+from checker.generation.components import PartCompiler
+from checker.generation.drawing.places import item_of
+from checker.generation.likeness import distinct
+from checker.generation.narrowing import SchemaPart
+from checker.generation.normalization.forms import Canonical, Conjunction
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import Rejected
+
+Write = Callable[[int], Any]
+"""A value of a number below 2**64."""
+_METHODS: Final = ("POST", "PUT", "PATCH")
+_NO_NAMES: Final = frozenset(("token", "no", "ref"))
+"""Identifiers that mostly stand for what was there before."""
+_COMMON: Final = """
+name email mail slug username login title nickname handle alias phone mobile sku isbn ean barcode vin iban domain subdomain hostname
+"""
+_EVERYWHERE: Final = frozenset(_COMMON.split())
+"""What is mostly one's own, whatever stands before it: `displayName`, `contact_email`."""
+_OWN: Final = (IDENTIFIERS | _EVERYWHERE | {"serial", "label"}) - _NO_NAMES
+_KEYS: Final = frozenset(("id", "uuid", "guid"))
+_ASKING: Final = frozenset(("search", "query", "filter", "find", "lookup"))
+"""Last words of paths whose bodies name what is there."""
+_SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
+"""Numbers that a way to write values is tried with."""
+_TURNS: Final = 3
+"""Of so many cases one sends what an author gave, which may name something that has to be there."""
+_DEEPEST: Final = 3
+_MOST: Final = 12
+"""Places of a body."""
+_MOST_LOOKED_AT: Final = 200
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_DIGITS: Final = "0123456789"
+_ALPHABETS: Final = (_LETTERS + _DIGITS, _LETTERS, _LETTERS.upper(), _DIGITS)
+_SIZES: Final = (8, 6, 5, 4, 3, 2)
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
+
+
+class _Place(Struct, frozen=True):
+    path: tuple[str, ...]
+    usual: Any
+    """What stands there in usual bodies; a case with another value there is about it."""
+    write: Write
+    is_said: bool
+    """Whether an author gave the usual value."""
+
+
+class Renewal(Struct, frozen=True):
+    """What is to differ from case to case in the bodies of one media type."""
+
+    places: tuple[_Place, ...]
+    is_valid: Callable[[Any], bool]
+
+    def renewed(self, body: Any, token: str) -> Any:
+        """A body, which is changed in place, with values that follow from `token`; as valid, or as wrong, as it was.
+
+        A right body is about a place where it has another value than usual, a wrong one about the place that makes it wrong.
+        """
+        number = digest_int(token)
+        was_valid: bool | None = None
+        for place in self.places:
+            holder, name = _holder(body, place.path), place.path[-1]
+            if holder is None or (place.is_said and number % _TURNS == 0):
+                continue
+            if was_valid is None:
+                was_valid = self.is_valid(body)
+            is_usual = distinct(holder[name]) == distinct(place.usual)
+            if is_usual or (not was_valid and holder[name].__class__ is place.usual.__class__):
+                self._renew(body, holder, place, digest_int(token, *place.path), was_valid)
+        return body
+
+    def _renew(
+        self, body: Any, holder: dict[str, Any], place: _Place, number: int, was_valid: bool
+    ) -> None:
+        name = place.path[-1]
+        before = holder[name]
+        try:
+            holder[name] = place.write(number)
+        except _REASONS:
+            return
+        if self.is_valid(body) is not was_valid:
+            holder[name] = before
+
+
+class Renewals(Struct):
+    """Those of an operation, each made when a case with such a body is listed."""
+
+    compiler: PartCompiler
+    usual: Callable[[SchemaPart, Body], Any]
+    """The usual body. Raises `Unsatisfiable`, `BudgetSpent`, `Rejected`."""
+    _known: dict[str | None, Renewal | None] = field(default_factory=dict)
+
+    def of(self, media_type: str | None) -> Renewal | None:
+        """What is to differ in bodies of a media type, as far as their schema leaves room; None for nothing."""
+        if media_type not in self._known:
+            found = (one for one in self.compiler.operation.bodies if one.media_type == media_type)
+            body = next(found, None)
+            self._known[media_type] = None if body is None else self._made(body)
+        return self._known[media_type]
+
+    def _made(self, body: Body) -> Renewal | None:
+        operation, forced = self.compiler.operation, _forced(self.compiler)
+        if not _is_telling(operation) or body.write is not None or body.strategy is not None:
+            return None
+        part = self.compiler.body_part(body)
+        is_valid = part.compiler.validator(part.conjunction)
+        try:
+            usual = self.usual(part, body)
+        except _REASONS:
+            return None
+        if not isinstance(usual, dict) or has_bytes(usual) or not is_valid(usual):
+            return None
+        names, places = _OwnNames.of(operation), []
+        for spot in islice(_spots(part, usual, is_said=bool(body.examples)), _MOST_LOOKED_AT):
+            if names.is_own(spot.path[-1], is_said=spot.is_said) and spot.path not in forced:
+                write = _writer(spot, part, partial(_fits, is_valid, usual, spot.path))
+                if write is not None:
+                    places.append(_Place(spot.path, spot.value, write, spot.is_said))
+        return Renewal(tuple(places[:_MOST]), is_valid) if places else None
+
+
+def _is_telling(operation: Operation) -> bool:
+    """Whether the bodies of an operation tell the target something new."""
+    last = operation.path.rstrip("/").rpartition("/")[2]
+    is_asking = is_login(operation.path) or not _ASKING.isdisjoint(words(last))
+    return operation.method in _METHODS and not is_asking
+
+
+def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
+    """Paths of what a user wants in every body, with those above them."""
+    paths = [one.path for one in compiler.overrides.body() if one.is_forced]
+    return frozenset(path[:size] for path in paths for size in range(1, len(path) + 1))
+
+
+def _fits(is_valid: Callable[[Any], bool], usual: Any, path: tuple[str, ...], new: Any) -> bool:
+    return is_valid(_with(usual, path, new))
+
+
+class _OwnNames(Struct, frozen=True):
+    """Which names of fields stand for the thing that an operation makes."""
+
+    noun: str
+    of_path: frozenset[str]
+    is_of_member: bool
+
+    @classmethod
+    def of(cls, operation: Operation) -> "_OwnNames":
+        path = operation.path
+        variables = frozenset(map(normalised, variables_of(path)))
+        return cls(noun_of(resource_of(path)), variables, path.rstrip("/").endswith("}"))
+
+    def is_own(self, name: str, *, is_said: bool) -> bool:
+        """Whether a field of this name is one that things differ by."""
+        whole, parts = normalised(name), words(name)
+        if whole in self.of_path or not parts or (self.is_of_member and whole in _KEYS):
+            # It names what the path names.
+            return False
+        if whole in _OWN:
+            return True
+        if singular("".join(parts[:-1])) == self.noun and parts[-1] in _OWN:
+            return True
+        return not is_said and parts[-1] in _EVERYWHERE
+
+
+class _Spot(Struct, frozen=True):
+    """A text or an integer in an object."""
+
+    path: tuple[str, ...]
+    value: Any
+    schema: Conjunction | None
+    is_said: bool
+    """Whether an author gave the value."""
+
+
+def _spots(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterator[_Spot]:
+    is_said = is_said or _has_examples(part, part.conjunction)
+    waiting = [_Spot((), usual, part.conjunction, is_said)]
+    while waiting:
+        above = waiting.pop(0)
+        for name, value in above.value.items():
+            schema = _child(part, above.schema, name)
+            said = above.is_said or _has_examples(part, schema)
+            spot = _Spot((*above.path, name), value, schema, said)
+            if isinstance(value, dict) and len(spot.path) < _DEEPEST:
+                waiting.append(spot)
+            elif isinstance(value, str | int) and not isinstance(value, bool):
+                yield spot
+
+
+def _child(part: SchemaPart, conjunction: Conjunction | None, name: str) -> Conjunction | None:
+    form = _form(part, conjunction)
+    return None if form is None or form.branches else form.of_name(name)
+
+
+def _has_examples(part: SchemaPart, conjunction: Conjunction | None) -> bool:
+    form = _form(part, conjunction)
+    return form is not None and bool(form.examples)
+
+
+def _form(part: SchemaPart, conjunction: Conjunction | None) -> Canonical | None:
+    try:
+        return None if conjunction is None else part.compiler.canonical(conjunction)
+    except _REASONS:
+        return None
+
+
+def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write | None:
+    """The plainest way to write other values, if there is one."""
+    if isinstance(spot.value, int):
+        ways = _numbers()
+    else:
+        ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
+    for way in chain(ways, _drawn(spot, part)):
+        try:
+            found = [way(sample) for sample in _SAMPLES]
+        except _REASONS:
+            continue
+        if all(map(fits, found)) and len(set(map(distinct, found))) > 1:
+            return way
+    return None
+
+
+def _numbers() -> Iterator[Write]:
+    for most in (10**6, 10**4, 200):
+        yield partial(_below, most)
+
+
+def _below(most: int, number: int) -> int:
+    return number % most + 1
+
+
+def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
+    if is_said:
+        yield from _like(value)
+    if _UUID.fullmatch(value):
+        yield lambda number: str(UUID(int=number << 64 | number, version=4))
+    usual = _SHAPES.get(words(name)[-1], _BARE)
+    for before, after in dict.fromkeys((usual, _BARE, *_SHAPES.values())):
+        # Usual values mostly are as short as may be.
+        least = len(value) - len(before) - len(after)
+        for size in (*_SIZES, *((least,) if least > _SIZES[0] else ())):
+            for alphabet in _ALPHABETS:
+                yield partial(_shaped, before, after, alphabet, size)
+
+
+def _shaped(before: str, after: str, alphabet: str, size: int, number: int) -> str:
+    return before + _written(number, alphabet, size) + after
+
+
+_BARE: Final = ("", "")
+_SHAPES: Final = {
+    "email": ("", "@example.com"),
+    "mail": ("", "@example.com"),
+    "domain": ("", ".example.com"),
+    "hostname": ("", ".example.com"),
+    "url": ("https://example.com/", ""),
+}
+"""Last word of a name -> what stands before and after the part by which its values differ."""
+
+
+def _like(value: str) -> Iterator[Write]:
+    """Ways to write what differs little from what an author gave."""
+    local, at, domain = value.partition("@")
+    if at:
+        yield partial(_shaped, f"{local}.", f"@{domain}", _ALPHABETS[0], 6)
+    if value.isdecimal():
+        yield partial(_shaped, value[:1], "", _DIGITS, len(value) - 1)
+    if "://" in value:
+        yield partial(_shaped, f"{value.rstrip('/')}/", "", _ALPHABETS[0], 6)
+    for joint in ("-", "", " ", "_"):
+        for alphabet in _ALPHABETS:
+            yield partial(_shaped, f"{value}{joint}", "", alphabet, 6)
+
+
+def _written(number: int, alphabet: str, size: int) -> str:
+    """A number in the characters of an alphabet; the first one is a letter where there are any."""
+    found = ""
+    for place in range(size):
+        characters = _LETTERS if not place and alphabet == _ALPHABETS[0] else alphabet
+        number, rest = divmod(number, len(characters))
+        found += characters[rest]
+    return found
+
+
+def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
+    """What chance makes of a schema: for patterns and formats that no plain text has."""
+    if spot.schema is None:
+        return
+    place, context = part.place, part.compiler.context
+    for _ in spot.path:
+        place = item_of(place)
+    try:
+        draw = part.compiler.compile(spot.schema, place)
+    except _REASONS:
+        return
+
+    def write(number: int) -> Any:
+        with context.aside():
+            context.begin(None)
+            return draw(RandomSource(number))
+
+    yield write
+
+
+def _holder(body: Any, path: tuple[str, ...]) -> dict[str, Any] | None:
+    """The object that has the last name of a path."""
+    for name in path[:-1]:
+        body = body.get(name) if isinstance(body, dict) else None
+    return body if isinstance(body, dict) and path[-1] in body else None
+
+
+def _with(value: dict[str, Any], path: tuple[str, ...], new: Any) -> dict[str, Any]:
+    name, rest = path[0], path[1:]
+    return {**value, name: _with(value[name], rest, new) if rest else new}

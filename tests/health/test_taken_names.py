@@ -1,0 +1,76 @@
+"""Listed cases reach services that take each name once, and what is wrong behind that is found and confirmed."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checker.demo.http import Reply, Request
+from tests.apps.serving import json_reply
+from tests.health.running import run
+from tests.health.services import Service, operation
+
+_NAMES = {"email", "name", "age", "city"}
+_MEMBER = {
+    "type": "object",
+    "properties": {
+        "email": {"type": "string", "format": "email"},
+        "name": {"type": "string", "minLength": 1, "maxLength": 20},
+        "age": {"type": "integer", "minimum": 0, "maximum": 150},
+        "city": {"type": "string", "minLength": 2, "maxLength": 30},
+    },
+    "required": ["email", "name"],
+    "additionalProperties": False,
+}
+_ADDRESS = re.compile(r"[a-z0-9.]+@[a-z0-9.]+")
+_PATHS = {"/members": {"post": operation(201, 400, 409, body=_MEMBER)}}
+_COVERAGE = {"phases": {name: {"enabled": False} for name in ("examples", "fuzzing", "stateful")}}
+
+
+@dataclass
+class Members(Service):
+    """Takes each address once, and each name; any age is right to it."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if path != "/members":
+            return None
+        try:
+            body = json.loads(request.body)
+        except ValueError:
+            body = None
+        if method != "POST" or request.headers.get("content-type") != "application/json":
+            return json_reply({}, 400 if method == "POST" else 405)
+        if not self._is_right(body):
+            return json_reply({}, 400)
+        names = {f"email {body['email']}", f"name {body['name']}"}
+        if names & self.taken:
+            return json_reply({}, 409)
+        self.taken |= names
+        return json_reply({}, 201)
+
+    def _is_right(self, body: Any) -> bool:
+        if not isinstance(body, dict) or not {"email", "name"} <= set(body) <= _NAMES:
+            return False
+        name, email, city = body["name"], body["email"], body.get("city", "xx")
+        is_text = isinstance(name, str) and isinstance(email, str) and isinstance(city, str)
+        return bool(
+            is_text and 1 <= len(name) <= 20 and _ADDRESS.fullmatch(email) and 2 <= len(city) <= 30
+        )
+
+
+def test_edges_are_taken_though_each_name_is_taken_once(tmp_path: Path) -> None:
+    service = Members(_PATHS, 401)
+    said: dict[str, Any] = {**_COVERAGE, "continue-on-failure": True}
+    ran = run(tmp_path, service, said)
+    statuses = Counter(status for place, status in service.seen if place == "POST /members")
+    assert statuses[201] >= 20
+    assert statuses[409] <= 6
+    (found,) = (one for one in ran.view.findings.values() if one.check == "negative_data_rejection")
+    assert found.reproduced
+    assert (found.hits, found.tries) == (2, 2)
+    body = json.loads(found.interactions[-1].exchange.body or b"")
+    assert body.keys() == {"email", "name", "age"}
