@@ -19,13 +19,18 @@ from checker.core.resource_names import (
     normalised,
     owner_of,
     resource_of,
+    words,
 )
 from checker.core.resources import REMOVING, SAFE, concerns, concrete_path, named_values, place_of
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
+from checker.core.scopes import is_elsewhere
 
 _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
+_REFERENCES = frozenset(
+    ("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code")
+)
 _CERTAIN = 0.85
 """Affinity of fields that are called as the variable is."""
 
@@ -64,16 +69,35 @@ def ensure_resource_availability(context: CheckContext) -> Found:
         creator = steps[place]
         if not _creates(creator, case) or not _is_named_by(creator, case):
             continue
-        if creator.case.is_anonymous is not case.is_anonymous:
-            # Who may do without credentials need not see what others made.
-            return PASSED
-        if any(_may_remove(step, case, creator) for step in steps[place + 1 :]):
-            return PASSED
-        if any(_has_removed(step, case) for step in steps[:place]):
-            # It was made below what is gone, or is called as what was removed.
+        if _may_be_missing(context, place):
             return PASSED
         return _failure(context, creator)
     return PASSED
+
+
+def _may_be_missing(context: CheckContext, place: int) -> bool:
+    """Whether what the step at a place made need not be there for a case."""
+    steps, case = context.sequence, context.case
+    creator = steps[place]
+    return (
+        # Who may do without credentials need not see what others made, nor need another tenant.
+        creator.case.is_anonymous is not case.is_anonymous
+        or is_elsewhere(case, context.response.request, creator.case, creator.request)
+        # What is not there may be what the body speaks of.
+        or _names_others(case.body)
+        or any(_may_remove(step, case, creator) for step in steps[place + 1 :])
+        # It was made below what is gone, or is called as what was removed.
+        or any(_has_removed(step, case) for step in steps[:place])
+    )
+
+
+def _names_others(body: object) -> bool:
+    """Whether a body refers to things by their identifiers: `author_id`, `roomId`, `tagIds`."""
+    found = body if isinstance(body, dict) else {}
+    return any(
+        len(parts := words(name)) > 1 and parts[-1] in _REFERENCES
+        for name in islice(found, _MOST_NODES)
+    )
 
 
 def _location(case: Case) -> Location:

@@ -13,6 +13,7 @@ from checker.core.resource_names import ends_with_variable
 from checker.core.resources import REMOVING, SAFE, concerns, concrete_path
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
+from checker.core.scopes import is_elsewhere
 
 _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
 """Not OPTIONS, which servers answer for routes, whether something is there or not."""
@@ -44,6 +45,7 @@ def use_after_free(context: CheckContext) -> Found:
         if (
             _is_deletion(deleted)
             and concerns(case, deleted.case)
+            and not is_elsewhere(case, context.response.request, deleted.case, deleted.request)
             and _was_there(deleted, steps[:place])
             and not any(_creates(step, deleted) for step in steps[place + 1 :])
             and (_is_same(case, deleted.case) or not _shows_nothing(context.response))

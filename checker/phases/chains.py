@@ -35,6 +35,8 @@ _LATEST, _REMOVED = 0.7, 0.8
 """How often a value is taken from the last step that has one; and from what was just removed."""
 _BODY, _OPTIONAL = 0.85, 0.5
 """How often values that somebody inferred stand in bodies, and in parameters beside the path."""
+_SAME_SCOPE = 0.9
+"""How often a step stays in the part of the API that the sequence began in: with its tenant, its workspace."""
 _WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
 _AGAIN: Final = 8.0
 """Weight of reading what was just removed."""
@@ -268,6 +270,10 @@ class ChainExplorer(Struct):
                 taken = self._binding(known, operation, key, source)
                 if taken is not None:
                     found[key] = taken
+        for place, source in known.scopes(operation):
+            same = self._binding(known, operation, place, source)
+            if same is not None and place not in found and chance.random() < _SAME_SCOPE:
+                found[place] = same
         for place, source in known.validators(operation):
             condition = self._binding(known, operation, place, source)
             if condition is not None and place not in found and chance.random() < _OPTIONAL:

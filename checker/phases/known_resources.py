@@ -22,9 +22,11 @@ from checker.core.resources import (
     TakenValue,
     Transition,
     place_of,
+    sent_at,
     status_of,
 )
 from checker.core.response import Response
+from checker.core.scopes import scope_places
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import DEEP, Places
 from checker.phases.bindings import SentCase
@@ -179,6 +181,16 @@ class KnownResources(Struct):
                     place = (Location.HEADER, one.name)
                     yield place, ValueOrigin(step, f"$response.header.{name}", SAME_PATH)
                     break
+
+    def scopes(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
+        """(parameter, way to its value) of all by which the first step that had them says in whose part of the API it is."""
+        found: dict[Place, ValueOrigin] = {}
+        for step, shown in enumerate(self.steps):
+            earlier = shown.sent.case
+            for place in scope_places(target, earlier.operation) if shown.succeeded else ():
+                if sent_at(earlier, place) is not None:
+                    found.setdefault(place, ValueOrigin(step, request_place(*place), SENT))
+        yield from found.items()
 
     def _shows_state(self, step: int, use: ResourceUse) -> bool:
         """Whether a step was about what an operation is about, and left it there."""

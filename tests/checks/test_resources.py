@@ -13,12 +13,23 @@ FREE, THERE = "use_after_free", "ensure_resource_availability"
 OK = {"200": {"description": "fine"}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 WITH_ID = {"parameters": [ID], "responses": OK, "security": [{"unknown": []}, {}]}
+TENANT = [
+    {"name": name, "in": "header", "required": True, "schema": {"type": "string"}}
+    for name in ("X-Tenant", "X-Request-Id")
+]
+ROOM = {
+    "parameters": [ID, *TENANT],
+    "requestBody": {"content": {"application/json": {"schema": {}}}},
+    "responses": OK,
+}
 PATHS: dict[str, Any] = {
     "/users": {"get": {"responses": OK}, "post": {"responses": OK}, "delete": {"responses": OK}},
     "/users/{id}": dict.fromkeys(("get", "put", "patch", "delete", "options"), WITH_ID),
     "/users/{id}/posts": {"get": WITH_ID, "delete": WITH_ID},
     "/user/{id}": {"get": WITH_ID},
     "/users/{id}:activate": {"post": WITH_ID},
+    "/rooms": {"post": {"parameters": TENANT, "responses": OK}},
+    "/rooms/{id}": {"get": ROOM, "put": ROOM, "delete": ROOM},
 }
 
 
@@ -289,3 +300,36 @@ def test_what_was_made_with_something_may_go_with_it(removed: str, is_told: bool
         bindings=made,
     )
     assert bool(them.failures(THERE, read, book, gone)) is is_told
+
+
+def in_room(them: Exchanges, label: str, status: int, tenant: str, **parts: Any) -> Sent:
+    headers = {"X-Tenant": tenant, "X-Request-Id": f"{label} {status}"}
+    bound = (Binding(Location.PATH, "id", Label("POST /rooms"), "/id", 0, "7"),)
+    if label != "POST /rooms":
+        parts |= {"path_parameters": {"id": "7"}, "bindings": bound}
+    parts |= {"answer": b'{"id": "7"}', "mode": POSITIVE, "phase": "stateful", "headers": headers}
+    return them.sent(label, status, **parts)
+
+
+@pytest.mark.parametrize(("tenant", "found"), [("acme", [""]), ("globex", [])])
+def test_tenants_need_not_see_what_others_made_or_removed(
+    exchanges: Exchanges, tenant: str, found: list[str]
+) -> None:
+    made = in_room(exchanges, "POST /rooms", 201, "acme")
+    missing = in_room(exchanges, "GET /rooms/{id}", 404, tenant)
+    assert exchanges.failures(THERE, missing, made) == found
+    removed = in_room(exchanges, "DELETE /rooms/{id}", 204, "acme")
+    there = in_room(exchanges, "GET /rooms/{id}", 200, tenant)
+    assert exchanges.failures(FREE, there, made, removed) == found
+
+
+@pytest.mark.parametrize(("field", "found"), [("owner_id", []), ("wifi", [""])])
+def test_what_a_body_speaks_of_may_be_what_is_not_there(
+    exchanges: Exchanges, field: str, found: list[str]
+) -> None:
+    made = in_room(exchanges, "POST /rooms", 201, "acme")
+    sent = {field: 3}
+    missing = in_room(
+        exchanges, "PUT /rooms/{id}", 404, "acme", body=sent, media_type="application/json"
+    )
+    assert exchanges.failures(THERE, missing, made) == found

@@ -239,3 +239,30 @@ def test_conditions_of_later_steps_are_those_that_answers_gave(tmp_path: Path) -
 def test_without_versions_no_condition_is_taken(tmp_path: Path) -> None:
     with workplace(tmp_path, document=conditional_document()) as place:
         assert conditions_of_steps(place, has_versions=False) == []
+
+
+def tenants_of_sequences(place: WorkerContext) -> list[set[str]]:
+    """What the right steps of forty sequences say for the tenant."""
+    return [
+        {sent.headers["X-Tenant"] for sent in sequence if not is_wrong(sent)}
+        for sequence in sequences_of(place, "POST /things", 40)
+        if len(sequence) > 2
+    ]
+
+
+def test_sequences_mostly_stay_with_the_tenant_that_they_began_with(tmp_path: Path) -> None:
+    tenant = {
+        "name": "X-Tenant",
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string", "enum": [f"t{n}" for n in range(9)]},
+    }
+    paths = {
+        path: {**item, "parameters": [*item.get("parameters", ()), tenant]}
+        for path, item in DOCUMENT["paths"].items()
+    }
+    with workplace(tmp_path, document=DOCUMENT | {"paths": paths}) as place:
+        found = tenants_of_sequences(place)
+    assert len(found) > 10
+    assert len(set().union(*found)) > 5
+    assert sum(len(one) == 1 for one in found) > len(found) / 3
