@@ -20,6 +20,8 @@ _DISTINCT: Final = (
     {"to", "target", "destination", "recipient", "receiver", "new"},
 )
 _CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
+_POISON: Final = "__proto__"
+"""What parsers in JavaScript refuse, so that no object inherits from what somebody sent."""
 _MOST: Final = 50
 """Members of an object that are compared."""
 _DEEP: Final = 4
@@ -29,7 +31,7 @@ def may_break_one(case: Case) -> str:
     """Which rule a request may break; empty if it breaks none of those that are common.
 
     A mark for a page that nobody gave, an end that does not come after its beginning, a source that is its own target, a body
-    that is about another thing than its path, an integer that takes more than 64 bits.
+    that is about another thing than its path, an integer that takes more than 64 bits, a property that would change prototypes.
     """
     given = () if case.meta is None else case.meta.bindings
     bound = {(one.location, one.name) for one in given}
@@ -43,6 +45,8 @@ def may_break_one(case: Case) -> str:
             return f"{name} of the body is not {name} of the path"
     if any(_is_wide(one) for one in (*case.path_parameters.values(), *_values(case))):
         return "many services read no integers of more than 64 bits"
+    if any(_POISON in one for one in _objects(case)):
+        return f"many services read no object that has a `{_POISON}`"
     for members in _objects(case):
         for first, last in _pairs(members):
             return f"nobody said whether {first} has to be less than {last}, or another one"

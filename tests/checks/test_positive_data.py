@@ -231,3 +231,16 @@ def test_statuses_that_say_nothing_of_the_data_refuse_none(
 ) -> None:
     sent = exchanges.sent("GET /names/{name}", status, mode=POSITIVE)
     assert exchanges.verdict(CHECK, sent).failures == ()
+
+
+@pytest.mark.parametrize("body", [{"__proto__": 1}, {"a": [{"__proto__": {}}]}])
+def test_parsers_may_refuse_what_would_change_prototypes(
+    exchanges: Exchanges, body: dict[str, Any]
+) -> None:
+    sent = exchanges.sent(
+        "POST /plain", 400, mode=POSITIVE, media_type="application/json", body=body
+    )
+    judgement = exchanges.verdict(CHECK, sent, answers=strict)
+    assert not judgement.failures
+    (unjudged,) = judgement.unjudged
+    assert "`__proto__`" in unjudged
