@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
+from checker.checks.unsupported_method import is_unknown_method
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.templates import error_template, names_error, sent_texts
@@ -40,6 +41,8 @@ def not_a_server_error(context: CheckContext) -> Found:
     status, expected = context.response.status_code, context.config["expected-statuses"]
     if _is_expected(status, context.config):
         return _reported(context)
+    if is_unknown_method(context):
+        return PASSED
     template = error_template(
         context.response.readable.content, sent_texts(context.case), context.described
     )

@@ -7,6 +7,9 @@ from checker.core.security import UNAUTHORIZED
 
 _NOT_ALLOWED = 405
 _TOO_FAST = 429
+_NEW = "QUERY"
+_UNKNOWN = frozenset((400, 501))
+"""By which the parsers of servers that are older than a method refuse it, before any application sees it."""
 
 
 class UnsupportedMethodResponse(
@@ -28,13 +31,20 @@ def unsupported_method(context: CheckContext) -> Found:
             f"The answer to {method} is 405 without an `Allow` header, which must list the methods that are allowed",
             unique_key="missing_allow_header",
         )
-    if _is_about_something_else(context, status):
+    if _is_about_something_else(context, status) or is_unknown_method(context):
         return PASSED
     return UnsupportedMethodResponse(
         f"Wrong status for the method {method}\nReceived: {status}\nExpected: {_NOT_ALLOWED}\n"
         f"Describe the method, or answer it with 405 and an `Allow` header",
         unique_key="wrong_status",
     )
+
+
+def is_unknown_method(context: CheckContext) -> bool:
+    """Whether an answer says that the server does not know a method at all (501 by RFC 9110, 9.1), which is newer than most servers."""
+    request = context.response.request
+    is_new = request is not None and request.method == _NEW and not _is_described(context)
+    return is_new and context.response.status_code in _UNKNOWN
 
 
 def _is_about_something_else(context: CheckContext, status: int) -> bool:

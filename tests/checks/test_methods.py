@@ -36,6 +36,11 @@ def exchanges() -> Exchanges:
         ("GET /closed", "DELETE", 401, []),
         ("GET /closed", "DELETE", 403, []),
         ("GET /closed", "DELETE", 200, ["wrong_status"]),
+        # Parsers of servers that do not know it.
+        ("GET /a", "QUERY", 501, []),
+        ("GET /a", "QUERY", 400, []),
+        ("GET /a", "QUERY", 200, ["wrong_status"]),
+        ("GET /a", "DELETE", 501, ["wrong_status"]),
         # Others have their say of these.
         ("GET /a", "OPTIONS", 200, []),
         ("GET /a", "HEAD", 200, []),
@@ -47,6 +52,14 @@ def test_methods_that_are_not_described(
 ) -> None:
     sent = exchanges.sent(label, status, method=method, data=PROBE)
     assert exchanges.failures("unsupported_method", sent) == found
+
+
+@pytest.mark.parametrize(("method", "found"), [("QUERY", []), ("DELETE", ["501"])])
+def test_servers_need_not_know_a_method_that_is_newer_than_they_are(
+    exchanges: Exchanges, method: str, found: list[str]
+) -> None:
+    sent = exchanges.sent("GET /a", 501, method=method, data=PROBE)
+    assert exchanges.failures("not_a_server_error", sent) == found
 
 
 def test_405_with_allow_is_right(exchanges: Exchanges) -> None:
