@@ -110,6 +110,11 @@ BUILT_IN: Final = (
         "Correct the value of the filter.",
     ),
     WarningRow(
+        "unmatched_parameter",
+        "Values for parameters that no operation has",
+        "Correct the name in `parameters`.",
+    ),
+    WarningRow(
         "unused_server_variable",
         "Values for server variables that are not declared",
         "Correct the name in `servers.variables`.",

@@ -1,11 +1,13 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
-from checker.config.kinds import did_you_mean_or_all
+from checker.config.kinds import did_you_mean, did_you_mean_or_all
 from checker.config.operation_settings import OperationLayers, OperationResolver
-from checker.core.operation import Operation
+from checker.config.overrides import Overrides
+from checker.core.locations import Location
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
-from checker.kinds.protocol import CaseProgram
+from checker.kinds.protocol import ApiSchema, CaseProgram
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
@@ -55,6 +57,27 @@ def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
     """Credentials that are configured for what the description does not have."""
     for name, text in schemes.unused:
         recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
+
+
+def tell_of_parameters(
+    recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials
+) -> None:
+    """Values that are configured for parameters which nothing has. Of bodies nothing is said: what they hold is not listed."""
+    wanted = [one for one in overrides.parameters if one.location is not Location.BODY]
+    if not wanted:
+        return
+    entries = [one for one in schema.checked_entries() if not isinstance(one, BrokenOperation)]
+    names = {entry.label: tuple(schema.parameter_names(entry.label)) for entry in entries}
+    carried = tuple(name for _, name in (one.place for one in schemes.declared.values()))
+    for override in wanted:
+        about = (one for one in entries if Overrides((override,)).of(one).parameters)
+        known = list(dict.fromkeys(name for one in about for name in (*names[one.label], *carried)))
+        locations = [override.location] if override.location is not None else list(Location)
+        if not any(override.names(location, name) for location in locations for name in known):
+            place = ".".join((*filter(None, (override.location,)), *override.path))
+            hint = did_you_mean(override.path[0], known)
+            text = f"no operation that it is about has a parameter {override.path[0]!r}{hint}"
+            recorder.note(Note("unmatched_parameter", "", f"parameters.{place}", text))
 
 
 def tell_of_servers(

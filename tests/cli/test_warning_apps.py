@@ -114,6 +114,10 @@ EARN: dict[str, tuple[App, App]] = {
         said("[servers.variables]\nhos = 'b'", **WITH_HOST),
         said("[servers.variables]\nhost = 'b'", **WITH_HOST),
     ),
+    "unmatched_parameter": (
+        said("[parameters]\n'query.limitt' = 1"),
+        said("[parameters]\n'body.limitt' = 1"),
+    ),
     "unmatched_filter": (
         said("", ("--exclude-path", "/b")),
         said("", ("--include-path", "/a")),

@@ -5,14 +5,19 @@ from typing import Any
 
 import pytest
 
+from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Note
 from tests.asking import saying
 from tests.workers.harness import DOCUMENT, workplace
 
+LIMIT = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+LISTED = {"get": {"parameters": [LIMIT], "responses": {"200": {"description": ""}}}}
+PATHS: Any = DOCUMENT["paths"]
 SECURED = {
     **DOCUMENT,
+    "paths": {**PATHS, "/rows": LISTED},
     "components": {"securitySchemes": {"Bearer": {"type": "http", "scheme": "bearer"}}},
 }
 
@@ -67,3 +72,27 @@ def test_a_filter_that_matches_nothing_is_told(
 ) -> None:
     filters = OperationFilters((FilterSpec("exclude", "path", path),))
     assert told(tmp_path, selection=Selection(filters)) == notes
+
+
+@pytest.mark.parametrize(
+    ("key", "notes"),
+    [
+        (
+            "query.limt",
+            [
+                (
+                    "unmatched_parameter",
+                    "no operation that it is about has a parameter 'limt'. Did you mean 'limit'?",
+                )
+            ],
+        ),
+        ("query.limit", []),
+        ("limit", []),
+        ("body.nobody.knows", []),
+    ],
+)
+def test_a_value_for_a_parameter_that_nothing_has_is_told(
+    tmp_path: Path, key: str, notes: list[tuple[str, str]]
+) -> None:
+    overrides = Config.from_dict({"parameters": {key: 1}}, environment={}).overrides()
+    assert told(tmp_path, overrides=overrides) == notes

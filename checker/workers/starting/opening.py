@@ -59,6 +59,7 @@ from checker.workers.starting.verification import answering_405, confirmed
 from checker.workers.telling import (
     tell_of_checks,
     tell_of_description,
+    tell_of_parameters,
     tell_of_schemes,
     tell_of_servers,
     tell_of_unread,
@@ -334,6 +335,8 @@ def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
         recorder.note(note)
     tell_of_checks(recorder, subject.classes)
     tell_of_schemes(recorder, subject.schemes)
+    schema, overrides = subject.description.schema, subject.settings.overrides
+    tell_of_parameters(recorder, schema, overrides, subject.schemes)
     tell_of_servers(recorder, subject.description, subject.settings.operations)
     tell_of_warning_settings(recorder, subject.selected, subject.operations)
     tell_of_unread(recorder, subject.selected, subject.settings.phases[0])
