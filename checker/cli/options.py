@@ -21,6 +21,7 @@ from checker.cli.values import KeyValue, application, credentials, headers, loca
 from checker.config import auth
 from checker.config.config import Config
 from checker.config.sections import Section
+from checker.config.settings import NOTHING_SENT
 from checker.config.table import UPLOAD
 from checker.core.reports import report_formats
 
@@ -202,7 +203,6 @@ RUN_SETTINGS = (
 )
 """Of `run` alone."""
 
-_NOTHING_SENT = "checker.transport.in_process:nothing_sent"
 
 FUZZ_SETTINGS = (
     SettingOption(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),
@@ -303,7 +303,7 @@ def apply_options(
         config.update(color=bool(options["force_color"]))
     apply_keys(config, options["keys"])
     if options["dry_run"]:
-        config.update(transport=_NOTHING_SENT)
+        config.update(transport=NOTHING_SENT)
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
     refuse_pointless_bytes(config, asked=options["report_preserve_bytes"])

@@ -4,7 +4,7 @@ What holds for single operations is resolved from its `operations` (`operation_s
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
@@ -22,6 +22,8 @@ from checker.core.known import Baseline, KnownFailure
 from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
 
+NOTHING_SENT: Final = "checker.transport.in_process:nothing_sent"
+"""The transport of dry runs."""
 _MASKING = ("output", "sanitization")
 _DOCUMENTS = ("documents",)
 _STATEFUL = ("phases", "stateful")
@@ -204,6 +206,11 @@ class RunSettings(Struct, frozen=True):
         if not chosen.phases:
             raise UsageError("nothing would be tested: every phase is disabled; enable one")
         return chosen
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether requests are made and none is sent."""
+        return self.transport == NOTHING_SENT
 
     @property
     def common(self) -> OperationSettings:

@@ -71,6 +71,8 @@ class OperationOutcome(Struct, frozen=True):
     """`path id`, `query limit`, `body`."""
     documented: tuple[str, ...] = ()
     """Statuses as the description spells them."""
+    is_tested: bool = False
+    """Whether it had its turn in some phase, whatever came of it."""
     probes: int = 0
     """Cases with other methods: what was answered to them is no answer of the operation."""
 
@@ -152,6 +154,8 @@ class Report(Struct, frozen=True):
     """Those that it tells as one; none for a report of a single run."""
     seen_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fingerprint -> names of the runs that have the failure; empty for a report of a single run."""
+    is_dry: bool = False
+    """Whether nothing was sent: what seems to be answered is made up."""
     is_unchecked: bool = False
     """Whether all checks were switched off: nothing that was answered has passed anything."""
     is_complete: bool = True

@@ -96,7 +96,8 @@ def total_line(report: Report) -> str:
         parts = [f"N{UNREACHED[1:]}"]
         is_reached = True
     known = len(report.findings) - len(failing)
-    nothing = "No checks ran" if report.is_unchecked else "No issues found"
+    unchecked = "Nothing was sent" if report.is_dry else "No checks ran"
+    nothing = unchecked if report.is_unchecked else "No issues found"
     parts = parts or ["No new issues found" if known else nothing]
     return f"{', '.join([*parts, *_provisos(report, is_reached=is_reached)])}{when}"
 
@@ -159,13 +160,16 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield f"  Selected: {report.selected}/{report.total}"
     yield f"  Tested: {report.tested}"
     # What the run as a whole failed, such as the death of its target, stands under a name that is no operation.
-    left_out = [one.label for one in report.operations if not one.cases and one.outcome != "failed"]
+    left_out = [
+        one.label for one in report.operations if not one.is_tested and one.outcome != "failed"
+    ]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
         yield from _first_of([f"    - {label}" for label in left_out])
-    yield f"  With a 2xx answer: {report.succeeded}"
-    unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
-    yield from _first_of([f"    - {one.label}: {_reach_text(one)}" for one in unreached])
+    if not report.is_dry:
+        yield f"  With a 2xx answer: {report.succeeded}"
+        unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
+        yield from _first_of([f"    - {one.label}: {_reach_text(one)}" for one in unreached])
     yield ""
 
 
@@ -183,7 +187,7 @@ def _coverage_lines(report: Report) -> Iterator[str]:
         for name, share in report.coverage.shares.items()
         if share.total and name != "operations"
     ]
-    if not shares and not report.shortfalls:
+    if report.is_dry or not (shares or report.shortfalls):
         return
     yield f"Covered: {', '.join(shares)}"
     yield from (f"  Too little: {sentence}" for sentence in report.shortfalls)
@@ -364,11 +368,12 @@ def _case_lines(report: Report) -> Iterator[str]:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"
     elif report.cases:
-        passed = "no checks ran" if report.is_unchecked else f"{report.cases} passed"
+        unchecked = "none sent" if report.is_dry else "no checks ran"
+        passed = unchecked if report.is_unchecked else f"{report.cases} passed"
         yield f"  {report.cases} generated, {passed}"
     else:
         yield "  None"
-    if report.requests:
+    if report.requests and not report.is_dry:
         into = f", {report.inquiries:,} of them to look into failures" if report.inquiries else ""
         yield f"  {counted(report.requests, 'request')}{into}"
     yield ""

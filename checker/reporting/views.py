@@ -1,7 +1,7 @@
 """From the fold of all records to the values of a report."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -44,7 +44,6 @@ def report_of(
     phases = tuple(_Phases(view, compared, settings, outcome).lines(by_name, settings))
     told = told_of(view, settings)
     coverage = _coverage(view)
-    tested = {label for phase in by_name.values() for label in phase.tested}
     return Report(
         kind=settings.kind,
         seed=view.run.seed if view.run else settings.seed,
@@ -53,7 +52,7 @@ def report_of(
         outcome=outcome,
         selected=view.opened.selected if view.opened else 0,
         total=view.opened.total if view.opened else 0,
-        tested=len(tested),
+        tested=len(_tested(by_name)),
         succeeded=sum(
             any(status // 100 == 2 for status in statuses) for statuses in view.statuses.values()
         ),
@@ -71,12 +70,18 @@ def report_of(
         ways_in=named_ways(view.opened.ways_in if view.opened else ()),
         unauthorized=_unauthorized(told.notes),
         operations=operation_outcomes(view),
+        is_dry=settings.is_dry,
         is_unchecked=_is_unchecked(settings),
         is_complete=view.finished is not None,
         coverage=coverage,
         shortfalls=tuple(shortfalls(coverage, settings.fail_under)),
         compared=compared,
     )
+
+
+def _tested(phases: Mapping[str, PhaseView]) -> set[str]:
+    """Labels of operations that had their turn in some phase."""
+    return {label for phase in phases.values() for label in phase.tested}
 
 
 def _is_unchecked(settings: RunSettings) -> bool:
@@ -111,6 +116,7 @@ def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
     errored = {error.label for error in view.errors.values()}
     errored |= {case.label for case in view.quarantined.values()}
     skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
+    tested = _tested(view.phases)
     labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored)])
     found = []
     for label in labels:
@@ -129,6 +135,7 @@ def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
             statuses,
             view.seconds.get(label, 0.0),
             skipped.get(label, "not tested") if outcome == "skipped" else "",
+            is_tested=label in tested,
             probes=probes,
         )
         if said is not None:
