@@ -31,7 +31,7 @@ def may_break_one(case: Case) -> str:
     """Which rule a request may break; empty if it breaks none of those that are common.
 
     A mark for a page that nobody gave, an end that does not come after its beginning, a source that is its own target, a body
-    that is about another thing than its path, an integer that takes more than 64 bits, a property that would change prototypes.
+    that is about another thing than its path, a number beyond those of 64 bits, a property that would change prototypes.
     """
     given = () if case.meta is None else case.meta.bindings
     bound = {(one.location, one.name) for one in given}
@@ -44,7 +44,7 @@ def may_break_one(case: Case) -> str:
         if str(named) != str(value):
             return f"{name} of the body is not {name} of the path"
     if any(_is_wide(one) for one in (*case.path_parameters.values(), *_values(case))):
-        return "many services read no integers of more than 64 bits"
+        return "many services take no numbers beyond those of 64 bits"
     if any(_POISON in one for one in _objects(case)):
         return f"many services read no object that has a `{_POISON}`"
     for members in _objects(case):
@@ -54,7 +54,7 @@ def may_break_one(case: Case) -> str:
 
 
 def _is_wide(value: object) -> bool:
-    return isinstance(value, int) and not -(2**63) <= value < 2**63
+    return isinstance(value, int | float) and not -(2**63) <= value < 2**63
 
 
 def _objects(case: Case) -> Iterator[Mapping[str, Any]]:

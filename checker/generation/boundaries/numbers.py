@@ -13,6 +13,8 @@ from checker.generation.normalization.bounds import Numbers
 from checker.generation.normalization.forms import NUMBER, Canonical
 
 _SINGLE = "float"
+_HUGE = 1e308
+"""Nearly as great as any number of double precision."""
 
 
 def numbers_of(form: Canonical) -> Iterator[Boundary]:
@@ -41,11 +43,19 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
 
 
 def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
-    """An integer of more than 64 bits, if nothing forbids it: columns of databases end there, and many services notice it too late."""
-    if axis.numbers.high is not None or NUMBER in form.types:
+    """Integers of more than 32 and 64 bits, a fraction, a huge number, if nothing forbids them: many services notice too late where theirs end."""
+    if NUMBER in form.types:
+        if not axis.is_stepped:
+            yield from axis.shown(Fraction(1, 2), Scenario.NUMBER, at, None)
+        if axis.numbers.high is None and not (axis.is_stepped or axis.is_single):
+            yield Boundary(_HUGE, "Huge number", Scenario.NUMBER, at, None, True)
         return
-    for boundary in axis.shown(axis.up(Fraction(2**63)), Scenario.NUMBER, at, None):
-        yield replace(boundary, description="Number beyond 64 bits")
+    if axis.numbers.high is None:
+        for bits in (32, 64):
+            for boundary in axis.shown(
+                axis.up(Fraction(2 ** (bits - 1))), Scenario.NUMBER, at, None
+            ):
+                yield replace(boundary, description=f"Number beyond {bits} bits")
 
 
 class _End(Struct, frozen=True):

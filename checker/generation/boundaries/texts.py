@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.operation import Location
+from checker.generation.boundaries import telling
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.formats import FORMATS
-from checker.generation.drawing.places import TextPlace
+from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.context import Rejected
 
@@ -31,6 +33,8 @@ def texts_of(
     if (is_said or form.patterns) and not lengths.low and lengths.high is None:
         value = walk.narrowed(conjunction, place, "text", {"type": "string"})
         yield _boundary(value, Scenario.STRING, at, None)
+        for text in telling.of_formats(form):
+            yield _boundary(text, Scenario.STRING, at, None)
         if not form.patterns:
             return
     for size, scenario, pointer, keyword in _sizes(form, place, at):
@@ -39,6 +43,11 @@ def texts_of(
             yield _boundary(value, scenario, pointer, keyword)
     if place.carries_empty and not lengths.low:
         yield Boundary("", "Empty string", Scenario.STRING, at, None, True)
+    # Texts of a path name what is not there, however odd they are.
+    is_free = not (is_said or form.patterns or form.formats)
+    if is_free and location_of(place) is not Location.PATH:
+        for text, description in telling.of_any(form):
+            yield Boundary(text, description, Scenario.STRING, at, None, True)
 
 
 def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None) -> Boundary:

@@ -270,6 +270,7 @@ def test_openapi_3_0_shows_null_where_it_is_allowed() -> None:
         ({"type": "integer", "maximum": 2**70}, False),
         ({"type": "integer", "format": "int64"}, False),
         ({"type": "number"}, False),
+        ({"type": "integer", "multipleOf": 2}, True),
     ],
 )
 def test_integers_without_an_end_go_beyond_64_bits_once(raw: Any, is_there: bool) -> None:
@@ -281,3 +282,31 @@ def test_the_largest_integer_that_became_a_float_is_itself_again() -> None:
     rounded = float(2**63 - 1)
     found = {one.description: one.value for one in valid({"type": "integer", "maximum": rounded})}
     assert found["Maximum value"] == 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "values"),
+    [
+        ({"format": "uuid"}, {"FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF"}),
+        ({"format": "date"}, {"0001-01-01", "9999-12-31", "2024-02-29"}),
+        ({"format": "date-time"}, {"9999-12-31T23:59:59.999999Z", "2024-02-29T23:30:00+14:00"}),
+        ({"format": "ipv6"}, {"::ffff:192.0.2.1"}),
+        ({"format": "byte"}, {"AA==", "+/8=", "AAAA"}),
+        ({}, {"\u00e9e\u0301\u4e2d\u05d0\U0001f600", "0" * 1000}),
+        ({"minLength": 8}, {"\u00e9e\u0301\u4e2d\u05d0\U0001f600\u4e2d\u4e2d", "0" * 1000}),
+        ({"maxLength": 3}, {"\u00e9e\u0301"}),
+        ({"maxLength": 9}, {"\u00e9e\u0301\u4e2d\u05d0\U0001f600\u4e2d\u4e2d\u4e2d"}),
+    ],
+)
+def test_texts_that_services_stumble_over_are_shown(raw: Any, values: set[str]) -> None:
+    found = {one.value for one in valid({"type": "string", **raw})}
+    assert values <= found
+    assert all(len(one) <= raw.get("maxLength", 1000) for one in found)
+
+
+def test_numbers_are_also_fractions_and_huge() -> None:
+    assert {0.5, 1e308} <= {one.value for one in valid({"type": "number"})}
+    assert 1e308 not in {one.value for one in valid({"type": "number", "format": "float"})}
+    within = {one.value for one in valid({"type": "number", "minimum": 0, "maximum": 1})}
+    assert within == {0, 0.5, 1}
+    assert 2**31 in {one.value for one in valid({"type": "integer"})}
