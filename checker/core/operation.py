@@ -99,6 +99,8 @@ class PropertyEncoding(Struct, frozen=True):
     """True when style, explode or allowReserved is declared: an object then travels by it, and as JSON otherwise."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers of the property's part of a multipart body."""
+    inner: tuple[str, ...] = ()
+    """What delimits lists in a list, outermost first; empty where they travel as JSON."""
 
 
 class BodyForm(Struct, frozen=True):

@@ -13,7 +13,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.encodings import encodings
 from checker.openapi.examples import declared_examples
 from checker.openapi.fields import flag
-from checker.openapi.parameters import Declared, swagger_schema, swagger_style
+from checker.openapi.parameters import Declared, inner_delimiters, swagger_schema, swagger_style
 from checker.transport.wire.bodies import carried_types, reason_not
 from checker.transport.wire.multipart import part_types
 from checker.transport.wire.of_users import of_users
@@ -117,7 +117,8 @@ def _form_body(document: OpenApiDocument, media_type: str, fields: list[Declared
     encoding = {}
     for item in fields:
         style, explode = swagger_style(item.raw.get("collectionFormat"), item.place)
-        encoding[item.name] = PropertyEncoding(None, style, explode, is_styled=True)
+        inner = inner_delimiters(item.raw)
+        encoding[item.name] = PropertyEncoding(None, style, explode, is_styled=True, inner=inner)
     raw = {
         "type": "object",
         "properties": {item.name: swagger_schema(item.raw) for item in fields},

@@ -334,7 +334,7 @@ def _swagger_parameter(
         document.schema(swagger_schema(item.raw), item.pointer),
         style,
         explode,
-        inner=_inner_delimiters(item.raw),
+        inner=inner_delimiters(item.raw),
         allow_empty=flag(item.raw, "allowEmptyValue"),
         pointer=item.pointer,
         examples=declared_examples(document, item.raw, item.pointer),
@@ -350,7 +350,7 @@ def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:
     return style, explode
 
 
-def _inner_delimiters(raw: Mapping[str, Any]) -> tuple[str, ...]:
+def inner_delimiters(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """What delimits lists in a list, outermost first."""
     found: list[str] = []
     inner = raw.get("items")

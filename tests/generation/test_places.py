@@ -40,6 +40,13 @@ def test_listed_values_are_sent_although_random_ones_would_be_plainer() -> None:
     assert {"a b", "c"} == set(_values({"enum": ["a b", " x", "c"]}, Location.HEADER))
     raw = {"type": "array", "items": {"enum": ["name,asc"]}, "maxItems": 1}
     assert ["name,asc"] in _values(raw, Location.QUERY)
+    lists = {"type": "array", "enum": [["a b", "c"], ["d"]]}
+    assert ["a b", "c"] in _values(lists, Location.QUERY)
+
+
+def test_listed_items_of_a_field_hold_blanks_but_no_commas() -> None:
+    items = {"type": "array", "items": {"enum": ["a b", "c,d", " e"]}, "maxItems": 1}
+    assert {str(one) for one in _values(items, Location.HEADER)} == {"['a b']"}
 
 
 @pytest.mark.parametrize("pattern", ["^[a-z]+=[0-9]$", "^[a-z]+=((fast|slow)::)?([^=:]|:[^:])+$"])

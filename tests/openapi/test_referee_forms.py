@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from checker.core.case import Case
 from checker.core.verdicts import Outcome
+from checker.transport.prepare import plain_maker
+from tests.openapi.documents import operation
 
 from .judging import (
     AMBIGUOUS,
@@ -117,3 +120,29 @@ def test_null_may_be_no_body_at_all(is_required: bool, expected: Outcome) -> Non
     found = judge(definition, "/a", headers, b" null", method="post")
     assert found.outcome is expected, reasons(found)
     assert judge(definition, "/a", headers, b"1", method="post").outcome is INVALID
+
+
+@pytest.mark.parametrize(
+    ("content_type", "content"),
+    [
+        (FORM, b"p=1%7C2,3"),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="p"\r\n\r\n1|2\r\n'
+            b'--b\r\nContent-Disposition: form-data; name="p"\r\n\r\n3\r\n--b--\r\n',
+        ),
+    ],
+)
+def test_lists_in_lists_of_swagger_are_joined_in_forms(content_type: str, content: bytes) -> None:
+    """Of the delimiters nobody can say which are text, so that the request is not judged."""
+    inner = {"type": "array", "items": INTEGER, "collectionFormat": "pipes"}
+    field = {"name": "p", "in": "formData", "type": "array", "items": inner, "required": True}
+    media_type = content_type.partition(";")[0]
+    definition = {"parameters": [field], "consumes": [media_type]}
+    headers = (("Content-Type", content_type),)
+    verdict = judge(definition, "/a", headers, content, method="post", version="2.0")
+    assert verdict.outcome is Outcome.AMBIGUOUS, reasons(verdict)
+    made = operation({"responses": {}, **definition}, version="2.0", method="post")
+    case = Case(made, "a", body={"p": [[1, 2], [3]]}, media_type=media_type)
+    written = plain_maker().make(case).body or b""
+    assert (b"1%7C2,3" if content_type is FORM else b"\r\n\r\n1|2\r\n") in written

@@ -2,10 +2,11 @@
 
 import pytest
 
-from checker.core.operation import Location, Parameter
+from checker.core.operation import Location, Parameter, PropertyEncoding
 from checker.transport.wire import ambiguity
 from checker.transport.wire.decoding import decode_parameter
 from checker.transport.wire.encoding import header_encoder, path_encoder, query_encoder
+from checker.transport.wire.forms import form_encoder
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.unstyled import pairs_of
 from tests.transport.cells import schema_of
@@ -65,3 +66,9 @@ def test_each_depth_has_its_delimiter_and_what_has_none_is_json() -> None:
 def test_what_is_no_list_of_lists_is_written_as_ever(value: object) -> None:
     plain, inner = (parameter(Location.QUERY, "form", *one) for one in ((), ("|",)))
     assert query_encoder("p", inner)(value) == query_encoder("p", plain)(value)
+
+
+@pytest.mark.parametrize(("explode", "text"), [(False, b"p=1%7C2,3"), (True, b"p=1%7C2&p=3")])
+def test_so_are_those_of_a_form(explode: bool, text: bytes) -> None:
+    how = PropertyEncoding(explode=explode, is_styled=True, inner=("|",))
+    assert form_encoder({"p": how})({"p": [[1, 2], [3]]}) == text

@@ -46,6 +46,8 @@ class TextPlace(Struct, frozen=True):
     """Members of an `enum` are escaped if they must be: there is nothing else to send."""
     escaped: Alphabet | None = None
     """More characters, for patterns that cannot do without them: escaped, since there is nothing else to send."""
+    listed: Alphabet | None = None
+    """More characters, for members of an `enum`: generated texts go without, for not all readers take them alike."""
     carries_empty: bool = False
     """Whether an empty string is sent all the same where somebody asks for it: an edge, an example."""
 
@@ -53,6 +55,10 @@ class TextPlace(Struct, frozen=True):
         """Whether a member of an `enum` arrives as it was meant."""
         if isinstance(value, str) and self.takes_any_listed:
             return self._is_long_enough(value) and value not in self.refuses
+        if isinstance(value, str) and self.listed is not None:
+            return replace(self, alphabet=self.listed, is_trimmed=True).carries(value)
+        if isinstance(value, list) and not self.is_body:
+            return len(value) >= self.min_items and all(map(item_of(self).carries_listed, value))
         return self.carries(value)
 
     def _is_long_enough(self, text: str) -> bool:
@@ -162,6 +168,8 @@ def item_of(place: TextPlace) -> TextPlace:
         # An empty list is no pair, no part and no element; null has no text of its own.
         return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
     is_listed_free = place.takes_any_listed or place.name in ("query", _FILLED_QUERY)
+    # Of a field, commas alone separate (RFC 9110, 5.6.1).
+    is_field = place.name == "header"
     return TextPlace(
         f"{place.name}-item",
         alphabets.restricted(place.alphabet.intervals, place.separators),
@@ -170,6 +178,7 @@ def item_of(place: TextPlace) -> TextPlace:
         allows_null=False,
         refuses=place.refuses,
         takes_any_listed=is_listed_free,
+        listed=alphabets.restricted(place.alphabet.intervals, ",") if is_field else None,
         carries_empty=place.carries_empty,
         escaped=place.alphabet if is_listed_free else None,
     )

@@ -12,7 +12,7 @@ from checker.openapi.referee.rulings import Rule
 from checker.transport.wire import ambiguity
 from checker.transport.wire.brackets import deep_tree
 from checker.transport.wire.decoding import shapes
-from checker.transport.wire.joining import joined_readings
+from checker.transport.wire.joining import joined_readings, parted_inside
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import (
     Reading,
@@ -124,7 +124,10 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
         except ValueError:
             continue
         if tree is not None:
-            found += joined_readings(tree, "" if how.explode else how.style, outline)
+            parted = parted_inside(tree, how.inner)
+            doubt = ambiguity.NESTED if parted is not tree else ""
+            joined = "" if how.explode else how.style
+            found += doubted(joined_readings(parted, joined, outline), doubt)
     return rule.likely(found or readings(Repeated(tuple(values)), outline), outline)
 
 
@@ -162,6 +165,10 @@ def multipart_readings(
         how = encoding.get(name)
         is_declared = how is not None and how.content_type is not None
         found_here = _part_readings(parts, outline, is_declared=is_declared)
+        if how is not None and how.inner:
+            texts = [one.content.decode("utf-8", "replace") for one in parts]
+            parted = readings(parted_inside(texts, how.inner), outline)
+            found_here += doubted(parted, ambiguity.NESTED)
         found[name] = rule.likely(found_here, outline)
     return objects(found)
 

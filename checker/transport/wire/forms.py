@@ -9,6 +9,7 @@ from checker.transport.wire.json_text import json_bytes
 from checker.transport.wire.styles import (
     escape,
     is_unreserved,
+    joined_inside,
     percent_encoded,
     query_pairs,
     text_of,
@@ -69,6 +70,8 @@ def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
     if how.content_type is not None and is_json(how.content_type.partition(",")[0]):
         return lambda value: prefix + escape(json_bytes(value).decode("utf-8"))
     styled = pairs_encoder(name, how.style, explode=how.explode, allow_reserved=how.allow_reserved)
+    if how.inner:
+        return lambda value: styled(joined_inside(value, how.inner))
     if how.is_styled:
         return styled
     return lambda value: (

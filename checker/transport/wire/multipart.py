@@ -7,7 +7,7 @@ from zlib import crc32
 from checker.core.media_types import is_json, matches
 from checker.core.operation import PropertyEncoding
 from checker.transport.wire.file_kinds import UNKNOWN, extension_of, file_kind
-from checker.transport.wire.styles import text_of
+from checker.transport.wire.styles import joined_inside, text_of
 
 PartWriter = Callable[[Any, str | None, str], bytes | None]
 """Content of a part from its value, its name and its media type; None when nothing special is known of the type."""
@@ -74,7 +74,8 @@ def _encoded_items(
             if value is not None or is_json(encoding.get(name, _USUAL).content_type or "")
         }
     for name, value in _named_items(body):
-        yield name, value, _USUAL if name is None else encoding.get(name, _USUAL)
+        how = _USUAL if name is None else encoding.get(name, _USUAL)
+        yield name, joined_inside([value], how.inner)[0] if how.inner else value, how
 
 
 def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
