@@ -65,10 +65,12 @@ class Section:
             self.update(**{name: value})
 
     def update(self, **options: Any) -> None:
-        """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing when one is wrong."""
-        changes = [
-            change for name, value in options.items() for change in self._changes(name, value)
-        ]
+        """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing when one is wrong.
+
+        None leaves an option as it is that is never without a value.
+        """
+        asked = [change for name, value in options.items() for change in self._changes(name, value)]
+        changes = [change for change in asked if not _says_nothing(change)]
         for path, key, value in changes:
             problem = check_value(key, keys_of(path)[key], value)
             if problem:
@@ -101,7 +103,14 @@ class Section:
         return is_of_checks(self._path) and any(path in one for one in self._layers)
 
     def _value(self, key: str) -> Any:
+        if key == "enabled" and self._path[:1] == ("reports",) and self._value("path") is not None:
+            return True
         return value_in(self._layers, self._path, key)
+
+
+def _says_nothing(change: Change) -> bool:
+    path, key, value = change
+    return value is None and bool(check_value(key, keys_of(path)[key], value))
 
 
 def _modes(values: Any) -> list[Change]:

@@ -1,5 +1,6 @@
 """What users add by name: one way to register, whatever it is, and the registries of values and media types."""
 
+import inspect
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
@@ -165,6 +166,10 @@ class MediaTypeDecorator:
                 raise IncorrectUsage(
                     f"a {self._what} must be a function of context and value, got {function!r:.80}"
                 )
+            if not _takes_two(function):
+                raise IncorrectUsage(
+                    f"a {self._what} takes two arguments, context and value: {function!r:.80} cannot be called so"
+                )
             self._registry.add(media_types, function)
             return function
 
@@ -181,6 +186,19 @@ class MediaTypeDecorator:
         if known is None:
             raise ValueError(f"alias: no {self._what} is registered for {source!r}")
         self._registry.add(targets, known)
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Whether it can be called with a context and a value; of what has no signature nobody knows."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_read(media_type: str) -> bool:

@@ -53,6 +53,21 @@ def test_assignment_of_what_is_no_option_is_refused(name: str) -> None:
         setattr(Config(), name, "ascii")
 
 
+def test_none_leaves_an_option_that_always_has_a_value() -> None:
+    config = Config()
+    config.update(request_timeout=3.0, proxy="http://127.0.0.1:1")
+    config.update(request_timeout=None, proxy=None)
+    assert (config.request_timeout, config.proxy) == (3.0, None)
+
+
+def test_the_path_of_a_report_switches_it_on() -> None:
+    config = Config()
+    assert not config.reports.vcr.enabled
+    config.reports.update(vcr_path="cassette.yaml")
+    assert config.reports.vcr.enabled
+    assert not config.reports.har.enabled
+
+
 def test_wrong_update_changes_nothing() -> None:
     config = Config()
     with pytest.raises(ConfigError, match="'workers' -> Must be at most 64"):

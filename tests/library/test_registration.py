@@ -1,5 +1,6 @@
 """What users register by name acts in cases, in requests and in verdicts."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -219,6 +220,28 @@ def test_what_is_registered_acts_in_whole_runs(api) -> None:
 def test_what_is_neither_a_function_nor_a_class_is_no_check() -> None:
     with pytest.raises(TypeError, match="takes a function or a class, got 3"):
         checker.check(3)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("register", [checker.serializer, checker.deserializer])
+@pytest.mark.parametrize(
+    ("function", "is_taken"),
+    [
+        (lambda ctx: b"", False),
+        (lambda ctx, value, more: b"", False),
+        (lambda ctx, value: b"", True),
+        (lambda *arguments: b"", True),
+    ],
+)
+def test_what_cannot_be_called_with_context_and_value_is_refused(
+    register: Any, function: Any, is_taken: bool
+) -> None:
+    refusing = pytest.raises(
+        checker.errors.IncorrectUsage, match="takes two arguments, context and"
+    )
+    with nullcontext() if is_taken else refusing:
+        register("text/x-two")(function)
+    found = SERIALIZERS.find("text/x-two") or DESERIALIZERS.find("text/x-two")
+    assert (found is function) is is_taken
 
 
 @pytest.mark.parametrize("decorator", [checker.serializer, checker.deserializer])
