@@ -221,7 +221,7 @@ class CaseFactory:
         seed, index, step = place
         number = _STEPS + (index << _STEP_BITS) + step
         made = self._in_mode(label, (seed, number), phase, is_wrong=is_wrong)
-        taken = set_into(made.case, self.rules.unforced(made.case.operation, phase.name, bindings))
+        taken = set_into(made.case, self.rules.unforced(made.case.operation, bindings))
         return replace(made, bindings=(*made.bindings, *taken))
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:

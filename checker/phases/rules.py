@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.meta import Binding
 from checker.core.operation import Operation
 from checker.generation.settings import GenerationSettings
@@ -22,18 +23,21 @@ class GenerationRules(Struct, frozen=True):
     """Whether they differ from phase to phase."""
     some_unique: bool = False
     """Whether any operation has `unique_inputs`."""
+    overrides: Overrides = NO_OVERRIDES
+    """Those of all settings. To have the settings of an operation made takes as long as a step of a sequence may."""
 
-    def unforced(
-        self, operation: Operation, phase: str, bindings: tuple[Binding, ...]
-    ) -> tuple[Binding, ...]:
+    def unforced(self, operation: Operation, bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
         """Those of values of earlier answers that stand where the user forces no value."""
-        overrides = self.of(operation, phase).overrides
-        if not overrides.parameters:
+        if not self.overrides.parameters:
             return bindings
-        own = overrides.of(operation)
+        own = self.overrides.of(operation)
         return tuple(one for one in bindings if not own.is_forced(one.location, one.name))
 
     @classmethod
     def alike(cls, settings: GenerationSettings) -> "GenerationRules":
         """Rules that give all operations these settings."""
-        return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs)
+        return cls(
+            lambda operation, phase: settings,
+            some_unique=settings.unique_inputs,
+            overrides=settings.overrides,
+        )

@@ -81,7 +81,12 @@ def generation_rules(
         )
 
     some_unique = any(own.unique_inputs for own in resolver.layers.everywhere())
-    return GenerationRules(of, by_phase=resolver.layers.has_phases, some_unique=some_unique)
+    return GenerationRules(
+        of,
+        by_phase=resolver.layers.has_phases,
+        some_unique=some_unique,
+        overrides=settings.overrides,
+    )
 
 
 def _methods(asked: tuple[str, ...] | None) -> tuple[str, ...]:

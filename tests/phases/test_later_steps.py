@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from checker.config.overrides import NO_OVERRIDES, Override, Overrides
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import BrokenOperation, Label, Location
+from checker.core.operation import BrokenOperation, Label, Location, Operation
 from checker.core.pool import ValuePool
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.likeness import likeness
@@ -99,3 +99,18 @@ def test_what_the_user_forces_stands_where_an_answer_gave_a_value_too() -> None:
         assert made.case.path_parameters == {"room_id": room}
         assert isinstance(made.case.body, dict)
         assert made.case.body["text"] == said
+
+
+def test_settings_of_an_operation_are_not_made_for_each_step() -> None:
+    (messages,) = from_dict(DOCUMENT).get_all_operations()
+    assert not isinstance(messages, BrokenOperation)
+    asked: list[str] = []
+
+    def settings(operation: Operation, phase: str) -> GenerationSettings:
+        asked.append(phase)
+        return GenerationSettings()
+
+    makes = CaseFactory({MESSAGES: messages}, GenerationRules(settings), lambda _: NO_HOOKS, None)
+    for index in range(9):
+        makes.make_step(MESSAGES, (5, index, 1), STATEFUL, (ROOM,), is_wrong=False)
+    assert asked == [STATEFUL.name]
