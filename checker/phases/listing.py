@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -19,7 +20,10 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 
 _KEPT = 4
-"""Lists that a worker keeps at a time: of its task, of the next one, of what it looks into."""
+"""Lists that a worker keeps whatever they hold: of its task, of the next one, of what it looks into."""
+_MOST_LISTS = 32
+_MOST_CASES = 2_000
+"""Lists that it keeps for a later phase, which sends what was left out, and cases in all of them."""
 
 
 class ListedCase(Protocol):
@@ -70,7 +74,7 @@ class _List(Struct):
 
 
 class CaseLists:
-    """The lists of all phases. Reads no further than is asked, and forgets what was not asked for lately."""
+    """The lists of all phases. Reads no further than is asked; what is too much it forgets, of old lists the longest first."""
 
     def __init__(
         self, context: Callable[[Operation, str], ListingContext], lister: Callable[[str], Lister]
@@ -80,6 +84,8 @@ class CaseLists:
         """Of a phase, by its name."""
         self._context = context
         self._lists: OrderedDict[tuple[str, str], _List] = OrderedDict()
+        self._cases = 0
+        """In all lists."""
 
     def at(self, phase: str, operation: Operation, number: int) -> ListedCase | Case | None:
         """A case by its number; None beyond the end. `LookupError` for a phase that lists nothing.
@@ -91,11 +97,22 @@ class CaseLists:
         if found is None:
             cases = self._lister(phase)(operation, self._context(operation, phase))
             found = self._lists[key] = _List(iter(cases))
-            if len(self._lists) > _KEPT:
-                self._lists.popitem(last=False)
         else:
             self._lists.move_to_end(key)
-        return found.at(number)
+        before = len(found.read)
+        try:
+            return found.at(number)
+        finally:
+            self._cases += len(found.read) - before
+            self._make_room()
+
+    def _make_room(self) -> None:
+        lists = self._lists
+        while len(lists) > _KEPT and (len(lists) > _MOST_LISTS or self._cases > _MOST_CASES):
+            old = islice(lists, len(lists) - _KEPT)
+            # What was read to its end was mostly sent to its end, too.
+            longest = max(old, key=lambda key: len(lists[key].read))
+            self._cases -= len(lists.pop(longest).read)
 
 
 def topic_of(listed: ListedCase | Case) -> Hashable:

@@ -24,7 +24,7 @@ from checker.generation.sources.shrinking import ShrinkBudget
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.coverage import edge_cases
-from checker.phases.listing import CaseLists, Lister, ListingContext
+from checker.phases.listing import Lister, ListingContext
 from checker.phases.making import CaseFactory, FilteredOut, GeneratedCase, OutOfDate
 from checker.phases.novelty import Exhausted
 from checker.phases.places import places_of
@@ -364,22 +364,6 @@ def test_the_simplest_case_has_no_more_than_it_needs() -> None:
     simplest = makes.simplest(found[5].step, name="n", phase=COVERAGE)
     assert isinstance(simplest.recipe, Drawn)
     assert len(places_of(simplest.case)) < len(places_of(found[0].case))
-
-
-def test_lists_are_read_as_far_as_somebody_asks_and_forgotten() -> None:
-    begun: list[str] = []
-
-    def lister(of: Operation, context: ListingContext) -> Iterator[Case]:
-        begun.append(of.label)
-        for number in range(3):
-            begun.append(str(number))
-            yield Case(of, "x", query={"number": number})
-
-    context = ListingContext(GenerationSettings(), None)
-    lists = CaseLists(lambda *_: context, {"p": lister}.__getitem__)
-    assert lists.at("p", THINGS, 1) is lists.at("p", THINGS, 1)
-    assert begun == [LABEL, "0", "1"]
-    assert lists.at("p", THINGS, 3) is None
 
 
 @pytest.mark.parametrize("phase", ["unknown", "fuzzing"])
