@@ -12,7 +12,7 @@ from checker.core.hooks import COMPONENTS, Hook, HookContext, HookSource
 from checker.core.meta import ANYTHING
 from checker.generation.sources.basic import finished
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Draw, DrawContext, retried
+from checker.generation.sources.context import HOOK, Draw, DrawContext, retried
 from checker.generation.sources.hypothesis import draw_strategy, strategy_of
 
 
@@ -96,7 +96,7 @@ def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -
         draw = _from_strategy(strategy)
     if mine.filter:
         accepts = _accepted_by(mine.filter, f"filter_{part}", hook_context)
-        draw = retried(draw, accepts, context, f"hook filter_{part}")
+        draw = retried(draw, accepts, context, f"{HOOK}filter_{part}")
     for hook in mine.map:
         draw = _mapped(draw, hook, f"map_{part}", hook_context)
     for hook in mine.flatmap:

@@ -46,7 +46,7 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
+from checker.generation.sources.context import HOOK, Budget, Draw, DrawContext, Rejected
 
 __all__ = [
     "GenerationSettings",
@@ -154,8 +154,8 @@ class OperationProgram:
             else:
                 if not self._filters or all(accepts(case) for accepts in self._filters):
                     break
-                last = "hook filter_case"
-            source.abandon()
+                last = f"{HOOK}filter_case"
+            source.abandon(last)
             work = context.work
         else:
             raise Unsatisfiable(

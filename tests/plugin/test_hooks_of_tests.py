@@ -20,6 +20,27 @@ def test_without(case):
     run(text).assert_outcomes(passed=2)
 
 
+def test_a_hook_that_takes_nothing_is_named(run) -> None:
+    text = """
+narrow = schema.include(path="/users/{id}", method="GET")
+
+@narrow.hook
+def filter_path_parameters(ctx, path_parameters):
+    return False
+
+@narrow.parametrize()
+def test_api(case):
+    pass
+"""
+    ran = run(text)
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(
+        [
+            "*Unsatisfiable: hook filter_path_parameters: it took none of the first 20 cases; have it take more*"
+        ]
+    )
+
+
 def test_hooks_of_a_test_may_have_any_name(run) -> None:
     text = """
 def fixed(ctx, path_parameters):

@@ -76,7 +76,7 @@ class Source(Protocol):
         """End the innermost span. What is discarded is as if it had never been drawn."""
         ...
 
-    def abandon(self) -> None:
+    def abandon(self, pointer: str) -> None:
         """Forget everything since the start, or end the test case: this one came to nothing."""
         ...
 
@@ -260,7 +260,7 @@ class RandomSource:
         if discard:
             del self.choices[start:]
 
-    def abandon(self) -> None:
+    def abandon(self, pointer: str) -> None:
         """Nothing has been drawn; chance goes on elsewhere."""
         self.reset(self._mix)
 

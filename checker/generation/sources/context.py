@@ -41,6 +41,10 @@ _SECONDS = 1.0
 _ATTEMPTS = 60
 
 
+HOOK = "hook "
+"""Begins the pointer of what a hook of the user did not take."""
+
+
 class Rejected(Exception):
     """No attempt gave a value that the schema admits: this draw came to nothing."""
 

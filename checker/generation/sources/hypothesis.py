@@ -29,15 +29,18 @@ from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 
+from checker.core.errors import Unsatisfiable
 from checker.core.plain_errors import plainly
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import Rejected
+from checker.generation.sources.context import HOOK, Rejected
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 
 Strategy = SearchStrategy[Any]
+_IN_VAIN = 20
+"""Cases after which a hook that took none is told: Hypothesis gives up after 50."""
 Value = TypeVar("Value")
 
 _MORE_DRAWS = 20
@@ -78,10 +81,12 @@ def know_characters() -> None:
 class HypothesisSource:
     """Hypothesis chooses, and remembers."""
 
-    __slots__ = ("data",)
+    __slots__ = ("_refuse", "data")
 
-    def __init__(self, data: ConjectureData) -> None:
+    def __init__(self, data: ConjectureData, refuse: Callable[[str], None] | None = None) -> None:
+        """`refuse` is told where each value stood that came to nothing."""
         self.data = data
+        self._refuse = refuse
 
     @property
     def choices(self) -> list[Choice]:
@@ -125,8 +130,10 @@ class HypothesisSource:
         """End the innermost span."""
         self.data.stop_span(discard=discard)
 
-    def abandon(self) -> None:
-        """This test case comes to nothing."""
+    def abandon(self, pointer: str) -> None:
+        """This test case comes to nothing, for a value there."""
+        if self._refuse is not None:
+            self._refuse(pointer)
         self.data.mark_invalid("no attempt gave a value that the schema admits")
 
 
@@ -161,14 +168,28 @@ class _DrawnStrategy(SearchStrategy[Value]):
         super().__init__()
         self._draw_from = draw
         self._name = name
+        self._has_drawn = False
+        self._in_vain = 0
 
     @plainly
     def do_draw(self, data: ConjectureData) -> Value:
         """One value."""
         try:
-            return self._draw_from(HypothesisSource(data))
+            value = self._draw_from(HypothesisSource(data, self._refuse))
         except Rejected as error:
             data.mark_invalid(f"no attempt gave a value that {error.pointer} admits")
+        self._has_drawn = True
+        return value
+
+    def _refuse(self, pointer: str) -> None:
+        """Raises `Unsatisfiable` where a hook of the user has taken nothing so far: Hypothesis would not name it."""
+        if self._has_drawn or not pointer.startswith(HOOK):
+            return
+        self._in_vain += 1
+        if self._in_vain >= _IN_VAIN:
+            raise Unsatisfiable(
+                pointer, f"it took none of the first {_IN_VAIN} cases; have it take more"
+            )
 
     def __repr__(self) -> str:
         return self._name

@@ -100,12 +100,12 @@ class ReplaySource:
         else:
             self.spans.append((label, start, len(self.choices)))
 
-    def abandon(self) -> None:
+    def abandon(self, pointer: str) -> None:
         """Go on with what is left of the record, as if this were the start."""
         self.choices.clear()
         self.spans.clear()
         self._open.clear()
-        self._chance.abandon()
+        self._chance.abandon(pointer)
 
     def remaining(self) -> Sequence[Choice]:
         """Recorded choices that are still to come."""

@@ -129,7 +129,7 @@ class SimplestSource:
         self._ranks.pop()
         self._ranks[-1] = self._ranks[-1] + 1 if discard else 0
 
-    def abandon(self) -> None:
+    def abandon(self, pointer: str) -> None:
         """Nothing has been drawn; the next time is another one."""
         self.choices = []
         self._first += 1
