@@ -13,7 +13,7 @@ _MOST: Final = 200
 _LONGEST: Final = 64 * 1024
 _THERE: Final = re.compile(
     r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
-    r"|\bmust make a unique set\b|\bduplicate (?:key|entry)\b"
+    r"|\bmust make a unique set\b|\bduplicate (?:key|entry)\b|\bunique constraint\b"
     r"|^(?!.*\b(?:elements?|items?|members?|entries)\b).*\bmust be unique\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -51,6 +51,11 @@ def denies_state(response: Response) -> str:
     if not sentences or not all(map(_is_of_state, sentences)):
         return ""
     return sentences[0]
+
+
+def says_taken(content: bytes) -> bool:
+    """Whether a text says anywhere that something is there already."""
+    return _THERE.search(content[:_LONGEST].decode("utf-8", "replace")) is not None
 
 
 def _is_of_state(sentence: str) -> bool:

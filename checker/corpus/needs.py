@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from urllib.parse import quote
+from itertools import islice
+from typing import Any
+from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
+from checker.checks.state_refusals import says_taken
 from checker.core.phases import phase_names
-from checker.core.resource_names import identifier_in
+from checker.core.resource_names import identifier_in, is_identifier, words
 from checker.corpus.records import Exchange, Finding, ResourceMade
 
 _CREATED, _CONFLICT = 201, 409
@@ -16,6 +19,7 @@ ANY_NAME = "*"
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
 """Answers that say nothing of what is there."""
 _LAST = 1_000
+_WITH, _MOST_NAMES = " with ", 3
 
 
 def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
@@ -47,7 +51,7 @@ def needed_by(
     if exchange.status in _NOTHING_THERE:
         return ()
     own = {str(step.label) for step in finding.steps[:-1]}
-    return tuple(
+    found = (
         known
         for path in _named_paths(exchange)
         if (known := _maker_of(path, made, exchange.status)) is not None
@@ -55,6 +59,10 @@ def needed_by(
         and _order(known.phase) <= _order(finding.phase)
         and not _makes_itself(finding, exchange, known)
     )
+    once: dict[str, ResourceMade] = {}
+    for one in found:
+        once.setdefault(one.command, one)
+    return tuple(once.values())
 
 
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
@@ -67,12 +75,34 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     return made.status < 500 and not is_status_alone
 
 
+def taken_names(path: str, body: Any) -> Iterator[str]:
+    """What a request takes that may have to be unique, besides the path of what it makes: `/users with name bob`."""
+    members = body.items() if isinstance(body, dict) else ()
+    found = (
+        f"{path}{_WITH}{quote(name)} {quote(str(value), safe='')}"
+        for name, value in members
+        if (parts := words(name)) and is_identifier(parts[-1]) and _is_name(value)
+    )
+    return islice(found, _MOST_NAMES)
+
+
+def name_in(path: str) -> str:
+    """The name at the end of a path, or of what a request takes."""
+    path, _, taken = path.partition(_WITH)
+    return unquote(taken.rpartition(" ")[2] if taken else path.rpartition("/")[2])
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
 def _maker_of(
     path: str, made: Mapping[str, ResourceMade], status: int | None
 ) -> ResourceMade | None:
     """The request that made what stands at a path, or may have: a refusal needs nothing that only may be there."""
     known = made.get(path)
-    if known is not None or (status is not None and 400 <= status < 500):
+    is_refused = status is not None and 400 <= status < 500
+    if known is not None or is_refused or _WITH in path:
         return known
     perhaps = made.get(f"{path.rpartition('/')[0]}/{ANY_NAME}")
     return None if perhaps is None else replace(perhaps, path=path)
@@ -86,13 +116,23 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
         yield path[:at]
         at = path.find("/", at + 1)
     yield path
-    if exchange.status == _CONFLICT and exchange.method == "POST":
+    if exchange.method == "POST" and _is_of_names(exchange):
         try:
-            name = identifier_in(json.loads(exchange.body or b""), ())
+            body = json.loads(exchange.body or b"")
         except (ValueError, RecursionError):
             return
+        name = identifier_in(body, ())
         if name is not None:
             yield f"{path}/{quote(str(name), safe='')}"
+        yield from taken_names(path, body)
+
+
+def _is_of_names(exchange: Exchange) -> bool:
+    """Whether an answer says that something is there already: by its status, or in words."""
+    if exchange.status == _CONFLICT:
+        return True
+    is_refused = exchange.status is not None and exchange.status >= 400
+    return is_refused and says_taken(exchange.response_body)
 
 
 def _is_of_the_run(maker: ResourceMade | None) -> bool:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.fold import RunView
-from checker.corpus.needs import is_surely_needed
+from checker.corpus.needs import is_surely_needed, name_in, taken_names
 from checker.corpus.records import Finding, Interaction, Record, ResourceMade
 from tests.corpus.generated import finding
 from tests.reporting import samples
@@ -108,3 +108,34 @@ def test_a_conflict_needs_what_is_there_already() -> None:
     one = asking(b"/v1/boxes", method="POST", status=409, body=b'{"name": "0"}')
     assert needs(one, name) == ["curl box"]
     assert needs(replace(one, interactions=()), name) == []
+
+
+@pytest.mark.parametrize("status", [400, 409, 500])
+def test_a_name_that_is_taken_needs_what_took_it(status: int) -> None:
+    taken = replace(BOX, path="/v1/boxes with name 0", label="POST /boxes", command="takes it")
+    one = asking(b"/v1/boxes", method="POST", status=status, body=b'{"id": 7, "name": "0"}')
+    (sent,) = one.interactions
+    said = replace(sent.exchange, response_body=b'{"error": "UNIQUE constraint failed: box.name"}')
+    one = replace(one, label=taken.label, interactions=(replace(sent, exchange=said),))
+    assert needs(one, taken) == ["takes it"]
+    assert is_surely_needed(one, taken)
+    # What is the same request under two names is told once.
+    assert needs(one, taken, replace(taken, path="/v1/boxes/7")) == ["takes it"]
+    other = replace(said, body=b'{"id": 7, "name": "1"}')
+    assert needs(replace(one, interactions=(replace(sent, exchange=other),)), taken) == []
+
+
+def test_a_server_error_that_speaks_of_no_name_needs_none() -> None:
+    taken = replace(BOX, path="/v1/boxes with name 0", label="POST /boxes")
+    one = asking(b"/v1/boxes", method="POST", status=500, body=b'{"name": "0"}')
+    assert needs(replace(one, label=taken.label), taken) == []
+
+
+def test_names_are_quoted_where_they_are_told() -> None:
+    body = {"x\nid": "a b", "age": 3, "name": True, "email": "", "userName": 5}
+    assert list(taken_names("/boxes", body)) == [
+        "/boxes with x%0Aid a%20b",
+        "/boxes with userName 5",
+    ]
+    assert [name_in(one) for one in taken_names("/boxes", body)] == ["a b", "5"]
+    assert name_in("/boxes/a%20b") == "a b"

@@ -108,3 +108,12 @@ def test_no_command_is_written_for_what_is_known_to_be_made_already(
         put(creations, "0", index=index)
     put(creations, "1", index=50)
     assert rendered == [b"/v1/boxes/0", b"/v1/boxes/1"]
+
+
+def test_what_was_created_takes_the_names_that_were_given(creations: CreationHistory) -> None:
+    body, said = {"name": "a", "size": 3}, b'{"box": 7}'
+    found = made(creations, "POST /boxes", Response(201, [], said), body=body)
+    assert [one.path for one in found] == ["/v1/boxes/7", "/v1/boxes with name a"]
+    found = made(creations, "POST /boxes", Response(200, [], said), body={"name": "b"})
+    assert "/v1/boxes with name b" not in [one.path for one in found]
+    assert made(creations, "POST /boxes", Response(201, [], b""), body={"email": "a" * 9}) == []

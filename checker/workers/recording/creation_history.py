@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from msgspec import Struct, field
 
@@ -11,7 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
 from checker.core.resources import REMOVING
 from checker.core.response import Response
-from checker.corpus.needs import ANY_NAME, creation_order, creation_rank
+from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, name_in, taken_names
 from checker.corpus.records import Component, ResourceMade
 from checker.health.made import made_paths
 from checker.health.safety import path_of
@@ -21,6 +21,7 @@ _LONGEST_NAME = 8
 _MOST_LOOKS = 200
 """Successes of one operation that are looked at: what is simple comes early, and bodies have to be read for it."""
 _LONGEST_COMMAND = 4096
+_CREATED = 201
 
 
 class CreationHistory(Struct):
@@ -48,7 +49,7 @@ class CreationHistory(Struct):
         command, is_gone = "", request.method == REMOVING
         order = creation_order(answer.status_code, *place)
         for path in self._paths(case, request, answer):
-            if len(unquote(path.rpartition("/")[2])) > _LONGEST_NAME:
+            if len(name_in(path)) > _LONGEST_NAME:
                 continue
             known = self._known.get((path, is_gone))
             if known is not None and order > creation_rank(known)[: len(order)]:
@@ -81,3 +82,5 @@ class CreationHistory(Struct):
             name = identifier_in(case.body, names)
             found = [] if name is None else [f"{path}/{quote(str(name), safe='')}"]
         yield from found
+        if answer.status_code == _CREATED:
+            yield from taken_names(path, case.body)
