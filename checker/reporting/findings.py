@@ -46,6 +46,8 @@ _ID_CHARACTERS = 8
 """Of a fingerprint: as many as tell thousands apart."""
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
 """Before what a value was called in a request: of the pool, and as runtime expression."""
+_ANYBODYS = "0"
+"""The value of the simplest case, whoever else has answered with it."""
 _MOST_PLACES = 20
 """Of one cause that are listed."""
 
@@ -148,7 +150,9 @@ def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
     for number in range(len(labels)):
         for one in _taken(finding, number):
             earlier = [at for at in range(number) if labels[at] == one.producer]
-            yield number, one, earlier[-1] if earlier else None
+            # Whoever knows no value sends that: if the run has made a thing of this name, `needs` tells it.
+            if earlier or str(one.literal) != _ANYBODYS:
+                yield number, one, earlier[-1] if earlier else None
 
 
 def _taken(finding: Finding, number: int) -> Iterator[Binding]:

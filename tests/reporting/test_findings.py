@@ -52,6 +52,16 @@ def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
     assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
 
 
+@pytest.mark.parametrize("literal", [0, "0"])
+def test_a_value_that_the_simplest_case_has_too_is_from_nowhere(literal: object) -> None:
+    bound = replace(BOUND, bindings=(replace(BINDING, literal=literal),))
+    alone = samples.finding(steps=(bound,), interactions=())
+    assert marks_of(alone) == sources_of(alone) == ()
+    # The step that gave it stands there.
+    both = samples.finding(steps=(MAKER, bound), interactions=())
+    assert sources_of(both) == ("path id of request 2: /id of the answer to request 1",)
+
+
 @pytest.mark.parametrize(
     ("pointers", "origin"),
     [
