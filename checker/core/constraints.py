@@ -13,8 +13,8 @@ from checker.core.locations import Location
 
 ITEMS: Final = "*"
 """In a path: every item of an array."""
-REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
-"""Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it."""
+REQUIRED, FORBIDDEN, CLOSED, SELDOM = "required", "forbidden", "closed", "seldom"
+"""Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it, is better left out."""
 _BOUNDS: Final = {
     "minimum": lambda value, limit: value >= limit,
     "maximum": lambda value, limit: value <= limit,
@@ -36,7 +36,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "object": (dict,),
 }
 KEYWORDS: Final = frozenset(
-    (*_BOUNDS, *_SIZES, REQUIRED, FORBIDDEN, CLOSED, "type", "enum", "pattern", "format")
+    (*_BOUNDS, *_SIZES, REQUIRED, FORBIDDEN, CLOSED, SELDOM, "type", "enum", "pattern", "format")
 )
 _MOST_TEXT = 2_000
 """Characters of one value: what is longer is no constraint that anybody meant."""
@@ -50,7 +50,7 @@ class Constraint(Struct, frozen=True, order=True):
     path: tuple[str, ...]
     """The name of a parameter, then names within its value; in a body names from its root, `*` for items; empty for the body."""
     keyword: str
-    """Of JSON Schema, or `required`, `forbidden`, `closed` of the place itself."""
+    """Of JSON Schema, or `required`, `forbidden`, `closed`, `seldom` of the place itself."""
     value: str = "true"
     """Of the keyword, as JSON."""
 
@@ -159,7 +159,7 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
             return value not in given
         case "pattern":
             return _mismatches(given, value)
-        case "forbidden":
+        case "forbidden" | "seldom":
             return True
         case _:
             return None

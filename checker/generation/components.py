@@ -33,7 +33,7 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
 from checker.generation.normalization.store import FormStore
-from checker.generation.presence import Step, body_draw, named, share_of
+from checker.generation.presence import SELDOM_SHARE, Step, body_draw, named, share_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either
@@ -102,7 +102,8 @@ class PartCompiler:
                 or self.forced(parameter) is not None
                 or self._learned.requires(parameter.location, parameter.name)
             )
-            steps.append((parameter.name, draw, 1.0 if is_there else share_of(parameter)))
+            share = SELDOM_SHARE if self._learned.is_seldom(parameter) else share_of(parameter)
+            steps.append((parameter.name, draw, 1.0 if is_there else share))
         return steps
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
@@ -265,9 +266,9 @@ class PartCompiler:
     def _body(self, body: Body) -> Draw:
         if body.strategy is not None:
             return partial(draw_strategy, body.strategy)
-        part = self.body_part(body, reuses=self.settings.reuse)
-        part = self._learned.narrowed(part, Location.BODY, outline=outline_of(body.schema))
-        draw = part.compiler.compile(part.conjunction, part.place)
+        declared = self.body_part(body, reuses=self.settings.reuse)
+        part = self._learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
+        draw = self._mostly_without(part.compiler.compile(part.conjunction, part.place), declared)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)
         overrides = list(self.overrides.body())
@@ -277,6 +278,18 @@ class PartCompiler:
             if override.is_forced:
                 self._force(Location.BODY, path_of(override))
         return overridden(draw, overrides, part, self.context, self.mismatched)
+
+    def _mostly_without(self, draw: Draw, declared: SchemaPart) -> Draw:
+        """Draws what `draw` gives, but mostly without the properties that are better left out."""
+        fewer = self._learned.without_seldom
+        if fewer is None:
+            return draw
+        part = fewer.narrowed(declared, Location.BODY)
+        try:
+            without = part.compiler.compile(part.conjunction, part.place)
+        except Unsatisfiable:
+            return draw
+        return either(SELDOM_SHARE, draw, without)
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
         """The schema of one kind of body."""

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from checker.core.constraints import REQUIRED, Constraint, as_schema
-from checker.core.operation import Location
+from checker.core.constraints import FORBIDDEN, REQUIRED, SELDOM, Constraint, as_schema
+from checker.core.operation import Location, Parameter
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import Conjunction, Facet
@@ -33,6 +34,24 @@ class Narrowing(Struct, frozen=True):
             for one in self.constraints
         )
 
+    def is_seldom(self, parameter: Parameter) -> bool:
+        """Whether a parameter is mostly left out."""
+        place = parameter.location, (parameter.name,)
+        return any(
+            one.keyword == SELDOM and (one.location, one.path) == place for one in self.constraints
+        )
+
+    @property
+    def without_seldom(self) -> "Narrowing | None":
+        """The demands on a body without what is mostly left out; None where that is nothing."""
+        seldom = [
+            one
+            for one in self.constraints
+            if one.keyword == SELDOM and one.location == Location.BODY
+        ]
+        left_out = (replace(one, keyword=FORBIDDEN) for one in seldom)
+        return Narrowing((*self.constraints, *left_out)) if seldom else None
+
     def narrowed(
         self, part: SchemaPart, location: Location, name: str = "", outline: Outline | None = None
     ) -> SchemaPart:
@@ -41,6 +60,7 @@ class Narrowing(Struct, frozen=True):
             Constraint(one.location, one.path[1:] if name else one.path, one.keyword, one.value)
             for one in self.constraints
             if one.location == location and (not name or one.path[:1] == (name,))
+            if one.keyword != SELDOM
         ]
         if not mine:
             return part

@@ -12,9 +12,9 @@ from checker.generation.sources.context import OPTIONAL, Draw
 
 _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9
-_REFUSED = 0.1
-"""Of headers that make a request conditional: to most values servers only say that nothing was done (304, 412); and of marks of
-pages, which servers make."""
+SELDOM_SHARE = 0.1
+"""Of headers that make a request conditional: to most values servers only say that nothing was done (304, 412); of marks of
+pages, which servers make; and of what was refused whenever it was there."""
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 Step = tuple[str, Draw, float]
@@ -32,7 +32,7 @@ def is_mostly_refused(parameter: Parameter) -> bool:
 
 def share_of(parameter: Parameter) -> float:
     """How likely an optional parameter is there."""
-    return _REFUSED if is_mostly_refused(parameter) else _OPTIONAL
+    return SELDOM_SHARE if is_mostly_refused(parameter) else _OPTIONAL
 
 
 def named(steps: list[Step]) -> Draw:

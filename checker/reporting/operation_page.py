@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from checker.core.blocks import answer_paragraphs, indented, standard_reason
+from checker.core.constraints import SELDOM
 from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
 from checker.core.warning_table import warning_rows
@@ -115,7 +116,9 @@ def _demands(label: str, view: RunView) -> Iterator[str]:
         demand = one.demand
         place = " ".join(part for part in (demand.location, ".".join(demand.path)) if part)
         held = " (turned out not to hold)" if one.is_refuted else ""
-        yield f"  {place}: {demand.keyword} {demand.value}{held}"
+        is_seldom = demand.keyword == SELDOM
+        said = "refused with any value" if is_seldom else f"{demand.keyword} {demand.value}"
+        yield f"  {place}: {said}{held}"
 
 
 def _failures(label: str, report: Report) -> Iterator[str]:

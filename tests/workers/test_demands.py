@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
 
 from checker.core.case import Case
-from checker.core.constraints import Constraint
+from checker.core.constraints import SELDOM, Constraint, read
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
@@ -183,7 +183,8 @@ def test_a_demand_that_does_not_help_is_dropped_again(lie: Refusing) -> None:
     service.phase("fuzzing")
     service.learner.begin("stateful")
     made = service.factory.make(LABEL, 3, 1, PhaseInfo("stateful"))
-    assert not made.learned
+    # What is refused whenever it is there is mostly left out all the same.
+    assert {one.keyword for one in read(made.learned)} <= {SELDOM}
     assert any(one.is_refuted for one in service.heard)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from msgspec import Struct, field
 
 from checker.core.case import Case
-from checker.core.constraints import REQUIRED, Constraint, is_broken, read
+from checker.core.constraints import REQUIRED, SELDOM, Constraint, is_broken, read
 from checker.core.operation import Label, Operation
 from checker.core.phases import phase_names
 from checker.core.resources import status_of
@@ -17,9 +17,12 @@ from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.refusals.reading import demands_in, may_complain
 from checker.transport.wire.outline import outline_of
+from checker.workers.recording.optional_parts import OptionalParts
 
 _READ = 64
 """Cases of one task whose answers are read."""
+_COUNTED = 1_000
+"""Cases of one task of which is counted what they have."""
 _KEPT = 32
 """Accepted cases of one operation that demands are held against."""
 _OPERATIONS = 4
@@ -48,6 +51,7 @@ class DemandLearner(Struct):
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
     _changed: set[str] = field(default_factory=set)
     """Operations of which something was heard that their cases may not respect yet."""
+    _optional: OptionalParts = field(default_factory=OptionalParts)
     _phase: str = ""
 
     def absorb(self, heard: DemandHeard) -> None:
@@ -63,12 +67,15 @@ class DemandLearner(Struct):
         """A task of this phase begins."""
         if phase == self._phase and not self.at_once:
             return
+        if phase != self._phase:
+            # Who worked on earlier phases must not decide what this one learns.
+            self._optional = OptionalParts()
         self._phase = phase
         place = len(phase_names()) if self.at_once else _place(phase)
         for label in sorted(self._changed):
             refuted = {one for one, at in self._refuted.get(label, {}).items() if at < place}
             heard = {one for one, at in self._heard.get(label, {}).items() if at < place}
-            self.respect(Label(label), sorted(heard - refuted), phase)
+            self.respect(Label(label), sorted(_without_explained(heard - refuted)), phase)
         if self.at_once:
             self._changed.clear()
 
@@ -77,15 +84,29 @@ class DemandLearner(Struct):
     ) -> Iterator[DemandHeard]:
         """What an answer to a case says of demands: new ones, and old ones that do not hold."""
         meta = made.case.meta
-        if index >= _READ and not self.at_once:
-            return
-        if meta is None or meta.mode.is_negative:
+        is_read = index < _READ or self.at_once
+        # The cases of a list that go without something come last.
+        if meta is None or meta.mode.is_negative or not (is_read or made.other is not None):
             return
         status = status_of(made.case.operation, outcome)
-        if 200 <= status < 300:
+        is_accepted = 200 <= status < 300
+        if is_read and is_accepted:
             yield from self._accept(made.case, phase)
-        elif may_complain(status):
+        elif is_read and may_complain(status):
             yield from self._complaint(made, outcome, phase)
+        is_refused = may_complain(status) or status >= 500
+        if index < _COUNTED and (is_accepted or is_refused):
+            yield from self._left_out(made, phase, is_accepted=is_accepted)
+
+    def _left_out(
+        self, made: GeneratedCase, phase: str, *, is_accepted: bool
+    ) -> Iterator[DemandHeard]:
+        """What is mostly to be left out, for nothing with it was ever accepted."""
+        demands = self._optional.count(made.case, is_accepted=is_accepted)
+        for demand, is_refuted in demands:
+            yield from self._tell(made.label, demand, phase, refuted=is_refuted)
+        if demands and self.at_once:
+            self.begin(phase)
 
     def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
         label = case.operation.label
@@ -145,6 +166,14 @@ class DemandLearner(Struct):
         heard = DemandHeard(label, demand, phase, refuted, _plain(case))
         self.absorb(heard)
         yield heard
+
+
+def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
+    """Demands without those to leave out what was refused for a value that others forbid."""
+    explained = {(one.location, one.path[:1]) for one in demands if one.keyword != SELDOM}
+    for one in demands:
+        if one.keyword != SELDOM or (one.location, one.path[:1]) not in explained:
+            yield one
 
 
 def declared_names(operation: Operation) -> frozenset[str]:

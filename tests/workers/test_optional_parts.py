@@ -1,0 +1,122 @@
+"""Optional parts that nothing is accepted with are mostly left out later, and tried again now and then."""
+
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from checker.core.case import NOT_SET, Case
+from checker.core.constraints import SELDOM, Constraint
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.core.response import Response
+from checker.corpus.learned import DemandHeard
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.program import GenerationSettings
+from checker.openapi.operation import OpenApiOperation
+from checker.phases.making import CaseFactory
+from checker.phases.novelty import Exhausted
+from checker.phases.rules import GenerationRules
+from checker.workers.recording.demands import DemandLearner
+from checker.workers.recording.optional_parts import OptionalParts
+from tests.openapi.documents import operation
+
+LABEL = Label("POST /a")
+COUNT = 200
+TEXT = {"type": "string"}
+QUERY_Q = Constraint("query", ("q",), SELDOM)
+BODY_B = Constraint("body", ("b",), SELDOM)
+
+
+def described() -> OpenApiOperation:
+    parameters = [{"name": name, "in": "query", "schema": TEXT} for name in ("p", "q")]
+    thing = {"type": "object", "properties": {"a": TEXT, "b": TEXT, "c": TEXT}, "required": ["a"]}
+    body = {"required": True, "content": {"application/json": {"schema": thing}}}
+    return operation({"parameters": parameters, "requestBody": body}, method="post")
+
+
+def has_q(case: Case) -> bool:
+    return "q" in case.query
+
+
+def has_b(case: Case) -> bool:
+    return isinstance(case.body, dict) and "b" in case.body
+
+
+def learned(
+    refuses: Callable[[Case], bool], status: int, said: bytes = b""
+) -> tuple[CaseFactory, set[Constraint]]:
+    """What makes cases after the coverage phase, and what it heard."""
+    made = described()
+    rules = GenerationRules.alike(GenerationSettings())
+    factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
+    learner, heard = DemandLearner(respect=factory.learn), list[DemandHeard]()
+    learner.begin("coverage")
+    for index in range(COUNT):
+        try:
+            case = factory.listed(LABEL, 1, index, PhaseInfo("coverage"))
+        except Exhausted:
+            break
+        is_refused = refuses(case.case)
+        fields = [("Content-Type", "application/json")]
+        answer = Response(status if is_refused else 201, fields, said if is_refused else b"")
+        heard += learner.observe(case, answer, "coverage", index)
+    learner.begin("fuzzing")
+    return factory, {one.demand for one in heard} - {one.demand for one in heard if one.is_refuted}
+
+
+def share(factory: CaseFactory, has: Callable[[Case], bool]) -> float:
+    cases = [factory.make(LABEL, 5, index, PhaseInfo("fuzzing")).case for index in range(COUNT)]
+    return sum(map(has, cases)) / COUNT
+
+
+@pytest.mark.parametrize(
+    ("has", "status", "demand"), [(has_q, 400, QUERY_Q), (has_b, 422, BODY_B), (has_b, 500, BODY_B)]
+)
+def test_what_is_refused_whenever_it_is_there_is_mostly_left_out(
+    has: Callable[[Case], bool], status: int, demand: Constraint
+) -> None:
+    factory, heard = learned(has, status)
+    assert heard == {demand}
+    assert 0 < share(factory, has) < 0.2
+    others = {has_q, has_b} - {has}
+    assert all(share(factory, other) > 0.3 for other in others)
+
+
+@pytest.mark.parametrize("refuses", [lambda case: True, lambda case: False])
+def test_what_says_nothing_of_a_part_teaches_nothing(refuses: Callable[[Case], bool]) -> None:
+    factory, heard = learned(refuses, 400)
+    assert heard == set()
+    assert share(factory, has_q) > 0.3
+
+
+def test_one_case_that_is_accepted_with_it_is_enough_to_keep_it() -> None:
+    _, heard = learned(lambda case: has_q(case) and has_b(case), 400)
+    assert heard == set()
+
+
+def test_what_is_refused_for_its_value_alone_stays() -> None:
+    """The demand on the value is respected in place of leaving the part out."""
+    said = (
+        b'{"detail": [{"loc": ["query", "q"], "msg": "", "type": "string_too_short", '
+        b'"ctx": {"min_length": 1500}}]}'
+    )
+    factory, heard = learned(has_q, 422, said)
+    assert {one.keyword for one in heard} == {"minLength", SELDOM}
+    assert share(factory, has_q) > 0.3
+
+
+def test_what_holds_in_the_end_does_not_depend_on_the_order() -> None:
+    made = described()
+    refused = [({"q": "1"}, False)] * 5
+    for cases in permutations((({}, True), ({"q": "1"}, True), "refused")):
+        counts, holding = OptionalParts(), set[Constraint]()
+        flat: list[Any] = [
+            one for case in cases for one in (refused if case == "refused" else [case])
+        ]
+        for query, is_accepted in flat:
+            case = Case(made, "a", query=query, body=NOT_SET)
+            for demand, is_refuted in counts.count(case, is_accepted=is_accepted):
+                (holding.discard if is_refuted else holding.add)(demand)
+        assert holding == set()
