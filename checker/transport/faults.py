@@ -15,6 +15,9 @@ _TOO_LARGE = 100
 _OVERFLOW = "response headers"
 """What libcurl says when those of several interim answers are too long together, with the code of a reset connection."""
 
+_UNKNOWN_CALLER = "certificate required"
+"""Of the alert of that name (RFC 8446, 6.2)."""
+
 _LONGEST_REASON = 256
 _STATUS_LINE = re.compile(
     rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON
@@ -41,6 +44,9 @@ _KINDS = {
 
 def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, str]:
     """Kind and sentence for libcurl's error `code` and its own `text`."""
+    if _UNKNOWN_CALLER in text.lower():
+        # With TLS 1.3 that comes when the request has been sent, as the answer to it.
+        return FailureKind.OTHER, "it asks for a client certificate; give it with `--request-cert`"
     kind = _KINDS.get(code, FailureKind.OTHER)
     if code == pycurl.E_RECV_ERROR and "chunk" in text.lower():
         # The same code as for a reset connection.

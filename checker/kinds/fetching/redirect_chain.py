@@ -231,6 +231,12 @@ def _sentence(asked: str, error: httpx.HTTPError, advice: Advice) -> str:
     text = str(error)
     if isinstance(error, httpx.TimeoutException):
         return f"{asked} did not answer in time; {advice.silent}"
+    if "certificate required" in text.lower():
+        return (
+            f"{asked} asks for a client certificate; give it with `--request-cert` (`request-cert`)"
+        )
+    if "wrong version number" in text.lower():
+        return f"{asked} answers without TLS; write `http://` in its address"
     if "CERTIFICATE" in text.upper():
         return f"{asked} has a certificate that cannot be verified; {advice.unverified}"
     if isinstance(error, httpx.ConnectError):
