@@ -20,6 +20,7 @@ from checker.generation.sources.simplest import SimplestSource
 ADDITIONAL: Final = "x-checker-additional"
 _ANY: Final = "*"
 _LONGEST_NAME: Final = 24
+_NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
 _MOST: Final = 1_000
 """Properties that are listed one by one."""
 _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
@@ -109,7 +110,7 @@ def _more(
     is_open = form.no_additional is None and wants_extra(form, walk.compiler)
     if is_open and (form.says_additional or not form.properties):
         text = "Object with additional property: "
-        name = next(name for name in _additional_names() if name not in template)
+        name = _extra_name(walk, form, template)
         put = partial(_with, template, name)
         yield from _inside(walk, (form.of_name(name), inner), (*path, _ANY), put, text)
     for pattern, facet in form.pattern_properties:
@@ -122,6 +123,19 @@ def _more(
             text = f"Object with pattern key '{name}' ('{pattern}') value: "
             put = partial(_with, template, name)
             yield from _inside(walk, ((facet,), inner), (*path, name), put, text)
+
+
+def _extra_name(walk: Walk, form: Canonical, template: dict[str, Any]) -> str:
+    """The name of a property that is not declared, as `propertyNames` has it where that is said."""
+    usual = next(name for name in _additional_names() if name not in template)
+    if not form.names or walk.compiler.validator(form.names)(usual):
+        return usual
+    try:
+        wanted = {"type": "string", "minLength": 1}
+        name: str = walk.narrowed(form.names, _NAMES, "name", wanted)
+    except _REASONS:
+        return usual
+    return name
 
 
 def _additional_names() -> Iterator[str]:

@@ -227,6 +227,15 @@ def _web(count: int) -> dict[str, Any]:
     return {name: {"type": "object", "properties": {**named, "n": INTEGER}} for name in names}
 
 
+@pytest.mark.parametrize(
+    "names", [{"pattern": "^[a-z]+$"}, {"enum": ["up", "down"]}, {"maxLength": 3}]
+)
+def test_undeclared_properties_are_called_as_their_names_have_to_be(names: Any) -> None:
+    raw = {"type": "object", "propertyNames": names, "additionalProperties": INTEGER}
+    found = [one.value for one in valid(raw) if one.value]
+    assert {value for one in found for value in one.values()} >= {0, 1, -1}
+
+
 def test_a_web_of_recursive_schemas_ends_and_says_that_it_was_cut() -> None:
     compiler, conjunction = compiled({"$ref": "#/components/schemas/S0"}, components=_web(12))
     edges = Edges(compiler)
