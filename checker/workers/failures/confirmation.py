@@ -57,8 +57,11 @@ class Confirmation(Struct):
         """Whether the target says every time that what the sequence removed is not there, and shows it right after that.
 
         Such a sequence cannot be sent again: its thing is removed only once. Who made that thing anew meanwhile, or removed
-        it, would have to come between each two of these requests.
+        it, would have to come between each two of these requests. What is not shown proves nothing: whoever removed a thing,
+        it stays away.
         """
+        if not chain[-1].is_served:
+            return False
         removals = [
             shot
             for shot in chain[:-1]
