@@ -16,7 +16,7 @@ from checker.core.known import (
     Baseline,
     KnownFailure,
     KnownFailures,
-    Standing,
+    KnownStatus,
     cause_entry_for,
     entry_for,
     failure_id,
@@ -109,7 +109,7 @@ def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
         (known.standing(one), known_name(one.label, one.title, failure_id(one)))
         for one in report.findings
     ]
-    for standing in Standing:
+    for standing in KnownStatus:
         for line in sorted(name for state, name in lines if state is standing):
             click.echo(xml_text(f"{standing:<8} {line}"))
     for word, entries in (("gone", report.compared.gone), ("unseen", report.compared.unobserved)):

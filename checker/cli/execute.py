@@ -27,9 +27,9 @@ from checker.reporting.wall import walled
 from checker.reporting.whole import check_writable
 from checker.reporting.writers import writer_of
 from checker.reporting.writing import FollowedRun, Target, format_named
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.surroundings import Surroundings
 from checker.workers.leaving import LeavingKind
 
 REST_S = 0.4
@@ -58,7 +58,7 @@ def execute_run(
         followed = _Followed(settings, console, handlers)
         stack.callback(followed.close)
         age_s = time.monotonic() - began_at
-        around = Surroundings(interrupts=interrupts, age_s=age_s, progress=followed.progress)
+        around = RunEnvironment(interrupts=interrupts, age_s=age_s, progress=followed.progress)
         if settings.live_port is not None:
             page = import_module("checker.reporting.live_page").LivePage(
                 settings, settings.live_port

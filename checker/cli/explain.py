@@ -14,7 +14,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
 from checker.reporting.operation_page import operation_page, samples_by_status
-from checker.reporting.orders import Over
+from checker.reporting.orders import RunIsOver
 from checker.reporting.writing import RunEvents
 
 
@@ -66,6 +66,6 @@ def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
 def _interactions(folder: Path, past: PastRun) -> Iterator[Interaction]:
     """What is kept of the traffic of a run, by time."""
     with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
-        for event in events.all(Over()):
+        for event in events.all(RunIsOver()):
             if isinstance(event, Interaction):
                 yield event

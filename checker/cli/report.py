@@ -16,7 +16,7 @@ from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
-from checker.reporting.orders import Over
+from checker.reporting.orders import RunIsOver
 from checker.reporting.summaries import write_summary
 from checker.reporting.whole import check_writable
 from checker.reporting.writing import follow
@@ -128,7 +128,7 @@ def _follow(past: RunNotes, targets: list[tuple[str, str]]) -> dict[str, str]:
     there = [(settings, run) for settings, run in runs if run is not None]
     if not there:
         return {path: f"{path}: nothing was sent in this run" for _, path in targets}
-    written = follow(there, targets, Over())
+    written = follow(there, targets, RunIsOver())
     if written.count < past.view.requests:
         click.echo(
             f"Note: {written.count:,} of {past.view.requests:,} requests were kept; "

@@ -15,7 +15,7 @@ _NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)
 """Checks whose failures depend on how busy a machine is."""
 
 
-class Standing(StrEnum):
+class KnownStatus(StrEnum):
     """What a failure is to those who keep known ones."""
 
     NEW = "new"
@@ -26,7 +26,7 @@ class Standing(StrEnum):
     """Written down by this very run: known from the next one on, and no reason to fail this one."""
 
 
-FAILING: Final = (Standing.NEW, Standing.EXPIRED)
+FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
 """Those that fail a run."""
 
 
@@ -171,12 +171,18 @@ class KnownFailures(Struct):
         """The entry of a failure: one that is in force before one that is expired, one of a place before one of a cause."""
         return min(self._entries(seen), key=self._rank, default=None)
 
-    def standing(self, seen: Seen) -> Standing:
+    def standing(self, seen: Seen) -> KnownStatus:
         """What a failure is."""
         entry = self.entry_of(seen)
         if entry is not None:
-            return Standing.EXPIRED if entry.is_expired(self.baseline.today) else Standing.KNOWN
-        return Standing.RECORDED if self.baseline.updates and is_recordable(seen) else Standing.NEW
+            return (
+                KnownStatus.EXPIRED if entry.is_expired(self.baseline.today) else KnownStatus.KNOWN
+            )
+        return (
+            KnownStatus.RECORDED
+            if self.baseline.updates and is_recordable(seen)
+            else KnownStatus.NEW
+        )
 
     def fails(self, seen: Seen) -> bool:
         """Whether it fails a run."""
@@ -186,7 +192,7 @@ class KnownFailures(Struct):
         self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool
     ) -> "Compared":
         """All failures of a run. `tested`: operations with cases; `is_whole`: whether it tested all there is, to its end."""
-        states: dict[str, Standing] = {}
+        states: dict[str, KnownStatus] = {}
         hit: set[int] = set()
         for one in seen:
             states[one.fingerprint] = self.standing(one)
@@ -213,20 +219,20 @@ class Compared(Struct, frozen=True):
     """A run held against what is known."""
 
     baseline: Baseline
-    states: Mapping[str, Standing]
+    states: Mapping[str, KnownStatus]
     """By fingerprint of each failure."""
     gone: tuple[KnownFailure, ...] = ()
     """Entries that did not show again although their operations were tested: fixed, or rare."""
     unobserved: tuple[KnownFailure, ...] = ()
     """Entries of operations that were not tested."""
 
-    def count(self, standing: Standing) -> int:
+    def count(self, standing: KnownStatus) -> int:
         """How many failures are that."""
         return sum(state is standing for state in self.states.values())
 
     def fails(self, fingerprint: str) -> bool:
         """Whether a failure fails the run."""
-        return self.states.get(fingerprint, Standing.NEW) in FAILING
+        return self.states.get(fingerprint, KnownStatus.NEW) in FAILING
 
 
 def _alike(one: str, other: str) -> bool:

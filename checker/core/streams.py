@@ -13,7 +13,7 @@ _STANDARD = 3
 """Descriptors 0 to 2 are the standard streams."""
 
 
-class Outlet(io.FileIO):
+class LenientStream(io.FileIO):
     """The way out to a descriptor: takes everything, also when the reader has left or the disk is full.
 
     Whoever pipes to `head` still wants the run and its exit code, so a reader that leaves is no error.
@@ -56,15 +56,15 @@ def open_closed_streams() -> None:
     os.close(descriptor)
 
 
-def guarded_output() -> Outlet:
+def guarded_output() -> LenientStream:
     """Put outlets before stdout and stderr; the one of stdout."""
-    outlet = Outlet(1)
+    outlet = LenientStream(1)
     sys.stdout = _text(outlet, sys.stdout)
-    sys.stderr = _text(Outlet(2), sys.stderr)
+    sys.stderr = _text(LenientStream(2), sys.stderr)
     return outlet
 
 
-def _text(outlet: Outlet, before: TextIO | None) -> io.TextIOWrapper:
+def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
     """Text as the stream of before wrote it; one that was closed took any."""
     buffer = io.BufferedWriter(outlet)
     if not isinstance(before, io.TextIOWrapper):

@@ -15,7 +15,7 @@ from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.words import fitting
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Draw, DrawContext, Given
+from checker.generation.sources.context import Draw, DrawContext, GivenValue
 
 Path = tuple[str, ...]
 
@@ -70,7 +70,7 @@ def overridden(
         if text := mismatch(one, entries):
             mismatched[f"body {path_of(one)}"] = text
         if entries:
-            given = Given(Location.BODY, Origin.DICTIONARY, path_of(one))
+            given = GivenValue(Location.BODY, Origin.DICTIONARY, path_of(one))
             drawn_from.append((one.path, entries, one.share or 1.0, given))
 
     def drawn(source: Source) -> Any:

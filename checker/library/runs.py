@@ -24,11 +24,11 @@ from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
 from checker.library.schema import LoadedSchema
 from checker.library.users_code import users_code
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers.handle import Launcher
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.surroundings import Surroundings
 from checker.transport.applications import Application
 from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory
@@ -182,7 +182,7 @@ class RunRecords:
 
     def _run(self) -> None:
         try:
-            around = Surroundings(self._launcher, interrupts=self._interrupts)
+            around = RunEnvironment(self._launcher, interrupts=self._interrupts)
             with TemporaryDirectory(prefix="checker-", ignore_cleanup_errors=True) as folder:
                 self._outcome = execute(
                     self._prepare(Path(folder)),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from checker.refusals.said import Said, demanded, path_of, sentences_at
+from checker.refusals.said import PlaceDemand, demanded, path_of, sentences_at
 from checker.refusals.sentences import TYPES, demands_of, listed
 
 _WHERE: Final = {"body": "body", "query": "query", "querystring": "query", "path": "path", "params": "path",
@@ -34,7 +34,7 @@ _PYDANTIC_KINDS: Final = {
 }  # fmt: skip
 
 
-def pydantic(body: Any) -> Iterator[Said]:
+def pydantic(body: Any) -> Iterator[PlaceDemand]:
     """`{"detail": [{"loc": ["body", "age"], "type": "greater_than_equal", "msg": "...", "ctx": {"ge": 18}}]}`, v1 and v2."""
     errors = body.get("detail", body.get("errors")) if isinstance(body, dict) else body
     for error in errors if isinstance(errors, list) else ():
@@ -42,27 +42,27 @@ def pydantic(body: Any) -> Iterator[Said]:
             yield from _pydantic_error(error)
 
 
-def _pydantic_error(error: Mapping[str, Any]) -> Iterator[Said]:
+def _pydantic_error(error: Mapping[str, Any]) -> Iterator[PlaceDemand]:
     loc = [str(part) for part in error["loc"]]
     where = _WHERE.get(loc[0], "") if loc else ""
     path = path_of(loc[1:] if where else loc)
     kind, ctx = str(error["type"]), error.get("ctx")
     ctx = ctx if isinstance(ctx, dict) else {}
     if kind in ("missing", "value_error.missing"):
-        yield Said(path, "required", where=where)
+        yield PlaceDemand(path, "required", where=where)
     elif kind in ("extra_forbidden", "value_error.extra"):
-        yield Said(path, "forbidden", where=where)
+        yield PlaceDemand(path, "forbidden", where=where)
     elif kind in _PYDANTIC_SIZES:
         keyword, name = _PYDANTIC_SIZES[kind]
         if name in ctx:
-            yield Said(path, keyword, ctx[name], where)
+            yield PlaceDemand(path, keyword, ctx[name], where)
     elif kind in ("literal_error", "enum"):
-        yield Said(path, "enum", listed(str(ctx.get("expected", ""))), where)
+        yield PlaceDemand(path, "enum", listed(str(ctx.get("expected", ""))), where)
     else:
         word = kind.removeprefix("type_error.").removeprefix("value_error.").partition("_")[0]
         known = _PYDANTIC_KINDS.get(word.partition(".")[0])
         if known is not None:
-            yield Said(path, *known, where)
+            yield PlaceDemand(path, *known, where)
         else:
             yield from demanded(path, demands_of(str(error.get("msg", ""))), where=where)
 
@@ -76,7 +76,7 @@ _AJV: Final = {
 }  # fmt: skip
 
 
-def ajv(body: Any) -> Iterator[Said]:
+def ajv(body: Any) -> Iterator[PlaceDemand]:
     """`[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`."""
     for error in _items(body, ("errors", "validation", "details", "detail", "error", "data")):
         params, keyword = error.get("params"), error.get("keyword")
@@ -85,14 +85,16 @@ def ajv(body: Any) -> Iterator[Said]:
             continue
         where, path = _place(path_of(place), str(error.get("validationContext", "")))
         if keyword == "required":
-            yield Said((*path, str(params.get("missingProperty"))), "required", where=where)
+            yield PlaceDemand((*path, str(params.get("missingProperty"))), "required", where=where)
         elif keyword == "additionalProperties":
-            yield Said((*path, str(params.get("additionalProperty"))), "forbidden", where=where)
+            yield PlaceDemand(
+                (*path, str(params.get("additionalProperty"))), "forbidden", where=where
+            )
         elif keyword in _AJV and _AJV[keyword] in params:
-            yield Said(path, keyword, params[_AJV[keyword]], where)
+            yield PlaceDemand(path, keyword, params[_AJV[keyword]], where)
 
 
-def fastify(body: Any) -> Iterator[Said]:
+def fastify(body: Any) -> Iterator[PlaceDemand]:
     """`{"code": "FST_ERR_VALIDATION", "message": "body/age must be >= 18"}`."""
     text = body.get("message") if isinstance(body, dict) else None
     if not isinstance(text, str) or body.get("code") != "FST_ERR_VALIDATION":
@@ -120,14 +122,14 @@ _ZOD_FORMATS: Final = {
 }  # fmt: skip
 
 
-def zod(body: Any) -> Iterator[Said]:
+def zod(body: Any) -> Iterator[PlaceDemand]:
     """`{"issues": [{"code": "too_small", "minimum": 3, "type": "string", "path": ["name"]}]}`, v3 and v4."""
     for error in _items(body, ("issues", "errors", "error", "details")):
         code, path = error.get("code"), error.get("path")
         if not isinstance(code, str) or not isinstance(path, list):
             continue
         where, place = _place(path_of(path), "")
-        yield from (Said(*one, where) for one in _zod_error(code, place, error))
+        yield from (PlaceDemand(*one, where) for one in _zod_error(code, place, error))
 
 
 def _zod_error(
@@ -188,7 +190,7 @@ def _zod_size(
 # Symfony
 
 
-def symfony(body: Any) -> Iterator[Said]:
+def symfony(body: Any) -> Iterator[PlaceDemand]:
     """`{"violations": [{"propertyPath": "name", "title": "...", "parameters": {"{{ choices }}": "..."}}]}`."""
     for error in _items(body, ("violations", "hydra:violations")):
         path = path_of(error.get("propertyPath", ""))
@@ -196,9 +198,9 @@ def symfony(body: Any) -> Iterator[Said]:
         given = error.get("parameters")
         params = given if isinstance(given, dict) else {}
         if "{{ choices }}" in params:
-            yield Said(path, "enum", listed(str(params["{{ choices }}"])))
+            yield PlaceDemand(path, "enum", listed(str(params["{{ choices }}"])))
         elif "{{ pattern }}" in params:
-            yield Said(path, "pattern", str(params["{{ pattern }}"]).strip("/"))
+            yield PlaceDemand(path, "pattern", str(params["{{ pattern }}"]).strip("/"))
         else:
             yield from sentences_at(path, text)
 
@@ -218,7 +220,7 @@ _SPRING_WHERE: Final = {
 }
 
 
-def spring(body: Any) -> Iterator[Said]:
+def spring(body: Any) -> Iterator[PlaceDemand]:
     """`{"errors": [{"field": "age", "code": "Min", "defaultMessage": "must be greater than or equal to 18"}]}`, and Jackson."""
     if not isinstance(body, dict):
         return
@@ -232,13 +234,15 @@ def spring(body: Any) -> Iterator[Said]:
             yield from _jackson(text)
 
 
-def _jackson(text: str) -> Iterator[Said]:
+def _jackson(text: str) -> Iterator[PlaceDemand]:
     if found := _UNRECOGNIZED.search(text):
-        yield Said((found[1],), "forbidden", where="body")
+        yield PlaceDemand((found[1],), "forbidden", where="body")
     elif "Required request body is missing" in text:
-        yield Said((), "required", where="body")
+        yield PlaceDemand((), "required", where="body")
     elif found := _MISSING.search(text):
-        yield Said((found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", ""))
+        yield PlaceDemand(
+            (found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", "")
+        )
     elif "annot deserialize value of type" in text:
         path = tuple(_THROUGH.findall(text.partition("through reference chain")[2]))
         enum = [one for one in demands_of(text) if one[0] == "enum"]
@@ -247,7 +251,7 @@ def _jackson(text: str) -> Iterator[Said]:
         if enum:
             yield from demanded(path, enum, where="body")
         elif word is not None and path:
-            yield Said(path, "type", word, "body")
+            yield PlaceDemand(path, "type", word, "body")
 
 
 # Go
@@ -273,16 +277,18 @@ _GO_LIMITS: Final = {
 }
 
 
-def go_validator(body: Any) -> Iterator[Said]:
+def go_validator(body: Any) -> Iterator[PlaceDemand]:
     """`Key: 'User.Name' Error:Field validation for 'Name' failed on the 'required' tag`, and fields with tags and parameters."""
     for text in _texts(body):
         for found in _GO.finditer(text):
             yield from _go_tag(path_of(found["path"]), found["tag"], "")
         for found in _GO_UNKNOWN.finditer(text):
-            yield Said((found["name"],), "forbidden", where="body")
+            yield PlaceDemand((found["name"],), "forbidden", where="body")
         for found in _GO_TYPE.finditer(text):
             if found["type"].lower() in TYPES:
-                yield Said(path_of(found["path"]), "type", TYPES[found["type"].lower()], "body")
+                yield PlaceDemand(
+                    path_of(found["path"]), "type", TYPES[found["type"].lower()], "body"
+                )
     for error in _items(body, ("errors", "error", "details")):
         lowered = {str(name).lower(): value for name, value in error.items()}
         if isinstance(lowered.get("tag"), str) and isinstance(lowered.get("field"), str):
@@ -290,21 +296,21 @@ def go_validator(body: Any) -> Iterator[Said]:
             yield from _go_tag(path_of(lowered["field"]), lowered["tag"], str(param))
 
 
-def _go_tag(path: tuple[str, ...], tag: str, param: str) -> Iterator[Said]:
+def _go_tag(path: tuple[str, ...], tag: str, param: str) -> Iterator[PlaceDemand]:
     if tag in _GO_TAGS:
-        yield Said(path, *_GO_TAGS[tag])
+        yield PlaceDemand(path, *_GO_TAGS[tag])
     elif tag == "oneof" and param:
-        yield Said(path, "enum", param.split())
+        yield PlaceDemand(path, "enum", param.split())
     elif param.lstrip("-").isdigit():
         limit = int(param)
         if tag in _GO_LIMITS:
-            yield Said(path, _GO_LIMITS[tag], limit)
+            yield PlaceDemand(path, _GO_LIMITS[tag], limit)
         elif tag in ("min", "max", "len"):
             # Of a number its value, of a text its length: what it is decides the type of what was sent.
             for word in ("min", "max") if tag == "len" else (tag,):
-                yield Said(path, f"{word}Length", limit)
+                yield PlaceDemand(path, f"{word}Length", limit)
                 if tag != "len":
-                    yield Said(path, f"{word}imum", limit)
+                    yield PlaceDemand(path, f"{word}imum", limit)
 
 
 def _items(body: Any, names: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:

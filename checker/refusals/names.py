@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from checker.core.constraints import FORBIDDEN, ITEMS
-from checker.refusals.said import Said, demanded, keyed, path_of, sentences_at
+from checker.refusals.said import PlaceDemand, demanded, keyed, path_of, sentences_at
 from checker.refusals.sentences import TYPES, demands_of
 
 _WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
@@ -16,7 +16,7 @@ _META: Final = frozenset(
 )  # fmt: skip
 
 
-def django_rest(body: Any) -> Iterator[Said]:
+def django_rest(body: Any) -> Iterator[PlaceDemand]:
     """`{"age": ["Ensure this value is greater than or equal to 18."]}`, at the top or below `detail`."""
     inner = body.get("detail", body) if isinstance(body, dict) else body
     if (
@@ -27,7 +27,7 @@ def django_rest(body: Any) -> Iterator[Said]:
         yield from keyed(inner)
 
 
-def marshmallow(body: Any) -> Iterator[Said]:
+def marshmallow(body: Any) -> Iterator[PlaceDemand]:
     """`{"errors": {"json": {"age": ["Must be greater than or equal to 18."]}}}`."""
     if not isinstance(body, dict):
         return
@@ -39,7 +39,7 @@ def marshmallow(body: Any) -> Iterator[Said]:
             yield from keyed(inner, where=_WHERE[name])
 
 
-def flask_restx(body: Any) -> Iterator[Said]:
+def flask_restx(body: Any) -> Iterator[PlaceDemand]:
     """`{"errors": {"age": "5 is less than the minimum of 18"}, "message": "Input payload validation failed"}`, and reqparse."""
     errors = body.get("errors") if isinstance(body, dict) else None
     if errors is None and isinstance(body, dict) and isinstance(body.get("message"), dict):
@@ -60,7 +60,7 @@ _FIELD_IN_TEXT = re.compile(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
 _JSON_PATH = re.compile(r"Path: \$\.?(?P<path>[\w.\[\]]*)")
 
 
-def aspnet(body: Any) -> Iterator[Said]:
+def aspnet(body: Any) -> Iterator[PlaceDemand]:
     """`{"title": "One or more validation errors occurred.", "errors": {"Age": ["The field Age must be between 18 and 99."]}}`."""
     errors = body.get("errors") if isinstance(body, dict) and "title" in body else None
     for name, texts in errors.items() if isinstance(errors, dict) else ():
@@ -70,7 +70,7 @@ def aspnet(body: Any) -> Iterator[Said]:
             yield from _of_field(path, str(text))
 
 
-def laravel(body: Any) -> Iterator[Said]:
+def laravel(body: Any) -> Iterator[PlaceDemand]:
     """`{"message": "...", "errors": {"age": ["The age field must be at least 18."]}}`."""
     errors = body.get("errors") if isinstance(body, dict) and "message" in body else None
     for name, texts in errors.items() if isinstance(errors, dict) else ():
@@ -78,12 +78,12 @@ def laravel(body: Any) -> Iterator[Said]:
             yield from _of_field(path_of(name), str(text))
 
 
-def _of_field(path: tuple[str, ...], text: str) -> Iterator[Said]:
+def _of_field(path: tuple[str, ...], text: str) -> Iterator[PlaceDemand]:
     """What a text demands whose beginning is the name of the field."""
     yield from demanded(path, demands_of(_FIELD_IN_TEXT.sub("This ", text)))
 
 
-def rails(body: Any) -> Iterator[Said]:
+def rails(body: Any) -> Iterator[PlaceDemand]:
     """`{"errors": {"name": ["is too short (minimum is 3 characters)"]}}`, or by pointers as JSON:API has it."""
     if not isinstance(body, dict):
         return
@@ -97,7 +97,7 @@ def rails(body: Any) -> Iterator[Said]:
         yield from keyed(errors)
 
 
-def _of_source(source: dict[str, Any], text: str) -> Iterator[Said]:
+def _of_source(source: dict[str, Any], text: str) -> Iterator[PlaceDemand]:
     if isinstance(name := source.get("parameter"), str):
         yield from sentences_at(path_of(name), text, "query")
     elif isinstance(pointer := source.get("pointer"), str):
@@ -109,7 +109,7 @@ _MISSING_MEMBER = re.compile(r"missing required field `(?P<name>[^`]+)`")
 _UNKNOWN_MEMBER = re.compile(r"unknown field `(?P<name>[^`]+)`")
 
 
-def litestar(body: Any) -> Iterator[Said]:
+def litestar(body: Any) -> Iterator[PlaceDemand]:
     """`{"detail": "Validation failed ...", "extra": [{"key": "age", "source": "body", "message": "Expected `int` >= 18"}]}`."""
     extra = body.get("extra") if isinstance(body, dict) else None
     for error in extra if isinstance(extra, list) else ():
@@ -117,9 +117,9 @@ def litestar(body: Any) -> Iterator[Said]:
             continue
         where, path = str(error.get("source", "")), path_of(error.get("key", ""))
         if found := _MISSING_MEMBER.search(text):
-            yield Said((*path, found["name"]), "required", where=where)
+            yield PlaceDemand((*path, found["name"]), "required", where=where)
         elif found := _UNKNOWN_MEMBER.search(text):
-            yield Said((*path, found["name"]), FORBIDDEN, where=where)
+            yield PlaceDemand((*path, found["name"]), FORBIDDEN, where=where)
         else:
             yield from demanded(path, demands_of(text), where=where)
 
@@ -143,12 +143,12 @@ _LOCATIONS: Final = {"query": "query", "path": "path", "header": "header", "head
 _DEPTH: Final = 4
 
 
-def generic(body: Any) -> Iterator[Said]:
+def generic(body: Any) -> Iterator[PlaceDemand]:
     """Names beside texts, names above texts, and texts that begin with the name in question."""
     yield from _generic(body, _DEPTH)
 
 
-def _generic(value: Any, depth: int) -> Iterator[Said]:
+def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
     if depth == 0:
         return
     if isinstance(value, str):
@@ -177,7 +177,7 @@ def _is_name(key: str, value: Any) -> bool:
     return isinstance(value, str | list) and not is_part
 
 
-def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[Said]:
+def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[PlaceDemand]:
     """What a text demands of the place that is named beside it; a pointer may begin with the part of the request."""
     said = (value.get("in"), value.get("location"), value.get("where"))
     where = next(
@@ -208,10 +208,10 @@ _MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|
 _ABSENT = re.compile(r"(?:field|parameter|property|param|argument|key|attribute) [`'\"](?P<name>[\w.-]+)[`'\"] (?:is |was )?not (?:present|given|set|specified|provided)\b", re.IGNORECASE)  # fmt: skip
 
 
-def _of_text(text: str) -> Iterator[Said]:
+def _of_text(text: str) -> Iterator[PlaceDemand]:
     for sentence in re.split(r"[;\n]|(?<=\w)\. ", text[:2000]):
         if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence):
-            yield Said(path_of(found["name"]), "required")
+            yield PlaceDemand(path_of(found["name"]), "required")
         elif found := _LABELLED.search(sentence.strip()) or _IN_PART.search(sentence.strip()):
             where = found.groupdict().get("where") or ""
             demands = demands_of(found["text"])
@@ -221,13 +221,13 @@ def _of_text(text: str) -> Iterator[Said]:
         elif found := _BEGINNING.search(sentence.strip()):
             yield from _of_beginning(found, sentence)
         elif found := _INVALID.search(sentence):
-            yield Said(path_of(found["name"]), "format", "uuid")
+            yield PlaceDemand(path_of(found["name"]), "format", "uuid")
         elif found := _NAMED.search(sentence.strip()):
             where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
             yield from demanded(path_of(found["name"]), demands_of(found["text"]), where=where)
 
 
-def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[Said]:
+def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[PlaceDemand]:
     """What a sentence demands of the name that it begins with."""
     name, noun = found["name"], (found["noun"] or "").strip()
     items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()

@@ -11,7 +11,7 @@ from checker.core.odd_paths import body_of
 from checker.core.operation import Parameter
 from checker.core.response import Response
 from checker.refusals.paths import refused_characters
-from checker.refusals.said import Said, is_same_name
+from checker.refusals.said import PlaceDemand, is_same_name
 from checker.refusals.table import READERS
 
 _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 429, 431))
@@ -46,14 +46,14 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
     return sorted(refused_characters(case, response))[:_MOST]
 
 
-def _within(said: Iterator[Said]) -> Iterator[Said]:
+def _within(said: Iterator[PlaceDemand]) -> Iterator[PlaceDemand]:
     for count, one in enumerate(said):
         if count >= _MOST:
             return
         yield one
 
 
-def _placed(said: Said, case: Case, declared: Collection[str]) -> Constraint | None:
+def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constraint | None:
     """What was said, of the part of the request that it is about; None if there is no such part."""
     for location in _locations(said, case):
         path = _known_path(said.path, location, case, declared)
@@ -62,7 +62,7 @@ def _placed(said: Said, case: Case, declared: Collection[str]) -> Constraint | N
     return None
 
 
-def _locations(said: Said, case: Case) -> list[Location]:
+def _locations(said: PlaceDemand, case: Case) -> list[Location]:
     if said.where:
         return [one for one in Location if one.value == said.where]
     has_body = bool(case.operation.bodies)

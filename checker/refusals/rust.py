@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from checker.core.constraints import FORBIDDEN, REQUIRED
-from checker.refusals.said import Said, path_of
+from checker.refusals.said import PlaceDemand, path_of
 from checker.refusals.sentences import listed, number_of
 
 # Frameworks put words of their own before it: `into the target type: name: ...`.
@@ -41,12 +41,12 @@ _DEPTH: Final = 4
 _LONGEST: Final = 4_000
 
 
-def rust(body: Any) -> Iterator[Said]:
+def rust(body: Any) -> Iterator[PlaceDemand]:
     """`name: Validation error: length [{"min": Number(3)}]`, `{"name": [{"code": "length", "params": {"min": 3}}]}`, serde."""
     yield from _below(body, (), _DEPTH)
 
 
-def _below(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Said]:
+def _below(value: Any, path: tuple[str, ...], depth: int) -> Iterator[PlaceDemand]:
     if isinstance(value, str):
         yield from _of_text(value[:_LONGEST])
     elif isinstance(value, dict) and depth:
@@ -72,36 +72,38 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _of_text(text: str) -> Iterator[Said]:
+def _of_text(text: str) -> Iterator[PlaceDemand]:
     for found in _RULE.finditer(text):
         params = found["params"]
         numbers = {one["name"]: number_of(one["n"]) for one in _PARAM.finditer(params)}
         is_list = _IS_LIST.search(params) is not None
         yield from _demands(path_of(found["path"]), found["code"], numbers, is_list=is_list)
     for found in _VARIANT.finditer(text):
-        yield Said(path_of(found["path"]), "enum", listed(found["list"]))
+        yield PlaceDemand(path_of(found["path"]), "enum", listed(found["list"]))
     for pattern, keyword in ((_MISSING, REQUIRED), (_UNKNOWN, FORBIDDEN)):
         for found in pattern.finditer(text):
             above = path_of(found["path"]) if found["path"] else ()
-            yield Said((*above, found["name"]), keyword, where="body")
+            yield PlaceDemand((*above, found["name"]), keyword, where="body")
     for found in _TYPE.finditer(text):
         for words, kind in _WORDS:
             if words.match(found["what"]):
-                yield Said(path_of(found["path"]), "type", kind)
+                yield PlaceDemand(path_of(found["path"]), "type", kind)
 
 
 def _demands(
     path: tuple[str, ...], code: str, numbers: Mapping[str, int | float], *, is_list: bool
-) -> Iterator[Said]:
+) -> Iterator[PlaceDemand]:
     if code in _FORMATS:
-        yield Said(path, "format", _FORMATS[code])
+        yield PlaceDemand(path, "format", _FORMATS[code])
     elif code == "required":
-        yield Said(path, REQUIRED)
+        yield PlaceDemand(path, REQUIRED)
     elif code == "length":
         for name, ends in _LENGTHS.items():
             for end in ends if name in numbers else ():
-                yield Said(path, f"{end}{'Items' if is_list else 'Length'}", int(numbers[name]))
+                yield PlaceDemand(
+                    path, f"{end}{'Items' if is_list else 'Length'}", int(numbers[name])
+                )
     elif code == "range":
         for name, keyword in _RANGES.items():
             if name in numbers:
-                yield Said(path, keyword, numbers[name])
+                yield PlaceDemand(path, keyword, numbers[name])

@@ -14,7 +14,7 @@ _NAME_IN_TEXT = re.compile(r"[`'\"]([\w.-]+)[`'\"]")
 _WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
 
 
-class Said(Struct, frozen=True):
+class PlaceDemand(Struct, frozen=True):
     """One demand on one place."""
 
     path: tuple[str, ...]
@@ -36,7 +36,7 @@ def path_of(name: object) -> tuple[str, ...]:
     return tuple(ITEMS if part.isdigit() else part for part in parts if part not in ("", "$"))
 
 
-def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[Said]:
+def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[PlaceDemand]:
     """What texts demand of a place. Names in quotes are those of members where something is missing or too much."""
     for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
         if isinstance(text, str):
@@ -45,19 +45,19 @@ def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Itera
 
 def demanded(
     path: tuple[str, ...], demands: Iterable[Demand], text: str = "", where: str = ""
-) -> Iterator[Said]:
+) -> Iterator[PlaceDemand]:
     """Demands on a place, or on members of it that a text names."""
     for keyword, value in demands:
         names = _NAME_IN_TEXT.findall(text) if keyword in (REQUIRED, FORBIDDEN) else []
         members = [name for name in names if not path or _plain(name) != _plain(path[-1])]
         if members:
             for name in members:
-                yield Said((*path, name), keyword, value, where)
+                yield PlaceDemand((*path, name), keyword, value, where)
         elif path:
-            yield Said(path, keyword, value, where)
+            yield PlaceDemand(path, keyword, value, where)
 
 
-def keyed(value: object, path: tuple[str, ...] = (), where: str = "") -> Iterator[Said]:
+def keyed(value: object, path: tuple[str, ...] = (), where: str = "") -> Iterator[PlaceDemand]:
     """Texts below names: `{"name": ["This field is required."], "address": {"zip": ["..."]}}`."""
     if isinstance(value, str):
         yield from sentences_at(path, value, where)

@@ -6,14 +6,14 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.refusals import codes, names, rust
-from checker.refusals.said import Said
+from checker.refusals.said import PlaceDemand
 
 
 class Reader(Struct, frozen=True):
     """How the error bodies of one framework are read."""
 
     framework: str
-    read: Callable[[Any], Iterator[Said]]
+    read: Callable[[Any], Iterator[PlaceDemand]]
     """What a body says, parsed as JSON or as text; nothing where it is none of this framework."""
 
 

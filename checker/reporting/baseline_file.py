@@ -12,7 +12,7 @@ from tomlkit.items import AoT, Table
 
 from checker import __version__
 from checker.config.baseline import FORMAT_VERSION, LIST, is_json, read_baseline
-from checker.core.known import Compared, KnownFailure, KnownFailures, Seen, Standing, entry_for
+from checker.core.known import Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for
 from checker.reporting.text import unicode_text
 from checker.reporting.whole import whole_file
 
@@ -39,7 +39,7 @@ def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
         entries += [
             entry_for(one, baseline.today)
             for one in found
-            if compared.states.get(one.fingerprint) is Standing.RECORDED
+            if compared.states.get(one.fingerprint) is KnownStatus.RECORDED
         ]
     gone = set(compared.gone) if baseline.prunes else ()
     return [entry for entry in entries if entry not in gone]

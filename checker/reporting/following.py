@@ -17,7 +17,7 @@ from checker.core.reports import WritingProgress
 from checker.corpus.records import Note
 from checker.reporting.report import INCOMPLETE
 from checker.reporting.whole import discard
-from checker.reporting.writing import FollowedRun, Target, Written, main
+from checker.reporting.writing import FollowedRun, Target, WrittenReports, main
 
 _TRIES = 2
 """Everything is on disk: another process can do what one that was killed has not."""
@@ -51,7 +51,7 @@ class FollowingReports:
         self._ends: tuple[Connection, ...] = ()
         self._told: WritingProgress | None = None
         """What it said last of how far it is."""
-        self._last: Written | None = None
+        self._last: WrittenReports | None = None
         self._start()
 
     def progress(self) -> WritingProgress | None:
@@ -72,7 +72,9 @@ class FollowingReports:
             if written is not None:
                 return self._finished(written)
             self.close()
-        return self._finished(Written(problem="its process was killed, or none could be started"))
+        return self._finished(
+            WrittenReports(problem="its process was killed, or none could be started")
+        )
 
     def close(self) -> None:
         """End the process; what is not whole is removed."""
@@ -119,7 +121,7 @@ class FollowingReports:
             up_writing.close()
         self._process = process
 
-    def _answer(self, until: float | None, given_up: Callable[[], bool]) -> Written | None:
+    def _answer(self, until: float | None, given_up: Callable[[], bool]) -> WrittenReports | None:
         """What the process says; None when it is dead."""
         down = self._ends[0]
         try:
@@ -129,19 +131,19 @@ class FollowingReports:
                 if (written := self._heard(_POLL_S)) is not None:
                     return written
                 if until is not None and time.monotonic() > until + _GRACE_S:
-                    return self._last_word() or Written(problem="it was not ready in time")
+                    return self._last_word() or WrittenReports(problem="it was not ready in time")
         except (EOFError, OSError):
             return None
-        return self._last_word() or Written(problem=_INTERRUPTED)
+        return self._last_word() or WrittenReports(problem=_INTERRUPTED)
 
-    def _last_word(self) -> Written | None:
+    def _last_word(self) -> WrittenReports | None:
         """What a process had finished before it heard that nobody waits."""
         self._end()
         with suppress(EOFError, OSError):
             return self._heard()
         return None
 
-    def _heard(self, timeout_s: float = 0.0) -> Written | None:
+    def _heard(self, timeout_s: float = 0.0) -> WrittenReports | None:
         """The last word of the process, if it is there; how far it is is taken note of. Raises `EOFError` and `OSError`."""
         up = self._ends[1]
         while self._last is None and up.poll(timeout_s):
@@ -149,10 +151,10 @@ class FollowingReports:
             if said.startswith(b"["):
                 self._told = WritingProgress(*json.loads(said))
             else:
-                self._last = Written.from_bytes(said)
+                self._last = WrittenReports.from_bytes(said)
         return self._last
 
-    def _finished(self, written: Written) -> Finished:
+    def _finished(self, written: WrittenReports) -> Finished:
         if written.problem:
             failed = "was not" if written.problem == _INTERRUPTED else "cannot be"
             said = {path: f"{failed} written: {written.problem}" for _, path in self.targets}

@@ -5,7 +5,14 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
-from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, Standing, failure_id
+from checker.core.known import (
+    Baseline,
+    Compared,
+    KnownFailure,
+    KnownFailures,
+    KnownStatus,
+    failure_id,
+)
 from checker.corpus.records import Finding
 from checker.reporting.report import Report
 from checker.reporting.shown import standing_text
@@ -46,7 +53,7 @@ def baseline_lines(report: Report) -> Iterator[str]:
     if not baseline:
         return
     yield f"{'Compared with' if baseline.is_run else 'Baseline'}: {unicode_text(baseline.source)}"
-    counts = ((str(one).capitalize(), compared.count(one)) for one in Standing)
+    counts = ((str(one).capitalize(), compared.count(one)) for one in KnownStatus)
     for name, count in counts:
         if count:
             yield f"  {name}: {count}"
@@ -85,7 +92,7 @@ def baseline_values(compared: Compared) -> dict[str, Any] | None:
         return None
     return {
         "source": unicode_text(compared.baseline.source),
-        **{str(one): compared.count(one) for one in Standing},
+        **{str(one): compared.count(one) for one in KnownStatus},
         "gone": [entry_values(entry) for entry in compared.gone],
         "unobserved": [entry_values(entry) for entry in compared.unobserved],
     }

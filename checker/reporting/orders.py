@@ -77,7 +77,7 @@ class WritingSpeed:
         return self._spent_s / (self._count + _TO_BE_SURE) if self._count else 0.0
 
 
-class Orders:
+class ReportOrders:
     """What the process is told: that the run is over, and until when what is left is waited for.
 
     Nobody waits for reports of which nobody has the other end of the pipe: what there is of them is removed, and the
@@ -146,7 +146,7 @@ class Orders:
             os._exit(0)
 
 
-class Over:
+class RunIsOver:
     """Of a run that is over, for reports that nobody hurries."""
 
     is_over = True

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from checker.core.blocks import FailedCase, quoted_body, standard_reason
 from checker.core.codings import codings_of, readable
-from checker.core.known import FAILING, KnownFailure, KnownFailures, Standing, failure_id
+from checker.core.known import FAILING, KnownFailure, KnownFailures, KnownStatus, failure_id
 from checker.core.queries import query_of
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction
@@ -91,7 +91,7 @@ class ShownFinding(Struct, frozen=True):
     """Commands of other requests, which made what these are about, outermost first."""
     hidden: tuple[str, ...]
     """Places whose values the commands do not show."""
-    standing: Standing = Standing.NEW
+    standing: KnownStatus = KnownStatus.NEW
     entry: KnownFailure | None = None
     """What is known of it."""
 
@@ -129,11 +129,11 @@ def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
     return rank, finding.code, finding.title, finding.label, finding.fingerprint
 
 
-def standing_text(standing: Standing, entry: KnownFailure | None) -> str:
+def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
     """What is known of a failure: `known: paging is rewritten (SHOP-12, until 2026-12-31)`; empty for a new one."""
     if entry is None:
-        return "" if standing is Standing.NEW else str(standing)
-    ends = ("expired" if standing is Standing.EXPIRED else "until") + f" {entry.expires}"
+        return "" if standing is KnownStatus.NEW else str(standing)
+    ends = ("expired" if standing is KnownStatus.EXPIRED else "until") + f" {entry.expires}"
     told = [entry.ticket, entry.owner, ends if entry.expires else ""]
     details = ", ".join(part for part in told if part)
     reason = f": {entry.reason}" if entry.reason else ""

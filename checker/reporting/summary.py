@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from checker.core.blocks import marked, standard_reason
-from checker.core.known import Standing
+from checker.core.known import KnownStatus
 from checker.core.reports import report_format
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
@@ -104,7 +104,7 @@ def total_line(report: Report) -> str:
 
 def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
     """What else has to be known of a verdict."""
-    recorded = report.compared.count(Standing.RECORDED)
+    recorded = report.compared.count(KnownStatus.RECORDED)
     if known := len(report.findings) - len(report.failing) - recorded:
         yield f"{known} known"
     if recorded:

@@ -24,7 +24,7 @@ from checker.corpus.records import Finding, Note, RunStarted, SchemaOpened
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, EventStream
 from checker.reporting.ordered import OrderedTraffic
-from checker.reporting.orders import Orders, Progressing
+from checker.reporting.orders import Progressing, ReportOrders
 from checker.reporting.wall import walled
 from checker.reporting.whole import whole_file
 from checker.reporting.writers import StreamWriter, writer_of
@@ -55,7 +55,7 @@ class FollowedRun(Struct, frozen=True):
         return cls(first, RunStarted(*started), SchemaOpened(*opened))
 
 
-class Written(Struct, frozen=True):
+class WrittenReports(Struct, frozen=True):
     """What became of the reports that followed a run."""
 
     count: int = 0
@@ -76,7 +76,7 @@ class Written(Struct, frozen=True):
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Written":
+    def from_bytes(cls, data: bytes) -> "WrittenReports":
         """Back from `to_bytes`."""
         plain = json.loads(data)
         lists = {name: tuple(map(tuple, plain[name])) for name in ("notes", "problems")}
@@ -212,10 +212,10 @@ def main(
     asked = RunSettings.from_dict(settings)
     # Nobody reads it where there is time enough.
     tells = None if asked.max_time_s is None else up
-    orders = Orders(down, [Path(path) for _, path in targets], tells)
+    orders = ReportOrders(down, [Path(path) for _, path in targets], tells)
     written = walled(
         lambda: follow([(asked, FollowedRun.from_plain(run))], targets, orders),
-        lambda why: Written(problem=why),
+        lambda why: WrittenReports(problem=why),
     )
     up.send_bytes(written.to_bytes())
 
@@ -224,7 +224,7 @@ def follow(
     runs: Sequence[tuple[RunSettings, FollowedRun]],
     targets: Sequence[Target],
     orders: Progressing,
-) -> Written:
+) -> WrittenReports:
     """Write the reports of a run from its beginning to its end; of several, at least one, of each in turn."""
     rows = [(format_named(name), Path(path)) for name, path in targets]
     contexts = [ReportContext.of(settings, run.started, run.opened) for settings, run in runs]
@@ -248,7 +248,7 @@ def write(
     reports: Sequence[OpenReport],
     runs: Sequence[tuple[ReportContext, RunEvents]],
     orders: Progressing,
-) -> Written:
+) -> WrittenReports:
     """Show every event of runs to reports until they are complete. A failure that an earlier run has is shown once."""
     try:
         _show(reports, runs, orders)
@@ -258,7 +258,7 @@ def write(
         for report in reports:
             report.give_up()
     sources = [events for _, events in runs]
-    written = Written(
+    written = WrittenReports(
         sum(events.count for events in sources),
         notes=tuple(_fields(note) for events in sources for note in events.notes()),
         problems=tuple((str(one.path), one.problem) for one in reports if one.problem),

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from checker.config.settings import RunSettings
 from checker.corpus.records import Note, OperationError, WorkerGone
-from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.crew import Crew, CrewMember
+from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, overdue
 from checker.workers.leaving import Leaving, LeavingKind
@@ -33,26 +33,26 @@ class Conclusion(Struct, frozen=True):
         return self.is_cut or not self.opened.concludes
 
 
-def conclude(crew: Crew, chronicle: Chronicle, wanted: Conclusion) -> None:
+def conclude(crew: Crew, lifecycle: RunLifecycle, wanted: Conclusion) -> None:
     """Let class checks say what they have to say of the whole run, and clean up; an error of the run if they cannot."""
     if wanted.only_cleans and not wanted.opened.cleans:
         return
-    incarnation = chronicle.next_incarnation()
+    incarnation = lifecycle.next_incarnation()
     worker = crew.start(incarnation, wanted.settings, time.monotonic())
     reason, word = "no process could be started", None
     if worker is not None:
-        reason = _followed(crew, worker, chronicle.first, wanted)
-        chronicle.read_last(incarnation)
+        reason = _followed(crew, worker, lifecycle.first, wanted)
+        lifecycle.read_last(incarnation)
         word = worker.standing.last_word
-        chronicle.write(WorkerGone(incarnation, reason))
+        lifecycle.write(WorkerGone(incarnation, reason))
     is_done = word is not None and word.kind is LeavingKind.CONCLUDED
     if not is_done and wanted.only_cleans:
         text = f"what the run made was not removed; the next run tries again: the worker {reason}"
-        chronicle.write(Note("left_behind", "", "", text))
+        lifecycle.write(Note("left_behind", "", "", text))
     elif not is_done:
         text = f"`after_run` of the checks did not come to its end: the worker {reason}"
-        chronicle.write(OperationError(_LABEL, "", "Check Error", text))
-    chronicle.read()
+        lifecycle.write(OperationError(_LABEL, "", "Check Error", text))
+    lifecycle.read()
 
 
 def _followed(

@@ -10,14 +10,14 @@ from checker.core.errors import StorageError
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
-from checker.supervisor.chronicle import Chronicle, Listener
 from checker.supervisor.crew import Crew
 from checker.supervisor.endings import CANNOT, RunFault, exit_code, nothing_tested
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.lifecycle import Listener, RunLifecycle
 from checker.supervisor.lock import Ownership
 from checker.supervisor.supervisor import Supervisor
-from checker.supervisor.surroundings import Surroundings
 from checker.transport.rates import forget_rates
 
 
@@ -53,30 +53,30 @@ def keep_discoveries(settings: RunSettings, view: RunView) -> None:
 
 
 def execute(
-    settings: RunSettings, listener: Listener, surroundings: Surroundings | None = None
+    settings: RunSettings, listener: Listener, environment: RunEnvironment | None = None
 ) -> RunOutcome:
     """Do what the settings ask; the listener is told every record once, when it is on disk.
 
     Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
     """
-    around = surroundings or Surroundings()
+    around = environment or RunEnvironment()
     layout = RunLayout(Path(settings.corpus_dir))
     launcher = around.launcher or (InlineLauncher() if settings.inline else ProcessLauncher())
     with Ownership(layout) as ownership:
         forget_rates(layout.rates)
-        chronicle = Chronicle(layout, settings, listener, around.clock, around.age_s)
+        lifecycle = RunLifecycle(layout, settings, listener, around.clock, around.age_s)
         crew = Crew(launcher, ownership)
-        supervisor = Supervisor(settings, chronicle, crew, around)
+        supervisor = Supervisor(settings, lifecycle, crew, around)
         try:
             supervisor.run()
         except StorageError as full:
             supervisor.ending.fail(RunFault(str(full)))
             crew.close()
-            chronicle.read_rest()
+            lifecycle.read_rest()
         finally:
             crew.close()
-            chronicle.close()
-        view, ending = chronicle.view, supervisor.ending
+            lifecycle.close()
+        view, ending = lifecycle.view, supervisor.ending
         keep_discoveries(settings, view)
         code = exit_code(view, ending)
         error = ending.error

@@ -15,7 +15,7 @@ from checker.corpus.records import (
     Quarantined,
 )
 from checker.supervisor.launchers.handle import Departure
-from checker.supervisor.restarts import CERTAIN, DOUBTFUL, Ruling
+from checker.supervisor.restarts import CERTAIN, DOUBTFUL, RestartDecision
 from checker.workers.messages import EXTRA_INDEX, Opened, Task
 
 WHOLE_TASK = -1
@@ -52,7 +52,7 @@ def given_up(departure: Departure) -> str:
     )
 
 
-def is_quarantined(acting: Slot, ruling: Ruling, departure: Departure) -> bool:
+def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) -> bool:
     """Whether the case of a slot is to blame for good.
 
     One that extended a sequence is never made again, so its first death must do, unless it was killed from outside. One that

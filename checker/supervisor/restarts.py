@@ -20,7 +20,7 @@ OPENING = 4
 LONGEST_PAUSE_S = 30.0
 
 
-class Ruling(Struct, frozen=True):
+class RestartDecision(Struct, frozen=True):
     """What follows from a death."""
 
     strikes: int
@@ -56,7 +56,7 @@ class Restarts:
         progressed: bool,
         weight: int = 1,
         guilt: int = CERTAIN,
-    ) -> Ruling:
+    ) -> RestartDecision:
         """A worker is gone; (task, index) of the case that acted, if one did. `progressed`: it had finished a case.
 
         The index is None for a case that is never made again, so that it can be struck once at most.
@@ -82,7 +82,7 @@ class Restarts:
                 # Its cause is gone: no need to wait.
                 self._pauses = 0
             lost = self._lost_cases[task]
-        return Ruling(
+        return RestartDecision(
             strikes,
             quarantines_case=is_guilty,
             quarantines_task=lost >= CASES_OF_A_TASK,

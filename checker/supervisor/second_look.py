@@ -7,7 +7,7 @@ from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.corpus.records import Finding
 from checker.supervisor.assignment import NOTHING_DONE, Plan
-from checker.workers.messages import Again, LeaseReport, Task
+from checker.workers.messages import LeaseReport, ShrinkAgain, Task
 
 MOST = 500
 """Requests for one finding: what a shrink by itself would take."""
@@ -65,7 +65,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
 def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
     name = digest("again", *(f"{finding.fingerprint} {finding.requests}" for finding, _ in again))
     looks = tuple(
-        Again(
+        ShrinkAgain(
             one.fingerprint,
             one.steps[-1],
             one.task,

@@ -11,7 +11,6 @@ from checker.corpus.inflight import Slot
 from checker.corpus.records import WorkerGone
 from checker.supervisor.assignment import Plan, left, without
 from checker.supervisor.bounded import MOST_SLOW
-from checker.supervisor.chronicle import Chronicle
 from checker.supervisor.conclusion import Conclusion, conclude
 from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.crew import Crew, CrewMember
@@ -25,7 +24,9 @@ from checker.supervisor.endings import (
     fault_of,
     untried,
 )
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.launchers.handle import Departure
+from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.outages import Outages
 from checker.supervisor.planning import make_plan
 from checker.supervisor.quarantine import (
@@ -39,25 +40,24 @@ from checker.supervisor.quarantine import (
     unreachable_errors,
 )
 from checker.supervisor.report_backlog import ReportBacklog
-from checker.supervisor.restarts import HANG, OPENING, Restarts, Ruling
+from checker.supervisor.restarts import HANG, OPENING, RestartDecision, Restarts
 from checker.supervisor.second_look import SecondLooks, following
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
-from checker.supervisor.surroundings import Surroundings
 from checker.supervisor.unreported import Unreported
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
-    Found,
+    FindingsWritten,
     GivenCredentials,
     HandedOver,
-    Known,
     Opened,
     PeerJournals,
-    Settled,
+    SettledFinding,
+    SettledFindings,
     Task,
+    TaskDeferred,
     TasksEnded,
     Up,
-    Waiting,
     WantedCredentials,
 )
 from checker.workers.outage_messages import Examined, Held, Trouble, Troubled
@@ -70,12 +70,12 @@ class Supervisor:
     """Leases tasks, notices deaths, reads journals, decides when it is over."""
 
     def __init__(
-        self, settings: RunSettings, chronicle: Chronicle, crew: Crew, around: Surroundings
+        self, settings: RunSettings, lifecycle: RunLifecycle, crew: Crew, around: RunEnvironment
     ) -> None:
         self._around = around
         self.ending = Ending(settings)
         self._go_by(settings)
-        self._chronicle = chronicle
+        self._lifecycle = lifecycle
         self._crew = crew
         self._pace = ReportBacklog(around.progress)
         # Jitter only: what is tested never depends on it.
@@ -84,7 +84,7 @@ class Supervisor:
         self._has_looked = False
         self._opened: Opened | None = None
         self._journals: list[str] = []
-        self._settled: dict[str, Settled] = {}
+        self._settled: dict[str, SettledFinding] = {}
         self._unreported = Unreported()
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
@@ -113,14 +113,14 @@ class Supervisor:
             self._read()
             self._assign()
             self._end_in_time()
-        self._chronicle.read()
+        self._lifecycle.read()
         if self.ending.outcome == TIME_LIMIT and self._plan is not None:
-            self._chronicle.write_all(untried(self._chronicle.view, self._plan.tasks))
+            self._lifecycle.write_all(untried(self._lifecycle.view, self._plan.tasks))
         if self._opened is not None:
             is_cut = self.ending.outcome in (INTERRUPTED, FAILED)
             around = self._settings, self._deadlines, self._around.interrupts
-            conclude(self._crew, self._chronicle, Conclusion(self._opened, *around, is_cut=is_cut))
-        self._chronicle.finish(self.ending.outcome)
+            conclude(self._crew, self._lifecycle, Conclusion(self._opened, *around, is_cut=is_cut))
+        self._lifecycle.finish(self.ending.outcome)
 
     # Workers come
 
@@ -130,10 +130,10 @@ class Supervisor:
         due = [at for at in self._starts if at <= now]
         for at in due:
             self._starts.remove(at)
-            incarnation = self._chronicle.next_incarnation()
+            incarnation = self._lifecycle.next_incarnation()
             # Of its first life, a worker owes the ledger all the time since the run began.
-            since = at or now - self._chronicle.elapsed_s
-            limits = self.ending.fetch_limits(now, self._chronicle.elapsed_s)
+            since = at or now - self._lifecycle.elapsed_s
+            limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
             settings = replace(self._settings, started_at=since, documents=limits)
             if self._crew.start(incarnation, settings, now) is None:
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
@@ -148,9 +148,9 @@ class Supervisor:
                 self._open(worker, message)
             case TasksEnded():
                 self._take_back(worker, message)
-            case Waiting(task):
+            case TaskDeferred(task):
                 worker.standing.wait(task)
-            case Found():
+            case FindingsWritten():
                 pass  # A hint to read, and every round reads.
             case HandedOver(count):
                 self._pace.record(worker.standing.incarnation, count)
@@ -170,7 +170,7 @@ class Supervisor:
         self, incarnation: int, message: WantedCredentials | GivenCredentials
     ) -> None:
         if isinstance(message, GivenCredentials):
-            self._chronicle.secrets.add_credentials(message.credentials)
+            self._lifecycle.secrets.add_credentials(message.credentials)
         told = self._credentials.hear(incarnation, message, self._crew.workers)
         self._crew.tell_each(told)
 
@@ -192,29 +192,29 @@ class Supervisor:
         self._journals.append(opened.journal)
         self._crew.tell_all(PeerJournals(tuple(self._journals)))
         if self._settled:
-            worker.tell(Known(tuple(self._settled.values())))
+            worker.tell(SettledFindings(tuple(self._settled.values())))
 
     def _begin(self, opened: Opened) -> None:
         """The first worker has the document: the run is what it is, and the others can read it from disk."""
         self._opened = opened
-        self._chronicle.begin(opened)
-        self._chronicle.read()
+        self._lifecycle.begin(opened)
+        self._lifecycle.read()
         if self._settings.kind == "fuzz":
             # Two equal runs must be equal: `run` learns nothing from those before.
-            self._journals += self._chronicle.earlier_journals
-        if self._chronicle.view.opened is not None:
-            self._go_by(self._settings.for_project(self._chronicle.view.opened.title))
+            self._journals += self._lifecycle.earlier_journals
+        if self._lifecycle.view.opened is not None:
+            self._go_by(self._settings.for_project(self._lifecycle.view.opened.title))
         self.ending.know(opened.operations)
         if opened.works_alone:
             self._settings = replace(self._settings, workers=1)
-        seed, view = self._chronicle.seed, self._chronicle.view
-        window = self.ending.window(self._chronicle.elapsed_s)
+        seed, view = self._lifecycle.seed, self._lifecycle.view
+        window = self.ending.window(self._lifecycle.elapsed_s)
         self._plan = make_plan(opened, self._settings, seed, view, window)
         if not opened.operations:
-            self.ending.complete(self._chronicle.view)
+            self.ending.complete(self._lifecycle.view)
             return
         if opened.unreachable:
-            self._chronicle.write_all(unreachable_errors(opened, self._settings.phases[0]))
+            self._lifecycle.write_all(unreachable_errors(opened, self._settings.phases[0]))
             self.ending.begin(UNAVAILABLE)
             return
         document, needs = opened.document, opened.auth_needs
@@ -229,7 +229,7 @@ class Supervisor:
     def _assign(self) -> None:
         if self._plan is None or self.ending.began or self._outages.is_open:
             return
-        now, elapsed_s = time.monotonic(), self._chronicle.elapsed_s
+        now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
         ready = [self._crew.workers[one] for one in self._crew.ready]
         # Small tasks: some ahead, while there are enough for everybody.
         for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
@@ -246,18 +246,18 @@ class Supervisor:
                 task = self._plan.lease_slow(elapsed_s, worker.standing.slow)
                 self._hand_over(worker, task, now)
         if self._plan.is_over and not self._looks_again():
-            self.ending.complete(self._chronicle.view)
+            self.ending.complete(self._lifecycle.view)
 
     def _hand_over(self, worker: CrewMember, task: Task | None, now: float) -> None:
         if task is None:
             return
-        self._unreported.lease(task, self._chronicle.view)
+        self._unreported.lease(task, self._lifecycle.view)
         worker.standing.take(task, now)
         worker.tell(Assign((task,)))
 
     def _looks_again(self) -> bool:
         """Whether something is left to do: findings that may become smaller, then what may end the service."""
-        plan, view = self._plan, self._chronicle.view
+        plan, view = self._plan, self._lifecycle.view
         if plan is None or self._settings.kind != "run" or self._has_looked:
             return False
         # A look at what ends a session ends it once more.
@@ -280,16 +280,16 @@ class Supervisor:
 
     def _read(self) -> None:
         """Journals are read before anything is assigned: who goes on with a task knows what is settled in it."""
-        self._chronicle.read()
-        settled = self._chronicle.view.settled
+        self._lifecycle.read()
+        settled = self._lifecycle.view.settled
         news = {
-            name: Settled.of(settled[name])
+            name: SettledFinding.of(settled[name])
             for name in sorted(settled.keys() - self._settled.keys())
             if not settled[name].withdrawn
         }
         if news:
             self._settled |= news
-            self._crew.tell_all(Known(tuple(news.values())))
+            self._crew.tell_all(SettledFindings(tuple(news.values())))
 
     # Workers go
 
@@ -304,7 +304,7 @@ class Supervisor:
                 if not worker.standing.opened:
                     self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
-        self._chronicle.trim([one.standing.incarnation for one in self._crew.workers.values()])
+        self._lifecycle.trim([one.standing.incarnation for one in self._crew.workers.values()])
 
     def _lose(self, worker: CrewMember, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
@@ -315,14 +315,14 @@ class Supervisor:
         worker.handle.forget()
         self._crew.tell_each(self._credentials.lose(standing.incarnation))
         self._crew.tell_each(self._outages.lose(standing.incarnation))
-        self._chronicle.read_last(standing.incarnation)
+        self._lifecycle.read_last(standing.incarnation)
         word = standing.last_word
         if said := reason or (word.reason if word is not None else ""):
             ended = Departure(said)
-        self._chronicle.write(WorkerGone(standing.incarnation, ended.reason))
+        self._lifecycle.write(WorkerGone(standing.incarnation, ended.reason))
         rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
-        view = self._chronicle.view
-        self._chronicle.write_all(self._unreported.of_dead(standing.leases.values(), vitals, view))
+        view = self._lifecycle.view
+        self._lifecycle.write_all(self._unreported.of_dead(standing.leases.values(), vitals, view))
         progressed = any(left(rests[one]) < left(task) for one, task in standing.leases.items())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:
@@ -330,7 +330,7 @@ class Supervisor:
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(vitals):
             # No second try will tell; whoever waited for it should know why.
-            self._chronicle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
+            self._lifecycle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
             self._return(vitals.without_end(rest), spent_s)
@@ -361,16 +361,16 @@ class Supervisor:
         )
         if task is not None and acting is not None and is_quarantined(acting, ruling, ended):
             strikes = max(1, ruling.strikes)
-            self._chronicle.write(left_out(task, acting, strikes, ended))
+            self._lifecycle.write(left_out(task, acting, strikes, ended))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
             assert self._plan is not None
-            self._chronicle.write(quarantined_task(task, ended.reason))
+            self._lifecycle.write(quarantined_task(task, ended.reason))
             self._plan.drop(task.id)
             del rests[task.id]
         self._replace(ruling, ended)
 
-    def _replace(self, ruling: Ruling, ended: Departure) -> None:
+    def _replace(self, ruling: RestartDecision, ended: Departure) -> None:
         if ruling.ends_run:
             self.ending.fail(RunFault(given_up(ended)))
         self._starts.append(time.monotonic() + ruling.pause_s)
@@ -379,7 +379,7 @@ class Supervisor:
 
     def _end_in_time(self) -> None:
         """Whatever ends the run drains it first; time and impatience hasten that."""
-        known, now = self._chronicle, time.monotonic()
+        known, now = self._lifecycle, time.monotonic()
         order = self.ending.next_order(
             known.view, now, known.elapsed_s, self._around.interrupts.count
         )

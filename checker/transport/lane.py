@@ -4,11 +4,11 @@ import pycurl
 
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.transport.connection_setup import configure_connection, milliseconds
 from checker.transport.connections import Connections
 from checker.transport.faults import WEIRD_REPLY, fault, status_of
 from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import HttpSettings, travelling
-from checker.transport.way import configure_way, milliseconds
 
 _CUT = -1
 """What a write callback returns to stop a transfer."""
@@ -71,7 +71,7 @@ class Lane:
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
         curl.setopt(pycurl.SOCKOPTFUNCTION, self._on_socket)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
-        configure_way(curl, settings)
+        configure_connection(curl, settings)
 
     def limit_wait(self, seconds: float | None) -> None:
         """How long the next requests may take, if that is less than the settings give."""

@@ -45,7 +45,7 @@ def compile_schema(
     return shelf.compiled((schema, scope), direction, validate_formats=validate_formats)
 
 
-class _Shelf(Struct):
+class _DocumentCache(Struct):
     """What is compiled for one document."""
 
     document: Document
@@ -88,7 +88,7 @@ class _Shelf(Struct):
 
 _Formats = dict[str, Callable[..., bool]]
 _IsValid = Callable[[Any], bool]
-_SHELVES: Final[dict[int, _Shelf]] = {}
+_SHELVES: Final[dict[int, _DocumentCache]] = {}
 _OPEN_DOCUMENTS = 8
 _COMPILED_PER_DOCUMENT = 4096
 _DRAFTS: Final = {
@@ -101,13 +101,13 @@ _DRAFTS: Final = {
 _NAMED = re.compile(rb'"format":"([^"]+)"')
 
 
-def _shelf_of(document: Document) -> _Shelf:
+def _shelf_of(document: Document) -> _DocumentCache:
     shelf = _SHELVES.get(id(document))
     # The shelf keeps its document alive, so that no other one can have the same id.
     if shelf is None:
         if len(_SHELVES) >= _OPEN_DOCUMENTS:
             del _SHELVES[next(iter(_SHELVES))]
-        shelf = _SHELVES[id(document)] = _Shelf(document)
+        shelf = _SHELVES[id(document)] = _DocumentCache(document)
     return shelf
 
 

@@ -34,39 +34,39 @@ def gate_for(
     return SafetyGate(Safety(level), made, selected.variables_below())
 
 
-def clean_up(place: WorkerContext) -> None:
+def clean_up(context: WorkerContext) -> None:
     """Delete what is left of all that runs have made, the latest first; what stays is told."""
-    gate = place.tools.gate
+    gate = context.tools.gate
     if gate.level is not Safety.CREATE_OWN:
         return
     gate.made.catch_up()
-    removing = [entry.label for entry in place.selected.entries if entry.method == REMOVING]
-    operations = [place.selected[label] for label in removing]
+    removing = [entry.label for entry in context.selected.entries if entry.method == REMOVING]
+    operations = [context.selected[label] for label in removing]
     for path, label in reversed(list(gate.made.paths.items())):
-        if not _is_removed(place, operations, path):
-            place.recorder.note(Note("left_behind", label, "", path))
-    place.recorder.flush()
+        if not _is_removed(context, operations, path):
+            context.recorder.note(Note("left_behind", label, "", path))
+    context.recorder.flush()
 
 
-def _is_removed(place: WorkerContext, operations: Iterable[Operation], path: str) -> bool:
+def _is_removed(context: WorkerContext, operations: Iterable[Operation], path: str) -> bool:
     for operation in operations:
-        values = _values(place, operation, path)
+        values = _values(context, operation, path)
         if values is None:
             continue
         case = Case(operation, digest("clean", path)[:12], path_parameters=values)
         try:
-            drive(attempt(place.tools, case), lambda wanted: place.http.send(0, wanted))
+            drive(attempt(context.tools, case), lambda wanted: context.http.send(0, wanted))
         except CheckerError:
             continue
         # The gate has seen the answer.
-        if path not in place.tools.gate.made.paths:
+        if path not in context.tools.gate.made.paths:
             return True
     return False
 
 
-def _values(place: WorkerContext, operation: Operation, path: str) -> dict[str, str] | None:
+def _values(context: WorkerContext, operation: Operation, path: str) -> dict[str, str] | None:
     """Values of the variables of an operation whose path is this one; None if it is another's."""
-    template = place.origin.base_path + operation.path
+    template = context.origin.base_path + operation.path
     names = variables_of(operation.path)
     pattern = "([^/]+)".join(map(re.escape, _VARIABLE.split(template)))
     found = re.fullmatch(pattern, path)

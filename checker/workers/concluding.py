@@ -13,11 +13,11 @@ _NO_TASK = "0"
 """Stands in the slots for what is of the run as a whole."""
 
 
-def conclude_run(place: WorkerContext, order: Conclude) -> None:
+def conclude_run(context: WorkerContext, order: Conclude) -> None:
     """Say what class checks have to say of the run, and remove what it made."""
-    place.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
+    context.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
     if not order.only_cleans:
-        states = states_in(RunLayout(Path(place.settings.corpus_dir)), order.first)
-        place.recorder.keep(place.class_checks.conclusion(states))
-    clean_up(place)
-    place.slots.leave(0)
+        states = states_in(RunLayout(Path(context.settings.corpus_dir)), order.first)
+        context.recorder.keep(context.class_checks.conclusion(states))
+    clean_up(context)
+    context.slots.leave(0)

@@ -15,7 +15,7 @@ from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.cleaning import clean_up
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.loop import Worker
-from checker.workers.outages.closed_way import closed_way
+from checker.workers.outages.blocked_connection import blocked_connection
 from checker.workers.outages.reachable import unreachable_target
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context
@@ -40,7 +40,7 @@ def work(
         return
     with place:
         missing = unreachable_target(place)
-        if not missing and (closed := closed_way(place)):
+        if not missing and (closed := blocked_connection(place)):
             up.send(Leaving(LeavingKind.CANNOT_START, closed))
             return
         if settings.document is None and not missing:

@@ -22,8 +22,8 @@ from checker.workers.messages import (
     Drain,
     FetchCredentials,
     GivenCredentials,
-    Known,
     PeerJournals,
+    SettledFindings,
 )
 from checker.workers.outage_messages import Examine, GoOn, Hold
 from checker.workers.outages.health import TargetHealth
@@ -54,29 +54,29 @@ _SEND, _RECORD = Stage.SEND, Stage.RECORD
 class Worker:
     """One incarnation at work."""
 
-    def __init__(self, place: WorkerContext, down: Receiver, up: Sender) -> None:
-        self._place = place
-        self._http = place.http
-        self._slots = place.slots
-        self._ledger = place.ledger
-        self._recorder = place.recorder
+    def __init__(self, context: WorkerContext, down: Receiver, up: Sender) -> None:
+        self._context = context
+        self._http = context.http
+        self._slots = context.slots
+        self._ledger = context.ledger
+        self._recorder = context.recorder
         self._down = down
         self._up = up
-        self._limits = Limits.of(place.settings, place.once_s)
-        self._counts = TaskCounts(place)
-        self._scheduler = CaseScheduler(place, self._counts)
+        self._limits = Limits.of(context.settings, context.once_s)
+        self._counts = TaskCounts(context)
+        self._scheduler = CaseScheduler(context, self._counts)
         self._flights: dict[int, InFlight] = {}
-        self._answers = Answers(place, self._scheduler)
+        self._answers = Answers(context, self._scheduler)
         self._parked = self._answers.parked
         self._health = TargetHealth(
-            place, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0]
+            context, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0]
         )
-        self._outage = OutageControl(place, self._health, self._scheduler, self._answers)
+        self._outage = OutageControl(context, self._health, self._scheduler, self._answers)
         self._failures = FailureQueue(
-            place, up, self._keep_alive, self._scheduler.release, self._health
+            context, up, self._keep_alive, self._scheduler.release, self._health
         )
-        self._slowness = Slowness(place, self._scheduler, up)
-        self._report_wait = ReportWait(place, self._scheduler, up, time.monotonic)
+        self._slowness = Slowness(context, self._scheduler, up)
+        self._report_wait = ReportWait(context, self._scheduler, up, time.monotonic)
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -87,7 +87,7 @@ class Worker:
         self._housekept_at = 0.0
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
-        self._credentials = place.credentials
+        self._credentials = context.credentials
         if self._credentials is not None:
             self._credentials.ask = up.send
             self._credentials.listen = self._wait_a_moment
@@ -126,7 +126,7 @@ class Worker:
         self._counts.report(self._scheduler.held)
         self._counts.last_words()
         if self._leaving is not LeavingKind.CONCLUDED:
-            self._recorder.keep(self._place.class_checks.news())
+            self._recorder.keep(self._context.class_checks.news())
         self._recorder.close()
         self._report_wait.tell()
 
@@ -163,7 +163,7 @@ class Worker:
             case Assign(tasks):
                 for task in tasks:
                     self._scheduler.accept(task)
-            case Known(settled):
+            case SettledFindings(settled):
                 self._recorder.defects.absorb(*settled)
             case PeerJournals(journals):
                 self._recorder.follow(journals)
@@ -174,7 +174,7 @@ class Worker:
             case AwaitReports():
                 self._report_wait.obey(message)
             case Conclude():
-                conclude_run(self._place, message)
+                conclude_run(self._context, message)
                 self._leave(LeavingKind.CONCLUDED)
             case Drain(shrinks, hasten):
                 self._leave(LeavingKind.DRAINED)
@@ -245,10 +245,10 @@ class Worker:
 
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
-        taken, reserved, most = self._flights, self._reserved, self._place.pacing.lanes
+        taken, reserved, most = self._flights, self._reserved, self._context.pacing.lanes
         if self._beside or self._scheduler.slow:
             self._fill_beside()
-            most += min(self._beside, self._place.beside.most)
+            most += min(self._beside, self._context.beside.most)
         idle = most - len(taken) - len(reserved)
         if idle <= 0 or self._health.is_holding:
             return
@@ -272,8 +272,8 @@ class Worker:
     def _fill_beside(self) -> None:
         """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""
         self._beside = sum(flight.is_beside for flight in self._flights.values())
-        room = self._place.beside.lanes - self._beside
-        if not self._place.beside.most:
+        room = self._context.beside.lanes - self._beside
+        if not self._context.beside.most:
             room = int(not self._busy() and not self._scheduler.tasks)
         if room <= 0 or self._failures.waiting or self._leaving is not None:
             return
@@ -288,7 +288,7 @@ class Worker:
 
     def _idle_lanes(self) -> list[int]:
         """Lanes on which nothing is in flight, the shared ones first."""
-        lanes = range(self._place.lane_count)
+        lanes = range(self._context.lane_count)
         return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
 
     def _launch(self, lane: int, flight: InFlight) -> None:
@@ -327,7 +327,7 @@ class Worker:
             answered.append((flight, outcome))
             if not flight.running.is_closed:
                 reserved.add(lane)
-        if self._place.pacing.lanes > 1 and not self._report_wait.is_on:
+        if self._context.pacing.lanes > 1 and not self._report_wait.is_on:
             self._fill()
         reserved.clear()
         self._ledger.enter(_JUDGING)
@@ -364,7 +364,7 @@ class Worker:
     ) -> Sequence[UnconfirmedFailure]:
         """What is to be settled of an answer that is counted, written down and gone on from."""
         status = outcome.status_code if isinstance(outcome, Response) else None
-        pacing = self._place.pacing
+        pacing = self._context.pacing
         if not pacing.fixed:
             pacing.observe(status, outcome.elapsed)
         running = flight.running
@@ -379,7 +379,7 @@ class Worker:
         if not flight.is_counted:
             verdict.purpose = flight.purpose
             if not verdict.judgement.failures and not flight.rest:
-                self._place.saved.forget(flight.steps)
+                self._context.saved.forget(flight.steps)
         suspicions = self._recorder.verdict(flight, verdict)
         if verdict.judgement.errors:
             self._scheduler.tell(flight, verdict.judgement.errors)

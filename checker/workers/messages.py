@@ -19,7 +19,7 @@ LONG_WAIT_S = 0.35
 """From here on an answer is long in coming, whatever the machine does."""
 
 
-class Again(Struct, frozen=True):
+class ShrinkAgain(Struct, frozen=True):
     """A finding that may become smaller."""
 
     fingerprint: str
@@ -65,7 +65,7 @@ class Task(Struct, frozen=True):
     """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
     to_draw: int = 0
     """Those of later phases."""
-    again: tuple[Again, ...] = ()
+    again: tuple[ShrinkAgain, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs come first."""
@@ -83,7 +83,7 @@ class Assign(Struct, frozen=True):
     tasks: tuple[Task, ...]
 
 
-class Settled(Struct, frozen=True):
+class SettledFinding(Struct, frozen=True):
     """What has to be known of a settled finding by whoever finds more of its kind."""
 
     fingerprint: str
@@ -99,7 +99,7 @@ class Settled(Struct, frozen=True):
     """That went into it."""
 
     @classmethod
-    def of(cls, finding: Finding) -> "Settled":
+    def of(cls, finding: Finding) -> "SettledFinding":
         """What counts of the last version of a finding."""
         return cls(
             fingerprint=finding.fingerprint,
@@ -114,10 +114,10 @@ class Settled(Struct, frozen=True):
         )
 
 
-class Known(Struct, frozen=True):
+class SettledFindings(Struct, frozen=True):
     """Findings that are settled: the worker need not report or shrink them again."""
 
-    settled: tuple[Settled, ...]
+    settled: tuple[SettledFinding, ...]
 
 
 class PeerJournals(Struct, frozen=True):
@@ -202,7 +202,7 @@ class GivenCredentials(Struct, frozen=True):
 
 Down = (
     Assign
-    | Known
+    | SettledFindings
     | PeerJournals
     | Drain
     | Conclude
@@ -301,7 +301,7 @@ class LeaseReport(Struct, frozen=True):
     """Those of the indices below its start that are still to be made again."""
 
 
-class Waiting(Struct, frozen=True):
+class TaskDeferred(Struct, frozen=True):
     """This task turned out to be slow: nothing of it is begun, and there is time for another one."""
 
     task: str
@@ -316,7 +316,7 @@ class TasksEnded(Struct, frozen=True):
     """Of each of them, since it was leased."""
 
 
-class Found(Struct, frozen=True):
+class FindingsWritten(Struct, frozen=True):
     """A hint that the journal holds new findings: read it now. Carries none of them."""
 
     count: int
@@ -341,8 +341,8 @@ class WantedCredentials(Struct, frozen=True):
 Up = (
     Opened
     | TasksEnded
-    | Waiting
-    | Found
+    | TaskDeferred
+    | FindingsWritten
     | HandedOver
     | WantedCredentials
     | GivenCredentials

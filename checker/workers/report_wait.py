@@ -13,7 +13,7 @@ from checker.workers.scheduling.case_scheduler import CaseScheduler
 class ReportWait:
     """Tells how much was handed over, and waits when the supervisor says so."""
 
-    place: WorkerContext
+    context: WorkerContext
     scheduler: CaseScheduler
     up: Sender
     now: Callable[[], float]
@@ -40,7 +40,7 @@ class ReportWait:
 
     def tell(self) -> None:
         """Say how much was handed over, where somebody counts it."""
-        settings, count = self.place.settings, self.place.recorder.traffic.writer.count
+        settings, count = self.context.settings, self.context.recorder.traffic.writer.count
         if settings.keeps_traffic and settings.max_time_s is not None and count != self._told:
             self._told = count
             self.up.send(HandedOver(count))

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from checker.core.streams import Outlet
+from checker.core.streams import LenientStream
 
 
 def test_a_pipe_that_somebody_made_non_blocking_loses_nothing() -> None:
@@ -14,7 +14,9 @@ def test_a_pipe_that_somebody_made_non_blocking_loses_nothing() -> None:
     assert len(text) > 1 << 20, "more than a pipe holds"
 
     def write() -> None:
-        with io.TextIOWrapper(io.BufferedWriter(Outlet(writing)), encoding="ascii") as stream:
+        with io.TextIOWrapper(
+            io.BufferedWriter(LenientStream(writing)), encoding="ascii"
+        ) as stream:
             stream.write(text)
         os.close(writing)
 
@@ -28,7 +30,7 @@ def test_a_pipe_that_somebody_made_non_blocking_loses_nothing() -> None:
 def test_a_reader_that_leaves_is_no_problem() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    outlet = Outlet(writing)
+    outlet = LenientStream(writing)
     assert outlet.write(b"abc") == 3
     assert outlet.problem == ""
     os.close(writing)
@@ -40,7 +42,7 @@ def test_a_reader_that_leaves_is_no_problem() -> None:
 )
 def test_what_cannot_be_written_is_taken_and_remembered() -> None:
     full = os.open("/dev/full", os.O_WRONLY)
-    outlet = Outlet(full)
+    outlet = LenientStream(full)
     assert [outlet.write(b"abc"), outlet.write(b"")] == [3, 0]
     assert outlet.problem == "No space left on device"
     os.close(full)

@@ -26,7 +26,7 @@ def install() -> None:
     assert following._GRACE_S > 0
     following._GRACE_S = _PATIENCE_S  # type: ignore[attr-defined]
     execution = import_module("checker.cli.execute")
-    execution.Surroundings = partial(execution.Surroundings, clock=_clock)  # type: ignore[attr-defined]
+    execution.RunEnvironment = partial(execution.RunEnvironment, clock=_clock)  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.corpus.fold import RunView
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.surroundings import Surroundings
 from tests.apps.serving import serving
 from tests.health.services import Service
 
@@ -55,5 +55,5 @@ def run(
         asked = run_settings(config, Invocation(app.document_url, inline=True), {})
         asked = replace(asked, corpus_dir=str(folder / "corpus"), **fields)
         before(app.url)
-        around = Surroundings(interrupts=interrupts or Interrupts())
+        around = RunEnvironment(interrupts=interrupts or Interrupts())
         return Ran(execute(asked, lambda *_: None, around))

@@ -16,7 +16,7 @@ import yaml
 from checker.core.reports import WritingProgress
 from checker.reporting import following
 from checker.reporting.following import Finished, FollowingReports
-from checker.reporting.writing import FollowedRun, Written
+from checker.reporting.writing import FollowedRun, WrittenReports
 from tests.waiting import wait_until
 
 from .samples import AT, changed, opened, settings, started
@@ -140,7 +140,7 @@ def test_a_cassette_dies_with_its_run(tmp_path: Path, path: Path) -> None:
 def test_the_sentence_about_what_is_missing(
     tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = [Written(3, left_out=1200), Written(3, left_out=7, is_counted=False)]
+    answers = [WrittenReports(3, left_out=1200), WrittenReports(3, left_out=7, is_counted=False)]
     monkeypatch.setattr(
         following.FollowingReports, "_answer", lambda *_: answers.pop(0), raising=True
     )

@@ -7,7 +7,7 @@ import yaml
 from checker.reporting.context import ReportContext
 from checker.reporting.formats.vcr import Cassette
 from checker.reporting.ordered import LATENESS_S
-from checker.reporting.writing import OpenReport, RunEvents, Written, write
+from checker.reporting.writing import OpenReport, RunEvents, WrittenReports, write
 
 from .samples import AT
 from .traffic import Workers
@@ -41,7 +41,7 @@ def entries(path: Path) -> list[Any]:
     return yaml.safe_load(path.read_text())["http_interactions"] or []
 
 
-def written(path: Path, workers: Workers, orders: Any, now: Callable[[], float]) -> Written:
+def written(path: Path, workers: Workers, orders: Any, now: Callable[[], float]) -> WrittenReports:
     report = OpenReport(path, lambda: Cassette(CONTEXT))
     return write([report], [(CONTEXT, RunEvents(workers.layout, 1, now))], orders)
 
@@ -62,7 +62,7 @@ def test_a_cassette_is_written_while_its_run_goes_on_and_appears_whole(tmp_path:
         sizes.append(partial.stat().st_size)
 
     orders = Script(lambda: tell(0), look, lambda: tell(50), look, lambda: tell(100))
-    assert written(path, workers, orders, lambda: now) == Written(150)
+    assert written(path, workers, orders, lambda: now) == WrittenReports(150)
     # Most of it was on disk before the run was over.
     assert 10_000 < sizes[0] < sizes[1]
     assert [entry.name for entry in path.parent.iterdir()] == ["cassette.yaml"]
@@ -76,14 +76,14 @@ def test_what_there_is_no_time_for_is_counted(tmp_path: Path) -> None:
         workers.tell(1, f"c{number:02}", AT + number)
     found = written(path, workers, Script(late_after=10), lambda: AT)
     assert 0 < found.count < 10
-    assert found == Written(found.count, left_out=20 - found.count)
+    assert found == WrittenReports(found.count, left_out=20 - found.count)
     told = [f"c{n:02}" for n in range(found.count)]
     assert [one["correlation_id"] for one in entries(path)] == told
 
 
 def test_nothing_to_write_is_a_whole_cassette(tmp_path: Path) -> None:
     path = tmp_path / "cassette.yaml"
-    assert written(path, Workers(tmp_path / "corpus"), Script(), lambda: AT) == Written()
+    assert written(path, Workers(tmp_path / "corpus"), Script(), lambda: AT) == WrittenReports()
     assert entries(path) == []
 
 
@@ -98,7 +98,7 @@ def test_damaged_traffic_is_told_and_the_rest_is_written(tmp_path: Path) -> None
     ((kind, _, _, text),) = found.notes
     assert kind == "damaged_file"
     assert str(workers.path(1)) in text
-    assert Written.from_bytes(found.to_bytes()) == found
+    assert WrittenReports.from_bytes(found.to_bytes()) == found
 
 
 def test_a_place_that_cannot_be_written_is_one_reason(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from checker.config.settings import RunSettings
 from checker.corpus.inflight import Stage
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Finding, Record
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
-from checker.supervisor.surroundings import Surroundings
 from tests.asking import saying
 from tests.supervisor.toys import LABELS, toy_work
 
@@ -115,7 +115,7 @@ class Run:
             interrupts.count = 1
 
         self.told = RunNotes(over or stop, leap if over else interrupt)
-        around = Surroundings(launcher, deadlines, interrupts, clock, age_s)
+        around = RunEnvironment(launcher, deadlines, interrupts, clock, age_s)
         return execute(self.settings(*orders, **fields), self.told, around)
 
 

@@ -3,10 +3,10 @@
 import sys
 
 from checker.config.settings import RunSettings
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.surroundings import Surroundings
 from tests.asking import saying
 from tests.supervisor.toys import toy_work
 
@@ -25,7 +25,7 @@ def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
         ),
     )
     with Interrupts() as interrupts:
-        around = Surroundings(ProcessLauncher(toy_work), interrupts=interrupts)
+        around = RunEnvironment(ProcessLauncher(toy_work), interrupts=interrupts)
         outcome = execute(settings, lambda *_: None, around)
     print(outcome.exit_code, outcome.outcome, *outcome.view.findings, sep="|", flush=True)
     return outcome.exit_code

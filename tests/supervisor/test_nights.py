@@ -15,10 +15,10 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, WorkerGone
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.surroundings import Surroundings
 from tests.asking import saying
 from tests.supervisor.running import (
     BOTH,
@@ -95,7 +95,7 @@ def test_a_second_interrupt_ends_also_what_hangs(run: Run) -> None:
 
     interrupting = threading.Thread(target=interrupt_twice)
     interrupting.start()
-    around = Surroundings(PROCESSES, PATIENT, interrupts)
+    around = RunEnvironment(PROCESSES, PATIENT, interrupts)
     outcome = execute(run.settings(("hang", "GET /users:0")), run.told, around)
     interrupting.join()
     assert outcome.exit_code == 130

@@ -10,7 +10,7 @@ from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Component, CorpusEntry, Quarantined
 from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
-from checker.supervisor.restarts import Ruling
+from checker.supervisor.restarts import RestartDecision
 from checker.supervisor.state import WorkerSnapshot, is_stuck
 from checker.workers.messages import EXTRA_INDEX, Task
 
@@ -20,7 +20,7 @@ TASK = Task("00000000000000aa", "exploration", (LABEL,), 5, 0, 9, 1.0)
 SLOT = Slot(0, Stage.HOOK, TASK.id, 3, 10**9, None)
 CRASHED = Departure("killed by SIGSEGV")
 KILLED = Departure("killed by SIGKILL", is_from_outside=True)
-INNOCENT = Ruling(
+INNOCENT = RestartDecision(
     strikes=1, quarantines_case=False, quarantines_task=False, ends_run=False, pause_s=0.0
 )
 

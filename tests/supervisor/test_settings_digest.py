@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from checker.config.settings import RunSettings
-from checker.supervisor.chronicle import settings_digest
+from checker.supervisor.lifecycle import settings_digest
 from tests.asking import saying
 
 

@@ -25,10 +25,10 @@ from checker.corpus.records import (
     WorkerGone,
 )
 from checker.corpus.snapshot import read_snapshot
-from checker.supervisor import chronicle
+from checker.supervisor import lifecycle
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.quarantine import WHOLE_TASK
-from checker.supervisor.surroundings import Surroundings
 from tests.supervisor.running import BOTH, IMPATIENT, PATIENT, PROCESSES, Run, all_cases, is_work
 from tests.supervisor.toys import LABELS
 
@@ -168,7 +168,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence(
             resource.setrlimit(resource.RLIMIT_FSIZE, (16, limits[1]))
 
     try:
-        outcome = execute(settings, fill, Surroundings(PROCESSES))
+        outcome = execute(settings, fill, RunEnvironment(PROCESSES))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert outcome.exit_code == 2
@@ -178,7 +178,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence(
 
 def test_what_finished_runs_left_is_compacted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run(("find", "GET /users:2"))
-    monkeypatch.setattr(chronicle, "_LOOSE_JOURNALS", 0)
+    monkeypatch.setattr(lifecycle, "_LOOSE_JOURNALS", 0)
     layout = RunLayout(run.folder / "corpus")
     before = layout.journal_paths()
     outcome = run()

@@ -31,8 +31,8 @@ from checker.workers.messages import (
     Down,
     Drain,
     Task,
+    TaskDeferred,
     TasksEnded,
-    Waiting,
 )
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context
@@ -224,12 +224,12 @@ def workplace(
         database="none",
         **{"operations": saying(generation={"no-shrink": True, "mode": "positive"}), **changes},
     )
-    with open_worker_context(1, settings) as place:
-        yield place
+    with open_worker_context(1, settings) as context:
+        yield context
 
 
 def run(
-    place: WorkerContext,
+    context: WorkerContext,
     *tasks: Task,
     drained_after: int | None = None,
     each_poll: Callable[[], None] = lambda: None,
@@ -244,7 +244,7 @@ def run(
     When it looks into a failure, it is told to hurry, unless the supervisor `is_patient`.
     """
     orders = Orders(tasks, later)
-    place.http.close()
+    context.http.close()
     memory = Memory(
         random.Random(1),
         spoil=spoil,
@@ -252,10 +252,10 @@ def run(
         hangs=hangs,
         inquired=None if is_patient else orders.hasten,
     )
-    place.http = memory  # type: ignore[assignment]
-    place.explorer = following = Following(place.explorer)  # type: ignore[assignment]
+    context.http = memory  # type: ignore[assignment]
+    context.explorer = following = Following(context.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
-    slots = InflightReader(RunLayout(Path(place.settings.corpus_dir)).inflight(1))
+    slots = InflightReader(RunLayout(Path(context.settings.corpus_dir)).inflight(1))
 
     def watch() -> bool:
         each_poll()
@@ -264,12 +264,12 @@ def run(
         return any(slot.stage is Stage.MAKE for slot in slots.slots())
 
     memory.watch = watch
-    Worker(place, orders, Sender(up)).run()
+    Worker(context, orders, Sender(up)).run()
     reader, idle, aside = Receiver(told), list[TasksEnded](), list[str]()
     while (message := reader.get_nowait()) is not None:
         if isinstance(message, TasksEnded):
             idle.append(message)
-        elif isinstance(message, Waiting):
+        elif isinstance(message, TaskDeferred):
             aside.append(message.task)
-    records = JournalReader(Path(place.opened.journal)).read_new()
+    records = JournalReader(Path(context.opened.journal)).read_new()
     return Ran(memory, following.parents, records, idle, aside)

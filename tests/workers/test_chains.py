@@ -56,16 +56,16 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def bound_after(
-    place: WorkerContext, answer: dict[str, str], coding: str = "identity"
+    context: WorkerContext, answer: dict[str, str], coding: str = "identity"
 ) -> list[Binding]:
     """What the second steps of twenty sequences take from the answer to their first."""
     headers = [("Content-Type", "application/json"), ("Content-Encoding", coding)]
     response = Response(201, headers, CODINGS[coding](json.dumps(answer).encode()))
     found: list[Binding] = []
     for index in range(20):
-        first = place.factory.make(Label("POST /things"), 1, index, STATEFUL)
+        first = context.factory.make(Label("POST /things"), 1, index, STATEFUL)
         sent = Verdict(first.case, None, response, UNJUDGED)
-        made = place.chains.follow((sent,), 1, index, STATEFUL)
+        made = context.chains.follow((sent,), 1, index, STATEFUL)
         found += made.bindings if made is not None else ()
     return found
 
@@ -74,20 +74,20 @@ def bound_after(
 def test_credentials_that_an_answer_echoes_are_taken_into_no_later_step(
     tmp_path: Path, field: str
 ) -> None:
-    with workplace(tmp_path, document=DOCUMENT) as place:
-        plain = bound_after(place, {"id": "B-7", "name": "x"})
+    with workplace(tmp_path, document=DOCUMENT) as context:
+        plain = bound_after(context, {"id": "B-7", "name": "x"})
         assert "B-7" in [one.literal for one in plain]
         assert {"id": "B-7", "name": "x"} in [one.literal for one in plain]
-        place.recorder.secrets.add_credentials(Credentials({"Authorization": f"Bearer {TOKEN}"}))
-        echoed = bound_after(place, {"id": "B-7", "name": "x", field: TOKEN})
+        context.recorder.secrets.add_credentials(Credentials({"Authorization": f"Bearer {TOKEN}"}))
+        echoed = bound_after(context, {"id": "B-7", "name": "x", field: TOKEN})
     assert TOKEN not in repr([one.literal for one in echoed])
     assert ("B-7" in [one.literal for one in echoed]) is (field == "name")
 
 
 @pytest.mark.parametrize("coding", CODINGS)
 def test_urls_in_answers_name_things_whatever_the_coding(tmp_path: Path, coding: str) -> None:
-    with workplace(tmp_path, document=DOCUMENT) as place:
-        taken = bound_after(place, {"name": "x", "self": "/things/B-7"}, coding)
+    with workplace(tmp_path, document=DOCUMENT) as context:
+        taken = bound_after(context, {"name": "x", "self": "/things/B-7"}, coding)
     assert "B-7" in [one.literal for one in taken]
 
 
@@ -117,10 +117,10 @@ def deep_document(*, unmade: int) -> dict[str, Any]:
     return DOCUMENT | {"paths": paths}
 
 
-def sequences_of(place: WorkerContext, label: str, count: int) -> list[list[Case]]:
+def sequences_of(context: WorkerContext, label: str, count: int) -> list[list[Case]]:
     """What is sent where right data are served and wrong ones refused."""
     found = []
-    begin = place.factory.maker(phase_named("stateful"))
+    begin = context.factory.maker(phase_named("stateful"))
     for index in range(count):
         made: GeneratedCase | None = begin(Label(label), 1, index, STATEFUL)
         sequence: list[Verdict] = []
@@ -129,7 +129,7 @@ def sequences_of(place: WorkerContext, label: str, count: int) -> list[list[Case
             content = json.dumps({"id": f"id{index}-{len(sequence)}"}).encode()
             response = Response(status, [("Content-Type", "application/json")], content)
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
-            made = place.chains.follow(tuple(sequence), 1, index, STATEFUL)
+            made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
         found.append([sent.case for sent in sequence])
     return found
 
@@ -141,8 +141,8 @@ def is_wrong(case: Case) -> bool:
 
 def test_all_steps_of_sequences_are_seldom_wrong_also_the_first(tmp_path: Path) -> None:
     both = saying(generation={"mode": "all"})
-    with workplace(tmp_path, document=deep_document(unmade=0), operations=both) as place:
-        found = sequences_of(place, "POST /a", 200)
+    with workplace(tmp_path, document=deep_document(unmade=0), operations=both) as context:
+        found = sequences_of(context, "POST /a", 200)
     first = sum(is_wrong(sequence[0]) for sequence in found)
     assert 10 <= first <= 35
     later = [is_wrong(case) for sequence in found for case in sequence[1:]]
@@ -150,15 +150,15 @@ def test_all_steps_of_sequences_are_seldom_wrong_also_the_first(tmp_path: Path) 
 
 
 def test_sequences_go_on_beside_operations_that_nobody_can_call(tmp_path: Path) -> None:
-    with workplace(tmp_path, document=deep_document(unmade=12)) as place:
-        found = sequences_of(place, "POST /a", 60)
+    with workplace(tmp_path, document=deep_document(unmade=12)) as context:
+        found = sequences_of(context, "POST /a", 60)
     assert {len(sequence) for sequence in found} == {6}
 
 
 def test_sequences_that_head_for_something_far_away_get_there(tmp_path: Path) -> None:
     both = saying(generation={"mode": "all"})
-    with workplace(tmp_path, document=deep_document(unmade=0), operations=both) as place:
-        found = sequences_of(place, "POST /a", 150)
+    with workplace(tmp_path, document=deep_document(unmade=0), operations=both) as context:
+        found = sequences_of(context, "POST /a", 150)
     # The first goal is the removal: what is removed is read again.
     wanted = ["POST /a", f"POST {below('a')}/b", f"POST {below('a', 'b')}/c"]
     member = below(*"abc")
@@ -195,9 +195,9 @@ def conditional_document() -> dict[str, Any]:
 VERSION, DATE = '"v{}"', "Thu, 01 Jan 1970 00:00:0{} GMT"
 
 
-def conditions_of_steps(place: WorkerContext, *, has_versions: bool) -> list[tuple[str, ...]]:
+def conditions_of_steps(context: WorkerContext, *, has_versions: bool) -> list[tuple[str, ...]]:
     """(operation, header, its value, steps since that value was shown) of what was taken in a hundred sequences."""
-    begin = place.factory.maker(phase_named("stateful"))
+    begin = context.factory.maker(phase_named("stateful"))
     found: list[tuple[str, ...]] = []
     for index in range(100):
         made: GeneratedCase | None = begin(Label("POST /notes"), 1, index, STATEFUL)
@@ -209,7 +209,7 @@ def conditions_of_steps(place: WorkerContext, *, has_versions: bool) -> list[tup
                 headers += [("ETag", VERSION.format(count)), ("Last-Modified", DATE.format(count))]
             response = Response(201, headers, json.dumps({"id": f"id{index}"}).encode())
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
-            made = place.chains.follow(tuple(sequence), 1, index, STATEFUL)
+            made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
             label = "" if made is None else made.case.operation.label
             found += [
                 (label, one.name, str(one.literal), str(len(sequence) - one.step))
@@ -220,8 +220,8 @@ def conditions_of_steps(place: WorkerContext, *, has_versions: bool) -> list[tup
 
 
 def test_conditions_of_later_steps_are_those_that_answers_gave(tmp_path: Path) -> None:
-    with workplace(tmp_path, document=conditional_document()) as place:
-        found = conditions_of_steps(place, has_versions=True)
+    with workplace(tmp_path, document=conditional_document()) as context:
+        found = conditions_of_steps(context, has_versions=True)
     asked = {(label.split()[0], name) for label, name, _, _ in found}
     # What is to be changed must be as it was, what is to be read must not.
     assert asked == {
@@ -237,15 +237,15 @@ def test_conditions_of_later_steps_are_those_that_answers_gave(tmp_path: Path) -
 
 
 def test_without_versions_no_condition_is_taken(tmp_path: Path) -> None:
-    with workplace(tmp_path, document=conditional_document()) as place:
-        assert conditions_of_steps(place, has_versions=False) == []
+    with workplace(tmp_path, document=conditional_document()) as context:
+        assert conditions_of_steps(context, has_versions=False) == []
 
 
-def tenants_of_sequences(place: WorkerContext) -> list[set[str]]:
+def tenants_of_sequences(context: WorkerContext) -> list[set[str]]:
     """What the right steps of forty sequences say for the tenant."""
     return [
         {sent.headers["X-Tenant"] for sent in sequence if not is_wrong(sent)}
-        for sequence in sequences_of(place, "POST /things", 40)
+        for sequence in sequences_of(context, "POST /things", 40)
         if len(sequence) > 2
     ]
 
@@ -261,8 +261,8 @@ def test_sequences_mostly_stay_with_the_tenant_that_they_began_with(tmp_path: Pa
         path: {**item, "parameters": [*item.get("parameters", ()), tenant]}
         for path, item in DOCUMENT["paths"].items()
     }
-    with workplace(tmp_path, document=DOCUMENT | {"paths": paths}) as place:
-        found = tenants_of_sequences(place)
+    with workplace(tmp_path, document=DOCUMENT | {"paths": paths}) as context:
+        found = tenants_of_sequences(context)
     assert len(found) > 10
     assert len(set().union(*found)) > 5
     assert sum(len(one) == 1 for one in found) > len(found) / 3

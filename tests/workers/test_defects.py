@@ -4,13 +4,13 @@ from itertools import permutations
 
 from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
-from checker.workers.messages import Settled
+from checker.workers.messages import SettledFinding
 from checker.workers.recording.defects import MOST_TEXTS, MOST_VARIANTS, Defects
 
 LABEL = "GET /a"
 
 
-def settled(text: str, index: int = 0, **changes: object) -> Settled:
+def settled(text: str, index: int = 0, **changes: object) -> SettledFinding:
     failure = failed(text)
     values = {
         "fingerprint": failure.fingerprint(LABEL),
@@ -24,7 +24,7 @@ def settled(text: str, index: int = 0, **changes: object) -> Settled:
         "requests": 7,
         **changes,
     }
-    return Settled(**values)  # type: ignore[arg-type]
+    return SettledFinding(**values)  # type: ignore[arg-type]
 
 
 def failed(text: str, rule: str = "500", check: str = "not_a_server_error") -> Failure:

@@ -8,7 +8,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.response import Response
 from checker.openapi.loaders import from_dict
 from checker.refusals.reading import demands_in
-from checker.refusals.said import Said
+from checker.refusals.said import PlaceDemand
 from checker.refusals.table import READERS
 
 NAME = "^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$"
@@ -129,7 +129,7 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
 ]
 
 
-def said_by(body: Any) -> list[Said]:
+def said_by(body: Any) -> list[PlaceDemand]:
     return next((found for reader in READERS if (found := list(reader.read(body)))), [])
 
 

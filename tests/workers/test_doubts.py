@@ -42,7 +42,7 @@ DOCUMENT: dict[str, Any] = {
 class Colleague:
     """One worker's view of the target, whose answers are scripted."""
 
-    place: WorkerContext
+    context: WorkerContext
     statuses: dict[str, int]
     """Path -> status of what is sent in an inquiry."""
     told: Receiver
@@ -58,8 +58,8 @@ class Colleague:
         pass
 
     def met(self, label: str) -> tuple[GeneratedCase, WireRequest]:
-        made = self.place.factory.make(Label(label), 1, 0, PhaseInfo("fuzzing"))
-        return made, self.place.tools.maker.make(made.case)
+        made = self.context.factory.make(Label(label), 1, 0, PhaseInfo("fuzzing"))
+        return made, self.context.tools.maker.make(made.case)
 
     def is_served(self, *labels: str) -> None:
         for label in labels:
@@ -83,14 +83,14 @@ class Crew:
         number = len(self.workers) + 1
         folder = self.folder / str(number)
         folder.mkdir()
-        place = self.stack.enter_context(workplace(folder, document=DOCUMENT, workers=workers))
-        place.http.close()
+        context = self.stack.enter_context(workplace(folder, document=DOCUMENT, workers=workers))
+        context.http.close()
         reading, writing = Pipe(duplex=False)
         health = TargetHealth(
-            place, Sender(writing), lambda: None, lambda: None, lambda: 0, now=count().__next__
+            context, Sender(writing), lambda: None, lambda: None, lambda: 0, now=count().__next__
         )
-        one = Colleague(place, self.statuses, Receiver(reading), health)
-        place.http = one  # type: ignore[assignment]
+        one = Colleague(context, self.statuses, Receiver(reading), health)
+        context.http = one  # type: ignore[assignment]
         self.workers[number] = one
         return one
 

@@ -6,7 +6,7 @@ from checker.core.failures import Severity
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
-from checker.workers.messages import Again, Task
+from checker.workers.messages import ShrinkAgain, Task
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.investigation_budget import AROUND, ENOUGH, InvestigationBudget
 from checker.workers.recording.leased import LeasedTask
@@ -93,7 +93,7 @@ def test_a_failure_has_more_than_one_request_while_the_share_suffices_for_it() -
     investigation_budget.defects.absorb(settled("error", requests=1))
     assert not investigation_budget.affords(many, 0, LABEL)
     # What turns up in a second look is sent once.
-    again = Again("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100, is_lowered=False)
+    again = ShrinkAgain("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100, is_lowered=False)
     second = LeasedTask.of(replace(many.task, again=(again,)))
     assert not InvestigationBudget(0.2, Defects()).affords(second, 0, LABEL)
 

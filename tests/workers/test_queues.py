@@ -17,7 +17,7 @@ from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
     Drain,
-    Found,
+    FindingsWritten,
     LeaseReport,
     Opened,
     OperationCard,
@@ -64,7 +64,7 @@ MESSAGES = st.one_of(
             st.builds(LeaseReport, INDICES, st.floats(0, 100), INDICES), max_size=3
         ).map(tuple),
     ),
-    st.builds(Found, INDICES),
+    st.builds(FindingsWritten, INDICES),
     st.builds(Leaving, st.sampled_from(LeavingKind), TEXTS, st.lists(TEXTS).map(tuple)),
 )
 BEYOND_SELECT = 1024
@@ -209,7 +209,7 @@ def test_nonsense_ends_the_queue(ends: tuple[Sender, Receiver]) -> None:
 def chatter(connection: Connection) -> None:
     sender = Sender(connection)
     for number in range(1000):
-        sender.send(Found(number))
+        sender.send(FindingsWritten(number))
         sender.linger()
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -225,7 +225,7 @@ def test_a_killed_producer_loses_nothing_that_it_sent_and_ends_its_queue() -> No
         message = receiver.get_nowait()
         if message is not None:
             received.append(message)
-    assert received == [Found(number) for number in range(1000)]
+    assert received == [FindingsWritten(number) for number in range(1000)]
     assert receiver.closed
     receiver.close()
     process.join()
@@ -233,7 +233,7 @@ def test_a_killed_producer_loses_nothing_that_it_sent_and_ends_its_queue() -> No
 
 
 def torn(connection: Connection) -> None:
-    data = encode(Found(1))
+    data = encode(FindingsWritten(1))
     framed = len(data).to_bytes(4, "big") + data
     os.write(connection.fileno(), framed + framed[:-1])
     os.kill(os.getpid(), signal.SIGKILL)
@@ -246,7 +246,7 @@ def test_half_a_message_of_a_killed_producer_is_dropped() -> None:
     writing.close()
     process.join()
     receiver = Receiver(reading)
-    assert receiver.get_nowait() == Found(1)
+    assert receiver.get_nowait() == FindingsWritten(1)
     assert receiver.get_nowait() is None
     assert receiver.closed
     receiver.close()

@@ -95,47 +95,49 @@ class Refusing(Memory):
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[WorkerContext]:
+def context(tmp_path: Path) -> Iterator[WorkerContext]:
     with workplace(tmp_path, document=LIST) as found:
         yield replace(found, http=Refusing(Random(1)))
 
 
-def health_of(place: WorkerContext) -> tuple[TargetHealth, Receiver]:
+def health_of(context: WorkerContext) -> tuple[TargetHealth, Receiver]:
     reading, writing = Pipe(duplex=False)
 
     def idle() -> None:
         """There is nobody to listen to."""
 
-    return TargetHealth(place, Sender(writing), idle, idle, lambda: 0), Receiver(reading)
+    return TargetHealth(context, Sender(writing), idle, idle, lambda: 0), Receiver(reading)
 
 
-def shot(place: WorkerContext, label: Label, **parts: Any) -> tuple[GeneratedCase, WireRequest]:
-    case = Case(place.selected[label], "c", **parts)
-    return GeneratedCase(case, label, (), (), literal_of(case)), place.tools.maker.make(case)
+def shot(context: WorkerContext, label: Label, **parts: Any) -> tuple[GeneratedCase, WireRequest]:
+    case = Case(context.selected[label], "c", **parts)
+    return GeneratedCase(case, label, (), (), literal_of(case)), context.tools.maker.make(case)
 
 
-def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(place: WorkerContext) -> None:
-    dead, _ = health_of(place)
-    dead.note(*shot(place, THINGS, query={"limit": 3}), 200)
-    place.recorder.flush()
-    place.recorder.follow([str(place.recorder.journal.path)])
-    mine, told = health_of(place)
-    made, request = shot(place, MINE)
+def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(context: WorkerContext) -> None:
+    dead, _ = health_of(context)
+    dead.note(*shot(context, THINGS, query={"limit": 3}), 200)
+    context.recorder.flush()
+    context.recorder.follow([str(context.recorder.journal.path)])
+    mine, told = health_of(context)
+    made, request = shot(context, MINE)
     refusal = Response(401, [], b"", request=request)
     assert mine.holds(made, request, refusal)
-    assert cast("Refusing", place.http).asked == [b"/things?limit=3"]
+    assert cast("Refusing", context.http).asked == [b"/things?limit=3"]
     assert told.wait(0.0)
     said = told.get_nowait()
     assert isinstance(said, Troubled)
     assert (said.trouble, said.doubted) == (Trouble.REFUSED, None)
 
 
-def test_nobody_is_asked_for_what_another_request_may_have_taken_away(place: WorkerContext) -> None:
-    dead, _ = health_of(place)
-    dead.note(*shot(place, ORDER, path_parameters={"id": 3}), 200)
-    place.recorder.flush()
-    place.recorder.follow([str(place.recorder.journal.path)])
-    mine, told = health_of(place)
-    made, request = shot(place, MINE)
+def test_nobody_is_asked_for_what_another_request_may_have_taken_away(
+    context: WorkerContext,
+) -> None:
+    dead, _ = health_of(context)
+    dead.note(*shot(context, ORDER, path_parameters={"id": 3}), 200)
+    context.recorder.flush()
+    context.recorder.follow([str(context.recorder.journal.path)])
+    mine, told = health_of(context)
+    made, request = shot(context, MINE)
     assert not mine.holds(made, request, Response(401, [], b"", request=request))
     assert not told.wait(0.0)

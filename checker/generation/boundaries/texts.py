@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.operation import Location
-from checker.generation.boundaries import telling
+from checker.generation.boundaries import tricky_texts
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.formats import FORMATS
@@ -33,7 +33,7 @@ def texts_of(
     if (is_said or form.patterns) and not lengths.low and lengths.high is None:
         value = walk.narrowed(conjunction, place, "text", {"type": "string"})
         yield _boundary(value, Scenario.STRING, at, None)
-        for text in telling.of_formats(form):
+        for text in tricky_texts.of_formats(form):
             yield _boundary(text, Scenario.STRING, at, None)
         if not form.patterns:
             return
@@ -46,7 +46,7 @@ def texts_of(
     # Texts of a path name what is not there, however odd they are.
     is_free = not (is_said or form.patterns or form.formats)
     if is_free and location_of(place) is not Location.PATH:
-        for text, description in telling.of_any(form):
+        for text, description in tricky_texts.of_any(form):
             yield Boundary(text, description, Scenario.STRING, at, None, True)
 
 

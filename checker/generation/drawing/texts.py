@@ -28,7 +28,7 @@ from checker.generation.patterns.searching import writer
 from checker.generation.patterns.writing import PatternPart
 from checker.generation.sources.basic import one_of, texts
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Draw, DrawContext, Given, retried
+from checker.generation.sources.context import Draw, DrawContext, GivenValue, retried
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
 from checker.validation.formats import STRING_FORMATS
 
@@ -233,7 +233,7 @@ def _users(strategy: Strategy, location: Location | None, context: DrawContext) 
     """Draws from a strategy of a user, who alone knows what its values are."""
     if location is None:
         return partial(draw_strategy, strategy)
-    given = Given(location, Origin.EXPLICIT)
+    given = GivenValue(location, Origin.EXPLICIT)
 
     def drawn(source: Source) -> Any:
         context.bindings.append(given)

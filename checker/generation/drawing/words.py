@@ -15,7 +15,7 @@ from checker.generation.drawing.judging import is_json
 from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.normalization import forms
 from checker.generation.sources.basic import either, finished, listed
-from checker.generation.sources.context import Draw, DrawContext, Given
+from checker.generation.sources.context import Draw, DrawContext, GivenValue
 
 EXAMPLES: Final = 0.2
 """Probability that a declared example takes the place of what is drawn."""
@@ -46,7 +46,7 @@ class Words(Struct, frozen=True):
         count = len(entries)
         if not count or self.location is None:
             return draw
-        given, which = Given(self.location, self.origin, self.name), listed(range(count))
+        given, which = GivenValue(self.location, self.origin, self.name), listed(range(count))
 
         def take(index: int) -> Any:
             value = entries[index]

@@ -15,7 +15,7 @@ _SEEN: Final = 100_000
 FormKey = tuple[FacetKey, ...]
 
 
-class Kept(Struct, frozen=True):
+class StoredForm(Struct, frozen=True):
     """A form, and what reading it took."""
 
     conjunction: Conjunction
@@ -32,11 +32,11 @@ class Forms(Struct):
 
     limit: int = _NODES
     nodes: int = 0
-    _kept: OrderedDict[FormKey, Kept] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[FormKey, StoredForm] = field(default_factory=OrderedDict)
     _seen: set[int] = field(default_factory=set)
     """Hashes of keys that were asked for once."""
 
-    def get(self, key: FormKey, conjunction: Conjunction) -> Kept | None:
+    def get(self, key: FormKey, conjunction: Conjunction) -> StoredForm | None:
         """The form of a conjunction, if it is kept."""
         kept = self._kept.get(key)
         # What is made has a name that is its own in one operation only.
@@ -55,7 +55,7 @@ class Forms(Struct):
             return
         before = self._kept.pop(key, None)
         self.nodes += nodes - (before.nodes if before is not None else 0)
-        self._kept[key] = Kept(conjunction, form, steps, nodes)
+        self._kept[key] = StoredForm(conjunction, form, steps, nodes)
         while self.nodes > self.limit:
             _, oldest = self._kept.popitem(last=False)
             self.nodes -= oldest.nodes

@@ -10,12 +10,12 @@ from checker.generation.patterns.character_classes import UNIVERSE
 from checker.generation.patterns.openings import Branch, branches
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
-    Ahead,
     Alternation,
     Anchor,
     Characters,
     Concatenation,
     Expression,
+    Lookahead,
     Repetition,
     UnsupportedPattern,
     parse,
@@ -87,7 +87,7 @@ def _languages(pattern: str, allowed: Intervals) -> Iterator[Language]:
     found = branches(parse(pattern))
     if len(found) == 1 and not found[0].is_open_before:
         (branch,) = found
-        conditions = [part for part in branch.parts if isinstance(part, Ahead)]
+        conditions = [part for part in branch.parts if isinstance(part, Lookahead)]
         if conditions == list(branch.parts[: len(conditions)]):
             for condition in conditions:
                 start = Concatenation((Anchor(is_end=False), *_row(condition.part)))

@@ -8,13 +8,13 @@ from functools import lru_cache
 import jsonschema_rs
 
 from checker.generation.patterns.regexes import (
-    Ahead,
     Alternation,
     Anchor,
     Characters,
     Concatenation,
     Expression,
     Group,
+    Lookahead,
     Reference,
     Repetition,
     UnsupportedPattern,
@@ -104,5 +104,5 @@ def _may_explode(tree: Expression, *, is_repeated: bool = False) -> bool:
             return _may_explode(part, is_repeated=is_repeated or high > _FEW)
         case Alternation(parts) | Concatenation(parts):
             return any(_may_explode(part, is_repeated=is_repeated) for part in parts)
-        case Group(_, part) | Ahead(part):
+        case Group(_, part) | Lookahead(part):
             return _may_explode(part, is_repeated=is_repeated)

@@ -6,12 +6,12 @@ from msgspec import Struct
 
 from checker.generation.patterns.regexes import (
     EMPTY,
-    Ahead,
     Alternation,
     Anchor,
     Concatenation,
     Expression,
     Group,
+    Lookahead,
     Repetition,
 )
 
@@ -61,7 +61,7 @@ def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
 
 def _split_at(parts: tuple[Expression, ...]) -> int | None:
     """Index of the first or last part, conditions aside, if it has alternatives with anchors in it."""
-    solid = [index for index, part in enumerate(parts) if not isinstance(part, Anchor | Ahead)]
+    solid = [index for index, part in enumerate(parts) if not isinstance(part, Anchor | Lookahead)]
     for index in (solid[0], solid[-1]) if solid else ():
         if _has_anchors(parts[index]) and _options(parts[index]):
             return index
@@ -97,9 +97,9 @@ def _has_anchors(tree: Expression) -> bool:
 
 def _branch(parts: tuple[Expression, ...]) -> Branch:
     first, last = 0, len(parts)
-    while first < last and isinstance(parts[first], Anchor | Ahead):
+    while first < last and isinstance(parts[first], Anchor | Lookahead):
         first += 1
-    while first < last and isinstance(parts[last - 1], Anchor | Ahead):
+    while first < last and isinstance(parts[last - 1], Anchor | Lookahead):
         last -= 1
     before = [part for part in parts[:first] if isinstance(part, Anchor)]
     after = [part for part in parts[last:] if isinstance(part, Anchor)]

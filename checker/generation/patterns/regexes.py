@@ -17,8 +17,19 @@ from checker.generation.sources.alphabets import Interval, merged
 from checker.validation.ecma import LONGEST_PATTERN
 
 __all__ = [
-    "EMPTY", "UNBOUNDED", "Ahead", "Alternation", "Anchor", "Characters", "Concatenation", "Expression", "Group", "Reference",
-    "Repetition", "UnsupportedPattern", "parse",
+    "EMPTY",
+    "UNBOUNDED",
+    "Alternation",
+    "Anchor",
+    "Characters",
+    "Concatenation",
+    "Expression",
+    "Group",
+    "Lookahead",
+    "Reference",
+    "Repetition",
+    "UnsupportedPattern",
+    "parse",
 ]  # fmt: skip
 
 UNBOUNDED = 1 << 30
@@ -64,7 +75,7 @@ class Reference(Struct, frozen=True):
     number: int
 
 
-class Ahead(Struct, frozen=True):
+class Lookahead(Struct, frozen=True):
     """What follows has to begin with this as well."""
 
     part: "Expression"
@@ -79,7 +90,7 @@ class Anchor(Struct, frozen=True):
 
 
 Expression = (
-    Characters | Concatenation | Alternation | Repetition | Group | Reference | Ahead | Anchor
+    Characters | Concatenation | Alternation | Repetition | Group | Reference | Lookahead | Anchor
 )
 EMPTY = Concatenation(())
 _ANCHORS = {"^": Anchor(is_end=False), "$": Anchor(is_end=True)}
@@ -209,7 +220,7 @@ class _RegexReader:
     def looking(self, look: str, inner: Expression) -> Expression:
         """A condition on what stands around; empty for most of those that forbid something, and all that look back."""
         if look == "=" or (look == "!" and self.depth == 1):
-            return Ahead(inner, is_negated=look == "!")
+            return Lookahead(inner, is_negated=look == "!")
         return EMPTY
 
     def named(self, name: str) -> int:

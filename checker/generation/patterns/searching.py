@@ -6,10 +6,10 @@ from checker.generation.patterns.character_classes import UNIVERSE
 from checker.generation.patterns.openings import Branch, branches
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
-    Ahead,
     Characters,
     Concatenation,
     Expression,
+    Lookahead,
     Repetition,
     UnsupportedPattern,
     parse,
@@ -60,7 +60,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
 
 
 def _ends_in_condition(parts: tuple[Expression, ...]) -> bool:
-    return bool(parts) and isinstance(parts[-1], Ahead) and not parts[-1].is_negated
+    return bool(parts) and isinstance(parts[-1], Lookahead) and not parts[-1].is_negated
 
 
 def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]) -> PatternPart:

@@ -6,13 +6,13 @@ from msgspec import Struct
 
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
-    Ahead,
     Alternation,
     Anchor,
     Characters,
     Concatenation,
     Expression,
     Group,
+    Lookahead,
     Reference,
     Repetition,
     UnsupportedPattern,
@@ -81,18 +81,18 @@ class _Writing:
                 return self._group(number, part)
             case Reference(number):
                 return self._reference(number)
-            case Ahead():
+            case Lookahead():
                 return self._sequence((tree,))
             case Anchor():
                 return _constant("")
 
     def _sequence(self, parts: tuple[Expression, ...]) -> PatternPart:
         for index, part in enumerate(parts):
-            if isinstance(part, Ahead) and not part.is_negated:
+            if isinstance(part, Lookahead) and not part.is_negated:
                 rest = self._sequence(parts[index + 1 :])
                 before = [self.written(other) for other in parts[:index]]
                 return _joined([*before, self._ahead(part.part, rest)])
-        return _joined([self.written(part) for part in parts if not isinstance(part, Ahead)])
+        return _joined([self.written(part) for part in parts if not isinstance(part, Lookahead)])
 
     def _ahead(self, part: Expression, rest: PatternPart) -> PatternPart:
         """The rest with what it has to contain or to begin with written into it; a match has to decide."""

@@ -24,7 +24,7 @@ __all__ = [
     "Budget",
     "Draw",
     "DrawContext",
-    "Given",
+    "GivenValue",
     "Rejected",
     "Unfinished",
     "retried",
@@ -57,7 +57,7 @@ class Unfinished(Rejected):
     """What is drawn refers to itself, and is being compiled."""
 
 
-class Given(Struct, frozen=True):
+class GivenValue(Struct, frozen=True):
     """A value in this part was not drawn: users or the description gave it."""
 
     location: Location
@@ -70,7 +70,7 @@ class DrawContext(Struct):
     """State of one draw of one program."""
 
     pool: ValuePool | None = None
-    bindings: list[Binding | Given] = field(default_factory=list)
+    bindings: list[Binding | GivenValue] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
     naming: Collection[str] = ()

@@ -7,7 +7,7 @@ from msgspec import Struct
 from checker.core.errors import LoaderError
 
 
-class Advice(Struct, frozen=True):
+class FetchAdvice(Struct, frozen=True):
     """What to do about a document that does not come."""
 
     silent: str
@@ -23,14 +23,14 @@ class NotReady(LoaderError):
 
 BESIDE: Final = "make it reachable from here, or refer to a copy beside the description"
 _CORRECT: Final = "correct the reference, or refer to a copy beside the description"
-API: Final = Advice(
+API: Final = FetchAdvice(
     silent="check that the API is up or give a longer time-out",
     unreachable="check that the API is running there",
     refused="check the URL and its credentials",
     unverified="give its CA bundle or switch verification off",
     broken="check that it serves the document",
 )
-NEIGHBOUR: Final = Advice(
+NEIGHBOUR: Final = FetchAdvice(
     silent=BESIDE,
     unreachable=BESIDE,
     refused=_CORRECT,

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 
-class Watch:
+class ConnectionTimer:
     """Ends the connections of one request when its time is over. To be entered; `trace` is the extension of that name of httpx."""
 
     def __init__(self, seconds: float) -> None:

@@ -10,9 +10,9 @@ import httpx
 from checker.core.codings import Undecoded, codings_of, decoded, readable
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import BaseUrl, without_userinfo
-from checker.kinds.fetching.advice import Advice, NotReady
+from checker.kinds.fetching.advice import FetchAdvice, NotReady
 from checker.kinds.fetching.allowance import Portion
-from checker.kinds.fetching.connections import Watch
+from checker.kinds.fetching.connections import ConnectionTimer
 from checker.kinds.fetching.fetched import Fetched, Reaching, origin_of
 
 _USER_AGENT: Final = "checker"
@@ -26,7 +26,7 @@ _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 class RedirectChain:
     """One document's way through redirects."""
 
-    def __init__(self, reaching: Reaching, portion: Portion, advice: Advice) -> None:
+    def __init__(self, reaching: Reaching, portion: Portion, advice: FetchAdvice) -> None:
         self.question: bytes | None = None
         """JSON that is posted; None: what is there is asked for."""
         self._reaching = reaching
@@ -45,7 +45,7 @@ class RedirectChain:
         portion, shown = self._portion, self._reaching.way.redaction.url(url)
         asked = f"{shown} through the proxy" if self._reaching.way.proxy else shown
         is_begun = False
-        with Watch(portion.left_s()) as watch:
+        with ConnectionTimer(portion.left_s()) as watch:
             try:
                 with self._client(url) as client:
                     response = self._send(client, url, watch)
@@ -116,7 +116,7 @@ class RedirectChain:
             cookies=self._cookies.get(origin_of(url).site),
         )
 
-    def _send(self, client: httpx.Client, url: str, watch: Watch) -> httpx.Response:
+    def _send(self, client: httpx.Client, url: str, watch: ConnectionTimer) -> httpx.Response:
         """Response whose body is not read yet. Only the server that the user named is shown what the user gave."""
         self._asked = origin = origin_of(url)
         own = self._own_of(url)
@@ -180,7 +180,7 @@ def _octets(value: str | bytes) -> bytes:
     return value.encode("latin-1") if isinstance(value, str) else value
 
 
-def _refusal(response: httpx.Response, shown: str, advice: Advice) -> LoaderError:
+def _refusal(response: httpx.Response, shown: str, advice: FetchAdvice) -> LoaderError:
     side = "server" if response.status_code >= 500 else "client"
     reason = f"{response.status_code} {response.reason_phrase}".strip()
     kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
@@ -212,7 +212,7 @@ def _beginning(response: httpx.Response) -> list[str]:
     return text[:500].splitlines()[:10]
 
 
-def _network_error(asked: str, error: httpx.HTTPError, advice: Advice) -> LoaderError:
+def _network_error(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> LoaderError:
     """The error for what the network did; `NotReady` where another try may help."""
     kind = (
         NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
@@ -227,7 +227,7 @@ def _loader_error_kind(error: httpx.HTTPError) -> LoaderErrorKind:
     return LoaderErrorKind.CONNECTION_SSL if is_about_tls else LoaderErrorKind.CONNECTION_OTHER
 
 
-def _sentence(asked: str, error: httpx.HTTPError, advice: Advice) -> str:
+def _sentence(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> str:
     text = str(error)
     if isinstance(error, httpx.TimeoutException):
         return f"{asked} did not answer in time; {advice.silent}"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from checker.config.rules import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
-from checker.kinds.fetching.advice import API, BESIDE, NEIGHBOUR, Advice, NotReady
+from checker.kinds.fetching.advice import API, BESIDE, NEIGHBOUR, FetchAdvice, NotReady
 from checker.kinds.fetching.allowance import Allowance, Portion
 from checker.kinds.fetching.fetched import Fetched, Reaching, canonical, origin_of
 from checker.kinds.sources import DIRECT, FetchOptions
@@ -90,7 +90,7 @@ class Web:
         self.allowance = Allowance(self.way.limits)
         return self._fetched(url, API, question)
 
-    def _fetched(self, url: str, advice: Advice, question: bytes | None = None) -> Fetched:
+    def _fetched(self, url: str, advice: FetchAdvice, question: bytes | None = None) -> Fetched:
         """The document where the redirects end."""
         portion = self.allowance.document(self.way.redaction.url(url))
         chain = self._chain(portion, advice)
@@ -122,7 +122,7 @@ class Web:
             )
         return found
 
-    def _chain(self, portion: Portion, advice: Advice) -> "RedirectChain":
+    def _chain(self, portion: Portion, advice: FetchAdvice) -> "RedirectChain":
         redirect_chains = _chains()
         if isinstance(self._reaching.verify, bool):
             # Made once, and only if there is anything to fetch: it takes longer than most requests.

@@ -16,7 +16,7 @@ from checker.generation.sources.shrinking import ShrinkBudget
 from checker.workers.context import WorkerContext
 from checker.workers.failures.investigation import Investigator
 from checker.workers.failures.shrink_budget import ShrinkPace, SlowCandidates
-from checker.workers.messages import Found
+from checker.workers.messages import FindingsWritten
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Sender
@@ -43,14 +43,14 @@ class FailureQueue:
 
     def __init__(
         self,
-        place: WorkerContext,
+        context: WorkerContext,
         up: Sender,
         keep_alive: Callable[[], bool],
         release: Callable[[InFlight], None],
         health: TargetHealth,
     ) -> None:
         self._health = health
-        self._place = place
+        self._context = context
         self._up = up
         self._keep_alive = keep_alive
         self._release = release
@@ -71,7 +71,7 @@ class FailureQueue:
                     self._forgo(waiting[0])
                     break
             self.waiting.append((flight, suspicion))
-        self._up.send(Found(flight.pending))
+        self._up.send(FindingsWritten(flight.pending))
 
     @property
     def lowest_index(self) -> int | None:
@@ -92,7 +92,7 @@ class FailureQueue:
             if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
                 together = [suspicion for of, suspicion in self.waiting if of is flight]
                 self.waiting = [waiting for waiting in self.waiting if waiting[0] is not flight]
-                left = [one for one in together if self._place.recorder.is_open(one)]
+                left = [one for one in together if self._context.recorder.is_open(one)]
                 if left and not hasten:
                     self._settle(flight, left, lane)
                 for _ in together:
@@ -106,9 +106,9 @@ class FailureQueue:
             self._release(flight)
 
     def _settle(self, flight: InFlight, suspicions: list[UnconfirmedFailure], lane: int) -> None:
-        place = self._place
-        desk = _Desk(
-            place,
+        context = self._context
+        desk = _InvestigationSlot(
+            context,
             self._keep_alive,
             self._haste,
             self._health,
@@ -128,19 +128,19 @@ class FailureQueue:
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
-            place.recorder.gave_up(suspicions[0].label, flight.running.task.phase, error)
-        place.ledger.enter(Activity.RECORD)
+            context.recorder.gave_up(suspicions[0].label, flight.running.task.phase, error)
+        context.ledger.enter(Activity.RECORD)
         desk.enter(Stage.RECORD)
         # All at once: a worker that dies on the way leaves the whole case to be looked into again.
         self._write(settled, flight)
 
     def _write(self, settled: list[Finding], flight: InFlight) -> None:
         """Write down last versions, and forget them."""
-        self._place.recorder.settled(settled)
+        self._context.recorder.settled(settled)
         for finding in settled:
             if finding.reproduced:
                 self._save(finding, flight)
-        self._up.send(Found(len(settled)))
+        self._up.send(FindingsWritten(len(settled)))
         settled.clear()
 
     def _save(self, finding: Finding, flight: InFlight) -> None:
@@ -148,16 +148,16 @@ class FailureQueue:
         try:
             if again is not None and again.fingerprint == finding.fingerprint:
                 # What it was before it became smaller need not be tried by later runs.
-                self._place.saved.forget((again.step,))
-            self._place.saved.save(finding.steps)
+                self._context.saved.forget((again.step,))
+            self._context.saved.save(finding.steps)
         except Exception as error:  # noqa: BLE001 - the wall: the finding is written down all the same
-            self._place.recorder.gave_up(finding.label, finding.phase, error)
+            self._context.recorder.gave_up(finding.label, finding.phase, error)
 
 
-class _Desk(Struct):
+class _InvestigationSlot(Struct):
     """Where one case is looked into: its lane, its slot, what it may cost."""
 
-    place: WorkerContext
+    context: WorkerContext
     keep_alive: Callable[[], bool]
     haste: SlowCandidates
     health: TargetHealth
@@ -170,19 +170,19 @@ class _Desk(Struct):
 
     def investigator(self) -> Investigator:
         """One that sends over this lane."""
-        place = self.place
+        context = self.context
         return Investigator(
-            tools=place.tools,
-            factory=place.factory,
-            describer=place.recorder.traffic,
-            defects=place.recorder.defects,
-            render=place.recorder.reproduction,
+            tools=context.tools,
+            factory=context.factory,
+            describer=context.recorder.traffic,
+            defects=context.recorder.defects,
+            render=context.recorder.reproduction,
             send=self.send,
             stage=self.enter,
             affords=self.affords,
             allowance=self.allowance,
             suspect=self.suspect,
-            sent=lambda verdict: place.recorder.keep_creations(self.flight, verdict),
+            sent=lambda verdict: context.recorder.keep_creations(self.flight, verdict),
             hurry=self.hurry,
         )
 
@@ -191,7 +191,7 @@ class _Desk(Struct):
         if stage is Stage.SHRINK and self._stage is not stage:
             self._pace = ShrinkPace()
         self._stage = stage
-        self.place.slots.enter(
+        self.context.slots.enter(
             self.flight.slot, stage, self.flight.running.task.id, self.flight.index
         )
 
@@ -210,7 +210,7 @@ class _Desk(Struct):
 
     def affords(self, suspicion: UnconfirmedFailure) -> bool:
         """Whether a failure may have more than the one request that each has."""
-        investigation_budget, flight = self.place.investigation_budget, self.flight
+        investigation_budget, flight = self.context.investigation_budget, self.flight
         is_second = suspicion.second is not None
         return is_second or investigation_budget.affords(
             flight.running, flight.index, suspicion.label
@@ -218,15 +218,15 @@ class _Desk(Struct):
 
     def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
         """What the shrink of one failure may take; None if nothing is to be shrunk."""
-        finding, place = suspicion.finding, self.place
+        finding, context = suspicion.finding, self.context
         shot = suspicion.chain[-1]
-        if settings_of_case(place.operations, shot.made.case).no_shrink:
+        if settings_of_case(context.operations, shot.made.case).no_shrink:
             return None
         if suspicion.second is not None:
             return suspicion.second
         running, index = self.flight.running, self.flight.index
         severity = Severity(finding.severity)
-        return place.investigation_budget.allowance(
+        return context.investigation_budget.allowance(
             running, index, suspicion.label, severity, finding.check
         )
 
@@ -237,13 +237,16 @@ class _Desk(Struct):
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):
             return None
-        return self.place.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
+        return self.context.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
 
     def hurry(self) -> str:
         """Why a shrink should end now; empty if there is no reason."""
         if self._is_ending:
             return "with the run"
-        if self.flight.made.label in self.place.held_back and not self.flight.running.task.is_last:
+        if (
+            self.flight.made.label in self.context.held_back
+            and not self.flight.running.task.is_last
+        ):
             return "since the target serves nobody after it"
         if self._pace.is_over:
             return f"after {self._pace.requests} requests to a slow target"
@@ -252,11 +255,11 @@ class _Desk(Struct):
         return ""
 
     def _send(self, wanted: WireRequest, patience_s: float | None = None) -> Outcome:
-        ledger, running = self.place.ledger, self.flight.running
+        ledger, running = self.context.ledger, self.flight.running
         ledger.enter(Activity.WAIT)
         running.requests += 1
         running.inquiries += 1
-        self.place.investigation_budget.spent += 1
+        self.context.investigation_budget.spent += 1
         outcome = self._answer(wanted, patience_s)
         running.waited(outcome.elapsed)
         self._is_ending = self.keep_alive()
@@ -265,7 +268,7 @@ class _Desk(Struct):
 
     def _answer(self, wanted: WireRequest, patience_s: float | None) -> Outcome:
         """The answer of a target that serves: where it does not, it is waited for."""
-        http, health, made = self.place.http, self.health, self.flight.made
+        http, health, made = self.context.http, self.health, self.flight.made
         is_last = self.flight.running.task.is_last
         while True:
             outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)

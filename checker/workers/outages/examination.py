@@ -20,7 +20,7 @@ from checker.workers.outages.liveness import (
     is_ending,
     is_refused,
 )
-from checker.workers.outages.outage_report import Account, tell, tell_of_rates
+from checker.workers.outages.outage_report import OutageAccount, tell, tell_of_rates
 from checker.workers.recording.served import Sent
 
 GONE_PATIENCE_S = 30.0
@@ -45,8 +45,8 @@ _TRIES = 8
 class Examination:
     """One outage in the eyes of one worker."""
 
-    def __init__(self, place: WorkerContext, witnesses: LivenessProbes) -> None:
-        self._place = place
+    def __init__(self, context: WorkerContext, witnesses: LivenessProbes) -> None:
+        self._context = context
         self._witnesses = witnesses
         self._recent = list(witnesses.served.recent)
         """What was sent before it."""
@@ -65,7 +65,7 @@ class Examination:
             if culprit is not None:
                 serves = self._has_recovered(trouble)
                 if serves and self._is_rate_limited(culprit.label):
-                    tell_of_rates(self._place.recorder)
+                    tell_of_rates(self._context.recorder)
                     return Examined(order.number, None, trouble, serves=True, is_rate=True)
                 if not serves and self._witnesses.was_too_much:
                     # A quota is used up by all requests together, the suspect happened to be among the last.
@@ -78,8 +78,10 @@ class Examination:
             guess = None if self._witnesses.was_too_much else self._likely()
             culprit = next(iter(lost), guess)
         if culprit is not None or order.is_last or not serves:
-            account = Account(order, culprit, is_certain, serves, refused=self._witnesses.refused)
-            tell(self._place.recorder, account, [*lost, *reversed(self._recent)])
+            account = OutageAccount(
+                order, culprit, is_certain, serves, refused=self._witnesses.refused
+            )
+            tell(self._context.recorder, account, [*lost, *reversed(self._recent)])
         label = None if culprit is None else culprit.label
         return Examined(order.number, label, trouble, serves)
 
@@ -126,14 +128,14 @@ class Examination:
         path = suspect.made.case.operation.path
         parent = path.rpartition("/")[0]
         changing = [
-            one for one in self._place.selected.entries if one.method not in ("GET", "HEAD")
+            one for one in self._context.selected.entries if one.method not in ("GET", "HEAD")
         ]
         yield from (one.label for one in changing if one.path == path)
         if parent:
             yield from (one.label for one in changing if one.path.rpartition("/")[0] == parent)
 
     def _cases(self, label: Label) -> Iterator[GeneratedCase]:
-        factory, phase = self._place.factory, PhaseInfo(FUZZING.name)
+        factory, phase = self._context.factory, PhaseInfo(FUZZING.name)
         for index in range(_TRIES):
             try:
                 yield factory.make(label, digest_int("undo", label), index, phase)
@@ -169,7 +171,7 @@ class Examination:
 
     def _never_served(self, suspect: Label) -> Iterator[Sent]:
         """New cases of operations that change nothing: for targets that have served nobody but the suspect."""
-        others = (one for one in self._place.selected.entries if one.label != suspect)
+        others = (one for one in self._context.selected.entries if one.label != suspect)
         calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
         for made in (case for label in calm for case in islice(self._cases(label), 1)):
             with suppress(CheckerError):

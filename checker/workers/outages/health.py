@@ -15,7 +15,7 @@ from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
-from checker.workers.outages.closed_way import is_tls_hint, wants_tls
+from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
 from checker.workers.outages.liveness import (
     MOST_WITNESSES,
@@ -41,7 +41,7 @@ _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 class TargetHealth:
     """Watches answers of one worker. An answer that may say nothing of its operation is held back and asked for again."""
 
-    place: WorkerContext
+    context: WorkerContext
     up: Sender
     listen: Callable[[], object]
     """Waits a moment for orders and obeys them; raises `Abandoned` when nothing counts any more."""
@@ -80,9 +80,9 @@ class TargetHealth:
     """Operation that was served last before credentials were fetched anew."""
 
     def __post_init__(self) -> None:
-        self._others = ServedByOthers(self.place)
-        self._may_want_tls = self.place.origin.scheme == "http" and is_looked_at(self.place)
-        first = self.place.first_look
+        self._others = ServedByOthers(self.context)
+        self._may_want_tls = self.context.origin.scheme == "http" and is_looked_at(self.context)
+        first = self.context.first_look
         if first is not None:
             # It came before the run, and may have ended the session.
             self.served.note(first.made, first.request, first.status)
@@ -92,12 +92,12 @@ class TargetHealth:
         served = self.served.note(made, request, status)
         if served is not None:
             self._others.tell(served)
-        first = self.place.first_answers
+        first = self.context.first_answers
         if first is not None and first.note(status):
-            self.place.first_answers = None
+            self.context.first_answers = None
             if first.sentence:
-                self.place.recorder.note(Note(FIRST_ANSWERS, "", "", first.sentence))
-                self.place.recorder.flush()
+                self.context.recorder.note(Note(FIRST_ANSWERS, "", "", first.sentence))
+                self.context.recorder.flush()
 
     # What is noticed
 
@@ -141,9 +141,9 @@ class TargetHealth:
     def _wants_tls(self, outcome: Outcome) -> bool:
         """Whether the first answer comes of asking without TLS. Then the run has no more to do, and nothing is sent until it ends."""
         self._may_want_tls = False
-        if not is_tls_hint(outcome) or has_own_servers(self.place):
+        if not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
-        sentence = wants_tls(self.place.origin, self.place.operations.common.request_timeout_s)
+        sentence = wants_tls(self.context.origin, self.context.operations.common.request_timeout_s)
         if sentence:
             self.is_holding = True
             self.up.send(Leaving(LeavingKind.CANNOT_START, sentence))
@@ -161,20 +161,20 @@ class TargetHealth:
             return
         is_again = self._before_renewal == last.label
         self._before_renewal = last.label
-        if (is_ending(last) or is_again) and last.label not in self.place.held_back:
+        if (is_ending(last) or is_again) and last.label not in self.context.held_back:
             self._report(Trouble.REFUSED)
 
     def _is_broken(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> bool:
-        place = self.place
-        if not is_looked_at(place):
+        context = self.context
+        if not is_looked_at(context):
             return False
         if self.is_holding:
             self._note_lost(made, request, is_lost=is_lost)
             return True
-        has_been_there = self.served.has_answered or not has_own_servers(place)
+        has_been_there = self.served.has_answered or not has_own_servers(context)
         if not has_been_there or self._outages >= MOST_OUTAGES:
             return False
-        if not is_down(place.origin, self.rest, self.connect):
+        if not is_down(context.origin, self.rest, self.connect):
             return False
         self._note_lost(made, request, is_lost=is_lost)
         self._report(Trouble.GONE)
@@ -204,7 +204,7 @@ class TargetHealth:
 
     def _has_asked_others(self, refused: Sent) -> bool:
         """Who was never served cannot know whether it was ever otherwise: others may, where there are any."""
-        if self.place.settings.workers < 2 or self._doubts >= MOST_DOUBTS:
+        if self.context.settings.workers < 2 or self._doubts >= MOST_DOUBTS:
             return False
         self._first = refused
         self._report(Trouble.REFUSED, refused.label)
@@ -247,33 +247,33 @@ class TargetHealth:
                 self._late.clear()
                 self.has_lost_session = not order.serves
                 self._is_rate_limited = order.is_rate_limited
-                self.place.held_back.update(order.held_back)
+                self.context.held_back.update(order.held_back)
 
     def _learn(self, first: Sent, order: GoOn) -> None:
         """What an outage says of the refusal that showed it: of its own operation, or of whoever was found."""
         key = (first.label, first.status)
         if first.label == order.refuses:
             self._usual.add(key)
-        elif not self.place.held_back.issuperset(order.held_back):
+        elif not self.context.held_back.issuperset(order.held_back):
             self._usual.discard(key)
 
     def sit_out(self) -> None:
         """Do a part of what is to be done in an outage: say that nothing flies, look, or wait a moment."""
-        self.place.slots.clear_acting()
+        self.context.slots.clear_acting()
         if self._number and not self._has_said:
             self._has_said = True
             self.up.send(Held(self._number))
         order, self._order = self._order, None
         if order is not None:
             witnesses = self._witnesses(self._first, order.doubted)
-            examination = Examination(self.place, witnesses)
+            examination = Examination(self.context, witnesses)
             self.up.send(examination.done(order, self._lost))
         self.listen()
 
     def rest(self, seconds: float) -> None:
         """Let so much time pass; orders are obeyed meanwhile."""
         until = self.now() + seconds
-        self.place.slots.clear_acting()
+        self.context.slots.clear_acting()
         while self.now() < until:
             self.listen()
 
@@ -281,5 +281,5 @@ class TargetHealth:
         around = ExaminationContext(self.rest, self.keep_alive, self.free_lane(), self.connect)
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
-            about = self.place.selected.get(doubted)
-        return LivenessProbes(self.place, self.served, refused, about, around)
+            about = self.context.selected.get(doubted)
+        return LivenessProbes(self.context, self.served, refused, about, around)

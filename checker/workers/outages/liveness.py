@@ -38,7 +38,7 @@ class ExaminationContext(Struct, frozen=True):
 class LivenessProbes(Struct):
     """Asks on one lane whether the target serves what it served before."""
 
-    place: WorkerContext
+    context: WorkerContext
     served: ServedRequests
     refused: Sent | None
     """The answer that raised the question, if one of this worker did."""
@@ -81,14 +81,14 @@ class LivenessProbes(Struct):
         """Whether nobody answers, or everybody is turned away."""
         if trouble is Trouble.REFUSED:
             return self.is_turned_away()
-        if is_down(self.place.origin, self.around.rest, self.around.connect):
+        if is_down(self.context.origin, self.around.rest, self.around.connect):
             return True
         # Whoever stands before the target may answer in its place.
         return self.refused is not None and self.refused.status in GATEWAY and self.is_turned_away()
 
     def again(self, sent: Sent) -> Outcome:
         """The answer to a request that was sent before, with the credentials of now. It is on record."""
-        request, credentials = sent.copy, self.place.tools.credentials
+        request, credentials = sent.copy, self.context.tools.credentials
         if credentials is not None:
             credentials.apply(sent.made.case, request)
         return self._answer(sent.made, request)
@@ -99,12 +99,12 @@ class LivenessProbes(Struct):
 
     def request_of(self, made: GeneratedCase) -> WireRequest:
         """What a new case is sent as. Raises `CheckerError` when it cannot be sent."""
-        tools = self.place.tools
+        tools = self.context.tools
         return build_request(tools.maker, tools.hooks, made.case, tools.credentials)
 
     def renews_credentials(self) -> bool:
         """Have credentials fetched anew, if there is a source of them; whether the target serves with them."""
-        tools = self.place.tools
+        tools = self.context.tools
         if tools.credentials is None or not self._chosen:
             return False
         made = self._chosen[0].made
@@ -122,7 +122,7 @@ class LivenessProbes(Struct):
             return []
         of = self.about or next(iter(self.served.served.values())).operation
         known = self.served.witnesses(of)
-        held = self.place.held_back
+        held = self.context.held_back
         sound = [one for one in known if one.label not in held and not is_ending(one)]
         # What came just before may be what did it, and would do it again.
         lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
@@ -135,11 +135,11 @@ class LivenessProbes(Struct):
     def _answer(self, made: GeneratedCase, request: WireRequest) -> Outcome:
         self.sent += 1
         around = self.around
-        outcome = self.place.http.send(around.lane, request, meanwhile=around.meanwhile)
+        outcome = self.context.http.send(around.lane, request, meanwhile=around.meanwhile)
         if is_refused(outcome):
             self.was_too_much = isinstance(outcome, Response) and outcome.status_code == TOO_MANY
         answered = Answered(request, outcome, time.time())
-        traffic = self.place.recorder.traffic
+        traffic = self.context.recorder.traffic
         traffic.uncounted.requests += 1
         traffic.unjudged(made, (answered,), Purpose.PROBE)
         return outcome

@@ -18,7 +18,7 @@ from checker.workers.scheduling.case_scheduler import CaseScheduler
 class OutageControl(Struct, frozen=True):
     """Has cases sent again, put back or left out."""
 
-    place: WorkerContext
+    context: WorkerContext
     health: TargetHealth
     scheduler: CaseScheduler
     answers: Answers
@@ -50,7 +50,7 @@ class OutageControl(Struct, frozen=True):
             # It was left to the end for this, and is known for it now.
             flight.running.exhausted(made.label)
             answers = with_answer(flight, outcome)
-            self.place.recorder.traffic.unjudged(made, answers, flight.purpose)
+            self.context.recorder.traffic.unjudged(made, answers, flight.purpose)
             self.scheduler.release(flight)
         else:
             self.answers.ask_again(flight)

@@ -26,7 +26,7 @@ _MOST_SHOWN = 5
 _RATE_LIMITED = "rate_limited"
 
 
-class Account(Struct, frozen=True):
+class OutageAccount(Struct, frozen=True):
     """What was found about one outage."""
 
     order: Examine
@@ -54,7 +54,7 @@ class Account(Struct, frozen=True):
         return [*earlier, Death(self.order.at, label)]
 
 
-def tell(recorder: Recorder, account: Account, before: Sequence[Sent]) -> None:
+def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> None:
     """Write down what happened; `before`: what was sent, the latest first."""
     if account.order.trouble is Trouble.GONE:
         recorder.keep([_finding(recorder, account, before)])
@@ -73,7 +73,7 @@ def tell_of_rates(recorder: Recorder) -> None:
     recorder.flush()
 
 
-def _turned_away(account: Account) -> str:
+def _turned_away(account: OutageAccount) -> str:
     status = "" if account.refused is None else f" with {account.refused.status}"
     culprit = account.culprit
     if culprit is None and not account.serves:
@@ -87,7 +87,7 @@ def _turned_away(account: Account) -> str:
     return what if account.serves else f"{what}; refusals after it count for nothing"
 
 
-def _finding(recorder: Recorder, account: Account, before: Sequence[Sent]) -> Finding:
+def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> Finding:
     culprit = account.culprit
     interactions: tuple[Interaction, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -125,7 +125,7 @@ def _finding(recorder: Recorder, account: Account, before: Sequence[Sent]) -> Fi
     )
 
 
-def _message(account: Account, before: Sequence[Sent]) -> str:
+def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
     """What happened when, whether it is over, who did it, and what was sent last."""
     parts = [
         f"No connection could be opened any more at {_clock(account.order.at)}.",
@@ -137,7 +137,7 @@ def _message(account: Account, before: Sequence[Sent]) -> str:
     return "\n".join([" ".join(parts), *last])
 
 
-def _guilt(account: Account) -> Iterator[str]:
+def _guilt(account: OutageAccount) -> Iterator[str]:
     """Who did it, as far as anybody knows, and how often."""
     if account.culprit is None:
         yield "None of the last requests, sent alone, did it again."

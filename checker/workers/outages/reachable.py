@@ -23,39 +23,39 @@ Connect = Callable[[BaseUrl, float], socket.socket]
 """Opens a connection to a place within so many seconds. Raises `OSError`."""
 
 
-def unreachable_target(place: WorkerContext) -> str:
+def unreachable_target(context: WorkerContext) -> str:
     """Why no request of a run can arrive, for the first worker to open its description; empty where one may.
 
     Behind a proxy or a transport of the user nobody knows from here, but whether the proxy is there; operations on hosts
     or with proxies of their own may be served when others are not.
     """
-    common = place.operations.common
-    if place.settings.document is not None:
+    common = context.operations.common
+    if context.settings.document is not None:
         return ""
-    if is_looked_at(place):
-        found = unreachable(place.origin, common.request_timeout_s)
-        return "" if found and has_own_servers(place) else found
-    if not common.proxy or place.settings.transport or place.settings.app:
+    if is_looked_at(context):
+        found = unreachable(context.origin, common.request_timeout_s)
+        return "" if found and has_own_servers(context) else found
+    if not common.proxy or context.settings.transport or context.settings.app:
         return ""
     found = unreachable_proxy(common.proxy, common.request_timeout_s)
     is_everybodys = all(
-        place.operations.of(entry).proxy == common.proxy for entry in place.selected.entries
+        context.operations.of(entry).proxy == common.proxy for entry in context.selected.entries
     )
     return found if is_everybodys else ""
 
 
-def is_looked_at(place: WorkerContext) -> bool:
+def is_looked_at(context: WorkerContext) -> bool:
     """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
-    settings = place.settings
-    return not (settings.transport or settings.app or place.operations.common.proxy)
+    settings = context.settings
+    return not (settings.transport or settings.app or context.operations.common.proxy)
 
 
-def has_own_servers(place: WorkerContext) -> bool:
+def has_own_servers(context: WorkerContext) -> bool:
     """Whether an operation is on another host than the target. Reads all of them."""
     return any(
         operation.base_url is not None
-        and BaseUrl.from_url(operation.base_url).site != place.origin.site
-        for operation in place.selected.values()
+        and BaseUrl.from_url(operation.base_url).site != context.origin.site
+        for operation in context.selected.values()
     )
 
 

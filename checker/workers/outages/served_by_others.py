@@ -20,12 +20,12 @@ _PHASE = "witness"
 class ServedByOthers(Struct):
     """Requests that journals name. They are read when somebody wants to know, and each part of them once."""
 
-    place: WorkerContext
+    context: WorkerContext
     _readers: dict[str, JournalReader] = field(default_factory=dict)
 
     def tell(self, sent: Sent) -> None:
         """Write down what was served here, if others can ask for it again, whatever becomes of this worker."""
-        recorder, case = self.place.recorder, sent.made.case
+        recorder, case = self.context.recorder, sent.made.case
         if not is_lasting(sent):
             return
         request = literal_of(case)
@@ -34,19 +34,19 @@ class ServedByOthers(Struct):
 
     def news(self) -> Iterator[Sent]:
         """What others were served since the last time."""
-        for path in self.place.recorder.peers:
+        for path in self.context.recorder.peers:
             reader = self._readers.setdefault(path, JournalReader(Path(path)))
             for record in reader.read_new():
                 if isinstance(record, OperationServed):
                     yield from self._sent(record)
 
     def _sent(self, record: OperationServed) -> Iterator[Sent]:
-        operation: Operation | None = self.place.selected.get(Label(record.label))
+        operation: Operation | None = self.context.selected.get(Label(record.label))
         if operation is None:
             return
         case = literal_case(operation, record.request, _PHASE, "")
         try:
-            request = self.place.tools.maker.make(case)
+            request = self.context.tools.maker.make(case)
         except CheckerError:
             # It was made in another way: hooks had a part in it.
             return

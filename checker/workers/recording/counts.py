@@ -10,7 +10,7 @@ def rows(counts: Mapping[tuple[str, int], int]) -> tuple[tuple[str, int, int], .
     return tuple((label, status, count) for (label, status), count in counts.items())
 
 
-class Beside(Struct):
+class UncountedRequests(Struct):
     """Requests that no task has counted: redirects that were followed, what was sent again on the way, logins, witnesses."""
 
     requests: int = 0

@@ -9,7 +9,7 @@ from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.templates import matches
 from checker.corpus.records import Finding
-from checker.workers.messages import Settled
+from checker.workers.messages import SettledFinding
 
 MOST_TEXTS = 5
 """Findings of one rule of one operation that differ by their error texts alone; what comes then is the first of them."""
@@ -29,19 +29,19 @@ class Defects(Struct):
     """Fingerprints of failures that were not looked into here beyond their commands."""
     reopens: Callable[[str], bool] = lambda fingerprint: False
     """Whether there is more for one of them by now."""
-    _by_rule: dict[tuple[str, str, str], dict[str, Settled]] = field(
+    _by_rule: dict[tuple[str, str, str], dict[str, SettledFinding]] = field(
         default_factory=lambda: defaultdict(dict)
     )
-    _by_check: dict[tuple[str, str], dict[str, Settled]] = field(
+    _by_check: dict[tuple[str, str], dict[str, SettledFinding]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     _spent: Counter[str] = field(default_factory=Counter)
     """Operation -> requests that went into its findings."""
-    _settled: dict[str, Settled] = field(default_factory=dict)
+    _settled: dict[str, SettledFinding] = field(default_factory=dict)
     _looks: Counter[str] = field(default_factory=Counter)
     """Fingerprint -> how often it was withdrawn here."""
 
-    def absorb(self, *settled: Settled) -> None:
+    def absorb(self, *settled: SettledFinding) -> None:
         """Take in settled findings; once more changes nothing."""
         for one in settled:
             self.fingerprints.add(one.fingerprint)
@@ -70,7 +70,7 @@ class Defects(Struct):
         if finding.withdrawn:
             self.give_back(name, finding.label, finding.requests)
             return
-        self.absorb(Settled.of(finding))
+        self.absorb(SettledFinding.of(finding))
         if finding.stopped and not finding.shrink_executions and not finding.same_as:
             self.unfinished.add(name)
         else:
@@ -121,6 +121,6 @@ class Defects(Struct):
         return next((one.fingerprint for one in others if one.case == case), None)
 
 
-def _in_order(settled: dict[str, Settled]) -> list[Settled]:
+def _in_order(settled: dict[str, SettledFinding]) -> list[SettledFinding]:
     """Those of the earliest case first, whoever was told of them when."""
     return sorted(settled.values(), key=lambda one: (one.index, one.fingerprint))

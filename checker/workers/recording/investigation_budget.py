@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from checker.core.failures import Severity
 from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
-from checker.workers.messages import Again
+from checker.workers.messages import ShrinkAgain
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.leased import LeasedTask
 
@@ -23,7 +23,7 @@ RICH = 200
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 
 
-def second_budget(again: Again) -> ShrinkBudget:
+def second_budget(again: ShrinkAgain) -> ShrinkBudget:
     """What a second look at a finding may take, and what is left to do for it."""
     effort = ShrinkEffort.REST if again.is_lowered else ShrinkEffort.WHOLE
     return ShrinkBudget(again.allowed, effort=effort)

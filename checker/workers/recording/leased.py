@@ -21,8 +21,8 @@ from checker.workers.messages import (
     EXTRA_INDEX,
     LONG_WAIT_S,
     MOST_TIMEOUTS,
-    Again,
     LeaseReport,
+    ShrinkAgain,
     Task,
     TasksEnded,
 )
@@ -384,7 +384,7 @@ class InFlight(Struct):
         return Purpose.CONFIRM if self.running.task.again else Purpose.SAVED
 
     @property
-    def again(self) -> Again | None:
+    def again(self) -> ShrinkAgain | None:
         """The finding that it looks at for a second time."""
         again = self.running.task.again
         return again[self.index] if again and self.index < len(again) else None

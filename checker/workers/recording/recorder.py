@@ -37,7 +37,7 @@ from checker.corpus.signals import OUTPUTS, SignalSet
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.messages import Again
+from checker.workers.messages import ShrinkAgain
 from checker.workers.recording.counts import rows
 from checker.workers.recording.creation_history import CreationHistory
 from checker.workers.recording.defects import Defects
@@ -133,7 +133,7 @@ class Recorder(Struct):
         return UnconfirmedFailure(finding, failure, chain, flight.running.phase)
 
     def second_look(
-        self, flight: InFlight, verdict: Verdict, again: Again
+        self, flight: InFlight, verdict: Verdict, again: ShrinkAgain
     ) -> UnconfirmedFailure | None:
         """The failure of a settled finding, if it shows again."""
         chain = (JudgedCase(flight.made, verdict),)

@@ -20,7 +20,7 @@ from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.recording.components import MODES, Components
-from checker.workers.recording.counts import Beside
+from checker.workers.recording.counts import UncountedRequests
 from checker.workers.recording.drafts import Answered, Draft
 from checker.workers.recording.outcomes import CheckOutcomes
 from checker.workers.recording.unconfirmed import JudgedCase
@@ -44,7 +44,7 @@ class Traffic(Struct):
     components: Components = field(default_factory=Components)
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
-    uncounted: Beside = field(default_factory=Beside)
+    uncounted: UncountedRequests = field(default_factory=UncountedRequests)
     """What is on record and was sent for no case of its own: who writes progress counts it."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 

@@ -22,12 +22,12 @@ _ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answe
 class Answers:
     """Judges answers of one worker. All that was sent is on record, whatever becomes of it."""
 
-    def __init__(self, place: WorkerContext, supply: CaseScheduler) -> None:
+    def __init__(self, context: WorkerContext, supply: CaseScheduler) -> None:
         self.parked: deque[InFlight] = deque()
         """Attempts that want another answer and wait for a lane."""
-        self._place = place
-        self._slots = place.slots
-        self._traffic = place.recorder.traffic
+        self._context = context
+        self._slots = context.slots
+        self._traffic = context.recorder.traffic
         self._supply = supply
 
     def is_sent_again(self, flight: InFlight, failure: NetworkFailure) -> bool:
@@ -69,7 +69,7 @@ class Answers:
     def _begin_anew(self, flight: InFlight) -> None:
         flight.is_doubtful = False
         flight.answers = ()
-        tools, case = self._place.tools, flight.made.case
+        tools, case = self._context.tools, flight.made.case
         if flight.work is not None or not tools.is_plain:
             flight.work = attempt(tools, case, flight.before)
             flight.wanted = next(flight.work)
@@ -78,13 +78,13 @@ class Answers:
 
     def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
         """The end of an attempt; None when it wants another answer, or cannot be judged."""
-        self._slots.act(flight.slot, self._place.judging_stage)
+        self._slots.act(flight.slot, self._context.judging_stage)
         try:
             if flight.work is not None:
                 flight.answers = with_answer(flight, outcome)
                 flight.wanted = flight.work.send(outcome)
             else:
-                request, tools, case = flight.wanted, self._place.tools, flight.made.case
+                request, tools, case = flight.wanted, self._context.tools, flight.made.case
                 assert request is not None
                 before = flight.before
                 plain = plain_verdict(tools, case, request, outcome, before)

@@ -35,32 +35,32 @@ _MOST_FAULTS = 3
 class CaseScheduler:
     """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
 
-    def __init__(self, place: WorkerContext, counts: TaskCounts) -> None:
+    def __init__(self, context: WorkerContext, counts: TaskCounts) -> None:
         self.tasks: deque[LeasedTask] = deque()
         self.slow: deque[LeasedTask] = deque()
         """Tasks whose requests wait beside those of the others."""
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
-        self._place = place
+        self._context = context
         self._counts = counts
         self._met: set[tuple[int | str, ...]] = set()
         self._listed: dict[Label, tuple[Enumeration, ...]] = {}
         """What operations list of values, by operation."""
         """Statuses and places of operations that are on record."""
-        self._slots = place.slots
-        self._is_plain = place.tools.is_plain
+        self._slots = context.slots
+        self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
         """By the tasks that are held."""
-        self._request = place.tools.maker.make
-        self._free_slots = list(range(place.slot_count))
-        self.followers = FollowerQueue(place)
+        self._request = context.tools.maker.make
+        self._free_slots = list(range(context.slot_count))
+        self.followers = FollowerQueue(context)
         """Next steps of sequences, made and waiting for a lane."""
         self._ahead: InFlight | None = None
         self._is_stopped = False
         self._told_at = 0.0
         """When tasks were over last."""
         # Whoever has one lane may count on his hooks seeing one call after the other.
-        self._makes_ahead = place.calling_stage is not Stage.HOOK
+        self._makes_ahead = context.calling_stage is not Stage.HOOK
 
     @property
     def is_empty(self) -> bool:
@@ -80,7 +80,7 @@ class CaseScheduler:
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = LeasedTask.of(task)
-        self._place.recorder.begin(task.phase, task.labels[0])
+        self._context.recorder.begin(task.phase, task.labels[0])
         self._makers[task.id] = self._maker_of(running)
         self._tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)
@@ -92,7 +92,7 @@ class CaseScheduler:
         self.followers.add_saved(running)
 
     def _maker_of(self, running: LeasedTask) -> CaseMaker:
-        factory, task = self._place.factory, running.task
+        factory, task = self._context.factory, running.task
         maker = factory.maker(running.row)
         return LeftOutFirst(factory, maker, task.left_out, task.stop) if task.left_out else maker
 
@@ -165,8 +165,8 @@ class CaseScheduler:
 
     def _flight_of(self, one: Follower) -> InFlight | None:
         slot = self._free_slots.pop() if one.slot is None else one.slot
-        self._slots.enter(slot, self._place.making_stage, one.running.task.id, one.index)
-        work, tools = None, self._place.tools
+        self._slots.enter(slot, self._context.making_stage, one.running.task.id, one.index)
+        work, tools = None, self._context.tools
         if not self._is_plain or tools.judge.asks_first(one.made.case):
             work = attempt(tools, one.made.case, before_in(one.chain))
         flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
@@ -216,7 +216,7 @@ class CaseScheduler:
         if not running.firsts <= self._met:
             self._met |= running.firsts
             self._counts.report((running,))
-            self._place.recorder.flush()
+            self._context.recorder.flush()
         running.firsts.clear()
 
     def _leave(self, slot: int) -> None:
@@ -227,7 +227,7 @@ class CaseScheduler:
         """Count the steps of a sequence that is over, all but the last one."""
         for shot in chain:
             status = shot.said_status
-            self._place.investigation_budget.earned += 1
+            self._context.investigation_budget.earned += 1
             if shot.made.case.is_of_other_method:
                 status = running.count_probe(shot.made.label, status)
             else:
@@ -242,7 +242,7 @@ class CaseScheduler:
         """Count it when it is over: whoever dies before has it made, and counted, again."""
         if not flight.is_counted:
             return
-        self._place.investigation_budget.earned += 1
+        self._context.investigation_budget.earned += 1
         case, label, status = flight.made.case, flight.made.label, flight.status
         if case.is_of_other_method:
             status = running.count_probe(label, status)
@@ -288,7 +288,7 @@ class CaseScheduler:
         for _, error in raised:
             running.raised[label] += 1
             if running.raised[label] <= _MOST_FAULTS:
-                self._place.recorder.gave_up(label, running.task.phase, error)
+                self._context.recorder.gave_up(label, running.task.phase, error)
 
     def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
@@ -302,13 +302,13 @@ class CaseScheduler:
         if is_last:
             self.give_up(running, label, error)
         else:
-            self._place.recorder.gave_up(label, running.task.phase, error)
+            self._context.recorder.gave_up(label, running.task.phase, error)
 
     def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""
         running.dead_labels.add(label)
         running.given_up.add(label)
-        self._place.recorder.gave_up(label, running.task.phase, error)
+        self._context.recorder.gave_up(label, running.task.phase, error)
 
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
@@ -325,7 +325,7 @@ class CaseScheduler:
         """The next case of a task; None when it has none, or no time, or while sequences that wait for a lane hold all slots."""
         if not self._free_slots:
             return None
-        place, slots, task = self._place, self._slots, running.task
+        context, slots, task = self._context, self._slots, running.task
         labels, rounds = task.labels, running.rounds
         while (index := running.take_index(now)) is not None:
             label = labels[index % len(labels)]
@@ -337,16 +337,16 @@ class CaseScheduler:
             slots.begin(slot, task.id, index, running.next_index, running.redone)
             wanted = work = None
             try:
-                if place.making_stage is not _MAKE:
+                if context.making_stage is not _MAKE:
                     if is_accused(running, index):
-                        leave_drawn(place, slot, running, index)
-                    slots.enter(slot, place.making_stage, task.id, index)
+                        leave_drawn(context, slot, running, index)
+                    slots.enter(slot, context.making_stage, task.id, index)
                 made = self._recalled(running, index) if task.again else None
                 made = made or self._makers[task.id](label, task.seed, index, running.phase)
                 if self._is_plain and not task.again:
                     wanted = self._request(made.case)
                 else:
-                    work = attempt(place.tools, made.case, confirms=bool(task.again))
+                    work = attempt(context.tools, made.case, confirms=bool(task.again))
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 running.unmade += 1
                 self._tally(running)
@@ -373,19 +373,19 @@ class CaseScheduler:
         """The case of a finding that is to become smaller."""
         again = running.task.again[index]
         name = digest("again", again.fingerprint)[:12]
-        return self._place.factory.remake(again.step, name=name, phase=running.phase)
+        return self._context.factory.remake(again.step, name=name, phase=running.phase)
 
     def _begun(self, flight: InFlight) -> InFlight | None:
         """Let it say what is to be sent; None when it sends nothing: then it is over."""
-        place, running = self._place, flight.running
-        if place.calling_stage is not place.making_stage:
-            self._slots.enter(flight.slot, place.calling_stage, running.task.id, flight.index)
+        context, running = self._context, flight.running
+        if context.calling_stage is not context.making_stage:
+            self._slots.enter(flight.slot, context.calling_stage, running.task.id, flight.index)
         try:
             if running.task.redo or flight.index >= EXTRA_INDEX:
                 # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when
                 # they are made again.
-                self._slots.recipe(flight.slot, place.recorder.recipe(flight.made, flight.chain))
-                leave_made(place, flight)
+                self._slots.recipe(flight.slot, context.recorder.recipe(flight.made, flight.chain))
+                leave_made(context, flight)
             if flight.work is not None:
                 flight.wanted = next(flight.work)
             elif flight.wanted is None:

@@ -23,40 +23,40 @@ def is_accused(running: LeasedTask, index: int) -> bool:
     return bool(running.task.redo) and index in running.task.redo
 
 
-def leave_drawn(place: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
+def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
     """Leave the case that hooks are about to be given; nothing when they decide what is drawn."""
-    if place.unhooked is None:
+    if context.unhooked is None:
         return
     label = running.label_of(index)
     try:
-        make = place.unhooked.maker(running.row)
+        make = context.unhooked.maker(running.row)
         made = make(label, running.task.seed, index, running.phase)
     except CheckerError:
         return
-    if command := _command(place, made.case):
+    if command := _command(context, made.case):
         text = f"{command}\n{_AS_DRAWN}"
-        _leave(place, slot, _testimony(place, (running, index, label), made.case, text))
+        _leave(context, slot, _testimony(context, (running, index, label), made.case, text))
 
 
-def leave_made(place: WorkerContext, flight: InFlight) -> None:
+def leave_made(context: WorkerContext, flight: InFlight) -> None:
     """Leave the command of an accused case that is about to be sent, as it is before `before_call` hooks.
 
     One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
     """
-    is_risky = Stage.HOOK in (place.calling_stage, place.judging_stage)
+    is_risky = Stage.HOOK in (context.calling_stage, context.judging_stage)
     if not is_accused(flight.running, flight.index) and not (
         is_risky and flight.index >= EXTRA_INDEX
     ):
         return
     step = flight.made.step
-    if command := _command(place, flight.made.case):
+    if command := _command(context, flight.made.case):
         accused = (flight.running, flight.index, step.label)
-        testimony = _testimony(place, accused, flight.made.case, command)
-        _leave(place, flight.slot, replace(testimony, steps=(step,)))
+        testimony = _testimony(context, accused, flight.made.case, command)
+        _leave(context, flight.slot, replace(testimony, steps=(step,)))
 
 
 def _testimony(
-    place: WorkerContext, accused: tuple[LeasedTask, int, Label], case: Case, command: str
+    context: WorkerContext, accused: tuple[LeasedTask, int, Label], case: Case, command: str
 ) -> Quarantined:
     running, index, label = accused
     return Quarantined(
@@ -69,19 +69,19 @@ def _testimony(
         steps=(),
         request=command,
         reason="",
-        components=place.recorder.traffic.components.of(case),
+        components=context.recorder.traffic.components.of(case),
     )
 
 
-def _leave(place: WorkerContext, slot: int, testimony: Quarantined) -> None:
-    place.slots.recipe(slot, RecordEncoder().encode(testimony))
+def _leave(context: WorkerContext, slot: int, testimony: Quarantined) -> None:
+    context.slots.recipe(slot, RecordEncoder().encode(testimony))
 
 
-def _command(place: WorkerContext, case: Case) -> str:
+def _command(context: WorkerContext, case: Case) -> str:
     """A curl command; empty for a case that cannot be written."""
     try:
-        request = place.tools.maker.make(case)
+        request = context.tools.maker.make(case)
     except (CheckerError, ValueError):
         return ""
-    command = place.recorder.reproduction(request)
-    return place.recorder.secrets.store.mask(command)
+    command = context.recorder.reproduction(request)
+    return context.recorder.secrets.store.mask(command)

@@ -36,8 +36,8 @@ class Follower(Struct):
 class FollowerQueue:
     """Those of one worker, first come, first sent. Each counts as flying already."""
 
-    def __init__(self, place: WorkerContext) -> None:
-        self._place = place
+    def __init__(self, context: WorkerContext) -> None:
+        self._context = context
         self._waiting: deque[Follower] = deque()
 
     def __len__(self) -> int:
@@ -70,21 +70,21 @@ class FollowerQueue:
 
     def add_saved(self, running: LeasedTask) -> None:
         """What failed in earlier runs: sequences where sequences are made, single cases elsewhere."""
-        place, task = self._place, running.task
-        saved = [steps for label in task.labels for steps in place.saved.load(label)]
+        context, task = self._context, running.task
+        saved = [steps for label in task.labels for steps in context.saved.load(label)]
         for number, steps in enumerate(saved):
             if (len(steps) > 1 and running.is_closed) or (len(steps) == 1 and running.is_chained):
                 continue
             name = digest("saved", task.id, str(number))[:12]
             try:
-                made = place.factory.remake(steps[0], name=name, phase=running.phase)
+                made = context.factory.remake(steps[0], name=name, phase=running.phase)
             except CheckerError:
                 # It was made from another description; the operation's own turn says what is wrong with this one.
-                place.saved.forget(steps)
+                context.saved.forget(steps)
                 continue
             except Exception as error:  # noqa: BLE001 - the wall: it costs this example only
-                place.saved.forget(steps)
-                place.recorder.gave_up(steps[0].label, task.phase, error)
+                context.saved.forget(steps)
+                context.recorder.gave_up(steps[0].label, task.phase, error)
                 continue
             running.flying += 1
             self._waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
@@ -113,38 +113,38 @@ class FollowerQueue:
 
     def _next_step(self, flight: InFlight, chain: Chain) -> Follower | None:
         """In the slot of the step before. What others have found must not decide what is sent."""
-        running, place = flight.running, self._place
+        running, context = flight.running, self._context
         if flight.rest:
             step, sent = flight.rest[0], before_in(chain)
             step = replace(
                 step, bindings=tuple(resolved(binding, sent) for binding in step.bindings)
             )
             name = flight.made.case.id
-            made = place.factory.remake(step, name=name, phase=running.phase)
+            made = context.factory.remake(step, name=name, phase=running.phase)
             return Follower(running, flight.index, made, chain, flight.rest[1:], flight.slot)
         if not flight.is_counted:
             return None
         seed = running.task.seed
-        found = place.chains.follow(before_in(chain), seed, flight.index, running.phase)
+        found = context.chains.follow(before_in(chain), seed, flight.index, running.phase)
         if found is None or self._is_held_back(running, found):
             return None
         return Follower(running, flight.index, found, chain, slot=flight.slot)
 
     def _is_held_back(self, running: LeasedTask, made: GeneratedCase) -> bool:
         """Whether a step would end what others need: only tasks of its own operation send it."""
-        return made.label in self._place.held_back and made.label not in running.task.labels
+        return made.label in self._context.held_back and made.label not in running.task.labels
 
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
         running = flight.running
         index = running.extra_index()
         recipe = (running.task.seed, index, running.phase)
-        hill_climber = self._place.hill_climber
+        hill_climber = self._context.hill_climber
         if hill_climber is not None:
             hill_climber.observe(flight.made, chain[-1].verdict.outcome)
             variant = hill_climber.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
             if variant is not None:
                 return Follower(running, index, variant)
-        made = self._place.explorer.follow(before_in(chain), recipe)
+        made = self._context.explorer.follow(before_in(chain), recipe)
         if made is None or made.label in running.dead_labels:
             return None
         return Follower(running, index, made, chain)

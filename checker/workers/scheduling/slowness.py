@@ -6,7 +6,7 @@ from checker.core.errors import Unresponsive
 from checker.core.phases import CaseSource
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.workers.context import WorkerContext
-from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, Waiting
+from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, TaskDeferred
 from checker.workers.queues import Sender
 from checker.workers.recording.leased import InFlight, LeasedTask
 from checker.workers.scheduling.case_scheduler import CaseScheduler
@@ -15,8 +15,8 @@ from checker.workers.scheduling.case_scheduler import CaseScheduler
 class Slowness:
     """Decides what is slow, and tells the supervisor."""
 
-    def __init__(self, place: WorkerContext, supply: CaseScheduler, up: Sender) -> None:
-        self._place = place
+    def __init__(self, context: WorkerContext, supply: CaseScheduler, up: Sender) -> None:
+        self._context = context
         self._supply = supply
         self._up = up
 
@@ -24,7 +24,7 @@ class Slowness:
         """How many flights, by lane, have waited long since the last look: they take no shared lane from now on."""
         found = 0
         for lane, flight in flights.items():
-            if not flight.is_beside and self._place.http.waited_s(lane) >= LONG_WAIT_S:
+            if not flight.is_beside and self._context.http.waited_s(lane) >= LONG_WAIT_S:
                 flight.is_beside = True
                 found += 1
                 rounds = flight.running.rounds
@@ -40,7 +40,7 @@ class Slowness:
         if timed_out or outcome.elapsed >= LONG_WAIT_S:
             self._put_aside(running)
         if flight.is_beside:
-            self._place.beside.observe(timed_out=timed_out)
+            self._context.beside.observe(timed_out=timed_out)
             if running.rounds is not None:
                 running.rounds.landed(label)
         if not timed_out:
@@ -52,11 +52,11 @@ class Slowness:
         """Let others come first, and ask for them."""
         if not running.is_endless and not running.is_slow and not running.task.again:
             self._supply.put_aside(running)
-            self._up.send(Waiting(running.task.id))
+            self._up.send(TaskDeferred(running.task.id))
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:
         running, operation = flight.running, flight.made.case.operation
-        timeout_s = self._place.operations.of(operation).request_timeout_s
+        timeout_s = self._context.operations.of(operation).request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if running.is_endless:
             return Unresponsive(f"{found}: the operation rests until its next turn")

@@ -13,13 +13,13 @@ from checker.workers.time_accounting import Activity
 class TaskCounts(Struct):
     """Writes progress down, and gives tasks back."""
 
-    place: WorkerContext
+    context: WorkerContext
     _last: LeasedTask | None = None
     """What was counted last: time that belongs to nothing goes with it."""
 
     def report(self, tasks: Iterable[LeasedTask]) -> None:
         """Counts since the last report; the ledger goes with the first of them."""
-        recorder, ledger = self.place.recorder, self.place.ledger
+        recorder, ledger = self.context.recorder, self.context.ledger
         for running in tasks:
             if running.requests or running.cases or running.is_over(0.0, leaving=False):
                 recorder.progress(running, ledger.take())
@@ -30,14 +30,14 @@ class TaskCounts(Struct):
         """Tell the supervisor of tasks of which nothing is left, once all of them is on disk."""
         if not over:
             return
-        recorder = self.place.recorder
-        self.place.ledger.enter(Activity.RECORD)
+        recorder = self.context.recorder
+        self.context.ledger.enter(Activity.RECORD)
         self.report(over)
-        recorder.keep(self.place.class_checks.news())
+        recorder.keep(self.context.class_checks.news())
         recorder.flush()
         up.send(given_back(over))
 
     def last_words(self) -> None:
         """The time since the last report."""
         if self._last is not None:
-            self.place.recorder.progress(self._last, self.place.ledger.take())
+            self.context.recorder.progress(self._last, self.context.ledger.take())

@@ -22,11 +22,11 @@ from checker.workers.authentication.identities import Identities
 from checker.workers.authentication.signup import SignUpSource, accounts_of
 from checker.workers.starting.calling import Caller, open_tools
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
-from checker.workers.starting.opening import Subject, read_subject
+from checker.workers.starting.opening import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
 
 
-class Trial(Struct, frozen=True):
+class AuthTrial(Struct, frozen=True):
     """What came of one try."""
 
     name: str
@@ -36,7 +36,7 @@ class Trial(Struct, frozen=True):
     is_let_in: bool
 
 
-def trials(settings: RunSettings, layout: RunLayout) -> Iterator[Trial]:
+def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
     """One for each scheme, user or provider. Raises `LoaderError`, `ConfigError`, `UsageError`."""
     subject = read_subject(settings, layout)
     caller = _Tried(subject)
@@ -49,7 +49,7 @@ def trials(settings: RunSettings, layout: RunLayout) -> Iterator[Trial]:
 class _Tried:
     """Sends the requests of trials."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: TestedDescription) -> None:
         self._subject = subject
         settings, operations, origin = subject.settings, subject.operations, subject.origin
         self._secrets = secrets_of(settings)
@@ -72,12 +72,12 @@ class _Tried:
     def close(self) -> None:
         self._lanes.close()
 
-    def trials(self) -> Iterator[Trial]:
+    def trials(self) -> Iterator[AuthTrial]:
         subject, authentication = self._subject, self._subject.operations.common.authentication
         unused, chosen = dict(subject.schemes.unused), subject.schemes.chosen
         for name in authentication.schemes:
             if name in unused:
-                yield Trial(name, unused[name], False)
+                yield AuthTrial(name, unused[name], False)
             else:
                 scheme = subject.schemes.declared[name]
                 # Where it is alone first: nothing else can be refused there.
@@ -109,21 +109,21 @@ class _Tried:
         """Operations that ask for credentials first: who lets in everybody tells nothing of them."""
         return sorted(self._operations, key=lambda one: is_open(one.security))
 
-    def _trial(self, name: str, operations: Iterable[Operation]) -> Trial:
+    def _trial(self, name: str, operations: Iterable[Operation]) -> AuthTrial:
         operation = next(iter(operations), None)
         if operation is None:
             text = "not tried: no GET without required inputs asks for it"
-            return Trial(name, text, True)
+            return AuthTrial(name, text, True)
         try:
             outcome = self._outcome(Case(operation, "auth-check"))
         except CheckerError as error:
-            return Trial(name, self._secrets.store.hide(str(error), "[Filtered]"), False)
+            return AuthTrial(name, self._secrets.store.hide(str(error), "[Filtered]"), False)
         if not isinstance(outcome, Response):
-            return Trial(name, f"{operation.label} was not answered: {outcome.message}", False)
+            return AuthTrial(name, f"{operation.label} was not answered: {outcome.message}", False)
         status = outcome.status_code
         if status in UNAUTHORIZED:
-            return Trial(name, f"{operation.label} answered {status}: it was refused", False)
-        return Trial(name, f"{operation.label} answered {status}", True)
+            return AuthTrial(name, f"{operation.label} answered {status}: it was refused", False)
+        return AuthTrial(name, f"{operation.label} answered {status}", True)
 
     def _outcome(self, case: Case) -> Outcome:
         tools = self._tools

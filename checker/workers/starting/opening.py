@@ -81,7 +81,7 @@ class Contents(Struct, frozen=True):
     """What could not be taken in."""
 
 
-class Subject(Struct, frozen=True):
+class TestedDescription(Struct, frozen=True):
     """What is tested: the description as it was read, and what holds for its operations."""
 
     settings: RunSettings
@@ -190,7 +190,11 @@ def _investigation_budget(settings: RunSettings, recorder: Recorder) -> Investig
 
 
 def _look_first(
-    subject: Subject, tools: Tools, http: Transport, recorder: Recorder, factory: CaseFactory
+    subject: TestedDescription,
+    tools: Tools,
+    http: Transport,
+    recorder: Recorder,
+    factory: CaseFactory,
 ) -> tuple[Sent | None, tuple[tuple[str, str], ...]]:
     """What is sent before the run, by the first worker for all: to see whether credentials and old demands hold.
 
@@ -215,7 +219,9 @@ def _look_first(
     return first_look, tuple((note.label, note.pointer) for note in needs)
 
 
-def _opened(incarnation: int, subject: Subject, recorder: Recorder, base_url: str) -> Opened:
+def _opened(
+    incarnation: int, subject: TestedDescription, recorder: Recorder, base_url: str
+) -> Opened:
     """What the supervisor is told of it."""
     return Opened(
         incarnation=incarnation,
@@ -268,7 +274,7 @@ def _first_answers(
 
 def read_subject(
     settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
-) -> Subject:
+) -> TestedDescription:
     """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     return subject_of(read_contents(settings, layout, users), users)
 
@@ -300,7 +306,7 @@ def read_contents(
     return Contents(settings, description, operations, selected, tuple(unread))
 
 
-def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> Subject:
+def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
     """What is needed to send something, too. Raises `ConfigError` and `UsageError`."""
     settings, operations = contents.settings, contents.operations
     schema = contents.description.schema
@@ -311,7 +317,7 @@ def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> Subject:
     for label, name in settings.auth_needs:
         schemes.need(Label(label), name)
     origin = settled_target(schema, settings, operations, users.hooks)
-    return Subject(
+    return TestedDescription(
         settings=settings,
         description=contents.description,
         operations=operations,
@@ -323,7 +329,7 @@ def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> Subject:
     )
 
 
-def _tell(subject: Subject, recorder: Recorder) -> SchemaOpened:
+def _tell(subject: TestedDescription, recorder: Recorder) -> SchemaOpened:
     """Write down what was opened, and what is to be said of it."""
     told = replace(
         _told(subject.description, subject.selected, subject.settings, subject.origin),

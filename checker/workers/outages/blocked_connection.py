@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from checker.core.request import BaseUrl, readable_url
 from checker.core.response import NetworkFailure, Outcome
+from checker.transport.connection_setup import ConnectionFault, connection_fault
 from checker.transport.settings import HttpSettings
-from checker.transport.way import WayFault, way_fault
 from checker.workers.context import WorkerContext
 from checker.workers.outages.reachable import PATIENCE_S, has_own_servers
 
@@ -17,24 +17,28 @@ _OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
 """One of them is named by servers that answer 400 to whoever begins without TLS."""
 
 
-def closed_way(place: WorkerContext) -> str:
+def blocked_connection(context: WorkerContext) -> str:
     """Why no request of a run can travel, for the first worker to open its description; empty where one may.
 
     Nobody knows from here what a transport of the user does, or settings and hosts that single operations have.
     """
-    settings, origin = place.settings, place.origin
+    settings, origin = context.settings, context.origin
     is_ours = settings.document is None and not (settings.transport or settings.app)
     if not is_ours or origin.scheme != "https":
         return ""
-    way = _way_of(HttpSettings.of(place.operations.common))
-    fault = way_fault(origin, way, min(way.request_timeout_s, PATIENCE_S))
-    if fault is None or has_own_servers(place):
+    way = _connection_settings(HttpSettings.of(context.operations.common))
+    fault = connection_fault(origin, way, min(way.request_timeout_s, PATIENCE_S))
+    if fault is None or has_own_servers(context):
         return ""
-    own = (HttpSettings.of(place.operations.of(entry)) for entry in place.selected.entries)
-    return sentence_of(fault, origin, way) if all(_way_of(one) == way for one in own) else ""
+    own = (HttpSettings.of(context.operations.of(entry)) for entry in context.selected.entries)
+    return (
+        sentence_of(fault, origin, way)
+        if all(_connection_settings(one) == way for one in own)
+        else ""
+    )
 
 
-def sentence_of(fault: WayFault, origin: BaseUrl, way: HttpSettings) -> str:
+def sentence_of(fault: ConnectionFault, origin: BaseUrl, way: HttpSettings) -> str:
     """What keeps requests from their target, and what to do about it; empty for what may pass by itself."""
     there = readable_url(origin.url + origin.base_path)
     match fault.code:
@@ -75,7 +79,10 @@ def is_tls_hint(outcome: Outcome) -> bool:
 def wants_tls(origin: BaseUrl, patience_s: float) -> str:
     """The sentence for a target that was asked without TLS and takes nothing else; empty where it does not speak TLS."""
     secure = replace(origin, scheme="https")
-    if way_fault(secure, HttpSettings(verify=False), min(patience_s, PATIENCE_S)) is not None:
+    if (
+        connection_fault(secure, HttpSettings(verify=False), min(patience_s, PATIENCE_S))
+        is not None
+    ):
         return ""
     there = readable_url(origin.url + origin.base_path)
     return (
@@ -84,7 +91,7 @@ def wants_tls(origin: BaseUrl, patience_s: float) -> str:
     )
 
 
-def _way_of(settings: HttpSettings) -> HttpSettings:
+def _connection_settings(settings: HttpSettings) -> HttpSettings:
     """What of the settings decides whether a connection comes about."""
     return HttpSettings(
         request_timeout_s=settings.request_timeout_s,

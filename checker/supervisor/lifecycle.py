@@ -48,7 +48,7 @@ _LOOSE_JOURNALS = 100
 _LOOSE_BYTES = 16 << 20
 
 
-class Chronicle:
+class RunLifecycle:
     """One run: begun or gone on with, followed, finished."""
 
     def __init__(

@@ -11,7 +11,7 @@ from checker.core.request import BaseUrl
 from checker.transport.settings import HttpSettings
 
 
-class WayFault(Struct, frozen=True):
+class ConnectionFault(Struct, frozen=True):
     """Why no connection comes about over which requests could be sent."""
 
     code: int
@@ -20,7 +20,7 @@ class WayFault(Struct, frozen=True):
     """What libcurl says of it."""
 
 
-def configure_way(curl: pycurl.Curl, settings: HttpSettings) -> None:
+def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
     """Have a handle go through the proxy of the settings, and use their certificates."""
     # Explicit, also when empty: the environment must not redirect requests.
     curl.setopt(pycurl.PROXY, settings.proxy or "")
@@ -48,7 +48,9 @@ def milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-def way_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float) -> WayFault | None:
+def connection_fault(
+    origin: BaseUrl, settings: HttpSettings, patience_s: float
+) -> ConnectionFault | None:
     """Why TLS with a target, through the proxy if there is one, does not come about; None where it does. No request is sent."""
     curl = pycurl.Curl()
     try:
@@ -60,11 +62,11 @@ def way_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float) -> Way
         # The answer of a proxy to CONNECT is nobody's output.
         curl.setopt(pycurl.HEADERFUNCTION, len)
         curl.setopt(pycurl.TIMEOUT_MS, milliseconds(patience_s))
-        configure_way(curl, settings)
+        configure_connection(curl, settings)
         curl.perform()
     except pycurl.error as error:
         said: tuple[Any, ...] = error.args
-        return WayFault(said[0], said[1])
+        return ConnectionFault(said[0], said[1])
     finally:
         curl.close()
     return None

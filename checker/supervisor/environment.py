@@ -11,7 +11,7 @@ from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
 
 
-class Surroundings(Struct, frozen=True):
+class RunEnvironment(Struct, frozen=True):
     """What a run stands in, and what may be another one in tests."""
 
     launcher: Launcher | None = None
