@@ -39,9 +39,9 @@ def of_formats(form: Canonical) -> Iterator[str]:
 def of_any(form: Canonical) -> Iterator[tuple[str, str]]:
     """(text, description) of what a schema admits that says nothing of characters."""
     low, high = form.lengths.low, form.lengths.high
-    if high is None:
+    if high is None and low <= _LONG:
         yield _OTHER_SCRIPTS.ljust(low, _WIDE), "String of several scripts"
-        yield "0" * max(low, _LONG), "Long string"
-    elif high <= _LONG:
+        yield "0" * _LONG, "Long string"
+    elif high is not None and high <= _LONG:
         text = (_OTHER_SCRIPTS + _WIDE * high)[:high]
         yield text, "Maximum length string of several scripts"
