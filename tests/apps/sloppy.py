@@ -85,4 +85,4 @@ def answer(request: Request) -> Reply:
             return Reply(405)
         case _:
             # 12: other methods are taken for something.
-            return Reply(400)
+            return Reply(422)

@@ -45,4 +45,5 @@ def test_headers_of_a_project_are_written_out_when_nothing_is_masked(invoke, fol
             *plain,
         )
     recorded = yaml.safe_load((folder / "tape.yaml").read_text())["http_interactions"]
-    assert [one["request"]["headers"]["X-A"] for one in recorded] == [["b"]] * 3
+    assert len(recorded) >= 3
+    assert all(one["request"]["headers"]["X-A"] == ["b"] for one in recorded)
