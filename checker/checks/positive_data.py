@@ -69,7 +69,8 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
     """
     status, said = context.response.status_code, _complaint(context)
-    if said is not None and said.blame is not Blame.REFUSED:
+    # What a status says already is told by `not_a_server_error`.
+    if said is not None and (said.blame is not Blame.REFUSED or status >= 500):
         return PASSED
     if said is None and (_accepts(status, context.config) or denies_condition(context.response)):
         return PASSED

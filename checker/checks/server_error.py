@@ -6,11 +6,13 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
 from checker.checks.unsupported_method import is_unknown_method
-from checker.core.contract import Blame, ResponsePlan
+from checker.core.contract import Blame, Complaint, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.templates import error_template, names_error, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
+_REFUSED = "the request is refused"
+_REFUSED_AS_FAILED = "The body says that the request is wrong: a status that blames the client (4xx) would say so, too."
 
 
 class ServerError(Failure, code="ST101", title="Server error", severity=Severity.CRITICAL):
@@ -43,6 +45,12 @@ def not_a_server_error(context: CheckContext) -> Found:
         return _reported(context)
     if is_unknown_method(context):
         return PASSED
+    complaint = _complaint(context)
+    if complaint is not None and complaint.blame is Blame.REFUSED:
+        # One mistake, whatever was wrong with which request: how the server answers with what it refuses.
+        return ServerError(_REFUSED_AS_FAILED, unique_key=str(status), text=_REFUSED).sharing(
+            f"{status} {_REFUSED}"
+        )
     template = error_template(
         context.response.readable.content, sent_texts(context.case), context.described
     )
@@ -54,13 +62,18 @@ def not_a_server_error(context: CheckContext) -> Found:
 
 
 def _reported(context: CheckContext) -> Found:
-    answers = context.plan.answers
-    complaint = None if answers is None else answers.complaint(context.response)
+    complaint = _complaint(context)
     if complaint is None or complaint.blame is not Blame.FAILED:
         return PASSED
     said = complaint.text.encode("utf-8", "replace")
     template = error_template(said, sent_texts(context.case), context.described)
     return ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
+
+
+def _complaint(context: CheckContext) -> Complaint | None:
+    """What the body reports, where bodies say so."""
+    answers = context.plan.answers
+    return None if answers is None else answers.complaint(context.response)
 
 
 def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:

@@ -25,7 +25,7 @@ _UNREAD: Final = object()
 
 
 class GraphQLContract:
-    """Implements `checker.core.contract.ResponseContract`: every status may come; data is judged in 2xx, errors in 4xx, too."""
+    """Implements `checker.core.contract.ResponseContract`: every status may come; data is judged in 2xx, errors in 4xx and 5xx, too."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._judge = GraphQLAnswers(schema)
@@ -33,7 +33,7 @@ class GraphQLContract:
     def plan(self, status: int, content_type: str | None) -> ResponsePlan:
         """Plan for a response."""
         answers: AnswerJudge | None = (
-            self._judge if 200 <= status < 300 or 400 <= status < 500 else None
+            self._judge if 200 <= status < 300 or 400 <= status < 600 else None
         )
         return ResponsePlan(
             status_documented=True,

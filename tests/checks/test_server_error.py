@@ -1,0 +1,48 @@
+"""What a server error has in common with others, where answers say in their bodies whose fault it is."""
+
+import json
+from typing import Any
+
+import pytest
+
+from checker.checks.judge import Judge
+from checker.checks.selection import selected_checks
+from checker.core.case import Case
+from checker.core.failures import Failure
+from checker.core.response import Response
+from tests.graphql_kind.making import opened, operations
+
+ONE, OTHER = operations(opened("type Query { one(a: Int!): Int  other(b: [String!]): Int }"))
+NUMBER = "Variable '$a' got invalid value 'x'; Int cannot represent non-integer value: 'x'"
+TEXT = "Variable '$b' got invalid value {} at 'b[0]'; String cannot represent a non string value"
+FALLEN = {"message": "list index out of range", "path": ["one"]}
+
+
+def failures(operation: Any, *errors: Any, status: int = 500) -> tuple[Failure, ...]:
+    """What all checks of statuses say of an answer with these errors."""
+    body = json.dumps({"data": None, "errors": errors}).encode()
+    response = Response(status, [("Content-Type", "application/json")], body)
+    judge = Judge(selected_checks(["not_a_server_error", "response_schema_conformance"]))
+    return judge.verdict(Case(operation, "1"), response).failures
+
+
+def test_refusals_with_a_status_of_the_server_are_one_mistake() -> None:
+    (one,), (other,) = failures(ONE, {"message": NUMBER}), failures(OTHER, {"message": TEXT})
+    assert one.cause("one") == other.cause("other")
+    assert "the request is wrong" in one.message
+    (again,) = failures(ONE, {"message": "Variable '$a' of required type 'Int!' was not provided."})
+    assert again.fingerprint("one") == one.fingerprint("one")
+
+
+@pytest.mark.parametrize("errors", [(FALLEN,), ()])
+def test_what_fell_over_is_a_mistake_of_its_own(errors: tuple[Any, ...]) -> None:
+    (refused,), (fallen,) = failures(ONE, {"message": NUMBER}), failures(ONE, *errors)
+    assert fallen.fingerprint("one") != refused.fingerprint("one")
+    assert fallen.cause("one") != fallen.cause("other")
+    assert "the request is wrong" not in fallen.message
+
+
+def test_other_statuses_make_other_mistakes() -> None:
+    (one,), (other,) = (failures(ONE, {"message": NUMBER}, status=status) for status in (500, 503))
+    assert one.cause("one") != other.cause("one")
+    assert failures(ONE, {"message": NUMBER}, status=400) == ()
