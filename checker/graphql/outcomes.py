@@ -11,6 +11,7 @@ from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
 from checker.graphql.errors import complaint_of, denied_status
 from checker.graphql.resources import RootRole
+from checker.graphql.results import status_named
 
 _STATUSES: Final[Mapping[Blame, int]] = {
     Blame.REFUSED: 400,
@@ -47,6 +48,9 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
     if _has_failed(found, role):
         # They say that it did not work, not why.
         return _UNPROCESSABLE if role.method in CREATING else _MISSING
+    other = _other_member(found, role)
+    if other:
+        return status_named(other)
     return status if _is_shown(found, role.steps) else _absent(role)
 
 
@@ -67,6 +71,18 @@ def _has_failed(found: Any, role: RootRole) -> bool:
         return False
     said = [found[name] for name in role.witnesses if name in found]
     return any(one is False or (one and one is not True) for one in said)
+
+
+def _other_member(found: Any, role: RootRole) -> str:
+    """The type that an answer has instead of what was asked for; empty where it has that, or nobody can tell."""
+    for place, member in enumerate(role.members):
+        if not isinstance(found, dict):
+            break
+        said = found.get("__typename")
+        if member and isinstance(said, str) and said != member:
+            return said
+        found = found.get(role.steps[place]) if place < len(role.steps) else None
+    return ""
 
 
 def _is_shown(found: Any, steps: tuple[str, ...]) -> bool:

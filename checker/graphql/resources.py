@@ -13,6 +13,7 @@ from graphql import (
     GraphQLInterfaceType,
     GraphQLObjectType,
     GraphQLSchema,
+    GraphQLUnionType,
     get_named_type,
     is_abstract_type,
 )
@@ -24,7 +25,8 @@ from checker.core.resource_names import Resource, normalised, singular, words
 from checker.core.resources import REMOVING, ResourceModel, ResourceUse, TakenValue, Transition
 from checker.graphql.identifiers import Entity, NamingArgument, TypeNames, naming_arguments
 from checker.graphql.inputs import is_list
-from checker.graphql.selections import is_free, is_identifying
+from checker.graphql.results import asked_for
+from checker.graphql.selections import Step, is_free, is_identifying
 from checker.graphql.writing import ARGUMENTS
 
 CREATES: Final = frozenset(
@@ -39,7 +41,7 @@ _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "rea
 _CHANGES: Final = frozenset(["update", "edit", "set", "modify", "upsert", "change", "patch"])
 _VERBS: Final = CREATES | DELETES | _READS | _CHANGES
 _WRAPPER: Final = re.compile(
-    r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return)\Z"
+    r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return|Success)\Z"
 )
 _INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")
 """Fields by which wrappers hold what they are for."""
@@ -66,6 +68,8 @@ class RootRole(Struct, frozen=True):
     """Their type; None when its answer shows none of them."""
     steps: tuple[str, ...]
     """Names of fields from the answer down to the things."""
+    members: tuple[str, ...]
+    """Of the unions before each step and after the last one: the member that was asked for; empty where there is no union."""
     pointer: str
     """From the answer to one thing: `/edges/*/node`."""
     naming: tuple[NamingArgument, ...]
@@ -73,6 +77,10 @@ class RootRole(Struct, frozen=True):
     """By which it chooses one of its things."""
     witnesses: tuple[str, ...] = ()
     """Fields of the answer that say whether it worked: a flag, or a list of errors."""
+
+    def way(self, *names: str) -> tuple[Step, ...]:
+        """Fields on the way to its things, or of these, with the members of unions that have them."""
+        return tuple(zip(self.members, names, strict=False))
 
     @property
     def path(self) -> str:
@@ -116,15 +124,15 @@ class RootRoles(Struct):
                 self.wanted.setdefault(kind, {})[naming.handle] = None
         return role
 
-    def always(self, label: Label) -> tuple[tuple[str, ...], ...]:
+    def always(self, label: Label) -> tuple[tuple[Step, ...], ...]:
         """What is always asked for of an operation, from its field down: what its things are known by, and whether it worked."""
         role = self.by_label[label]
-        found: list[tuple[str, ...]] = [(name,) for name in role.witnesses]
+        found: list[tuple[Step, ...]] = [(("", name),) for name in role.witnesses]
         if role.entity is not None:
             known = [name for name in self.wanted.get(role.entity.name, ()) if _has(role, name)]
-            found += [(*role.steps, name) for name in known]
+            found += [role.way(*role.steps, name) for name in known]
             if role.steps and not known:
-                found.append(role.steps)
+                found.append(role.way(*role.steps))
         return tuple(found)
 
     def model(self) -> ResourceModel:
@@ -196,7 +204,7 @@ class _RoleReader(Struct, frozen=True):
         """Its role."""
         spoken = words(self.name)
         rest = [word for word in spoken if word not in _VERBS]
-        entity, steps, pointer = self._entity(rest)
+        entity, steps, members, pointer = self._entity(rest)
         kind = entity or self.types.named("".join(rest))
         noun = kind.name if kind is not None else "".join(rest) or self.name
         method = self._method(spoken)
@@ -208,7 +216,7 @@ class _RoleReader(Struct, frozen=True):
             own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
         witnesses = tuple(self._witnesses()) if self.operation == "mutation" else ()
         return RootRole(
-            label, method, noun, entity, steps, pointer, _distinct(naming), own, witnesses
+            label, method, noun, entity, steps, members, pointer, _distinct(naming), own, witnesses
         )
 
     def _method(self, spoken: tuple[str, ...]) -> str:
@@ -229,24 +237,32 @@ class _RoleReader(Struct, frozen=True):
             singular(noun)
         )
 
-    def _entity(self, rest: list[str]) -> tuple[Entity | None, tuple[str, ...], str]:
-        """(type of the things in an answer, the fields that lead there, their pointer)."""
+    def _entity(
+        self, rest: list[str]
+    ) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
+        """(type of the things in an answer, the fields that lead there, members of the unions on the way, their pointer)."""
         kind: Any = self.field.type
         steps: list[str] = []
+        members: list[str] = []
         pointer = "/*" if is_list(kind) else ""
         for _ in range(_DEEPEST + 1):
             named = get_named_type(kind)
+            chosen = asked_for(named) if isinstance(named, GraphQLUnionType) else None
+            members.append("" if chosen is None else chosen.name)
+            named = chosen or named
             if not isinstance(named, GraphQLObjectType | GraphQLInterfaceType):
                 break
             is_payload = self.operation == "mutation" and not steps
             inner = _held(named, "".join(rest), is_payload=is_payload)
+            if inner is None and not _is_wrapper(named):
+                return named, tuple(steps), tuple(members), pointer
             if inner is None:
-                return (None, (), "") if _is_wrapper(named) else (named, tuple(steps), pointer)
+                break
             name, one = inner
             steps.append(name)
             pointer += f"/{name}" + ("/*" if is_list(one.type) else "")
             kind = one.type
-        return None, (), ""
+        return None, (), tuple(members[:1]), ""
 
     def _witnesses(self) -> Iterator[str]:
         named: Any = get_named_type(self.field.type)

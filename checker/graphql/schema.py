@@ -22,6 +22,7 @@ from checker.graphql.malformed import refuse_malformed
 from checker.graphql.operation import GraphQLOperation, RootField
 from checker.graphql.referee import QueryReferee
 from checker.graphql.resources import RootRoles
+from checker.graphql.selections import Step
 from checker.graphql.written import WrittenQueries, written_queries
 from checker.kinds.declared import json_schema
 from checker.kinds.members import initialised
@@ -138,7 +139,7 @@ class GraphQLDescription:
         self._index()
         return self._roles.model()
 
-    def always(self, label: Label) -> tuple[tuple[str, ...], ...]:
+    def always(self, label: Label) -> tuple[tuple[Step, ...], ...]:
         """What is always asked for of an operation, from its field down."""
         self._index()
         return self._roles.always(label)

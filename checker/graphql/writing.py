@@ -81,7 +81,7 @@ class WrittenField(Struct, frozen=True):
     """`query` or `mutation`."""
     name: str
     field: GraphQLField
-    always: tuple[tuple[str, ...], ...] = ()
+    always: tuple[tuple[Step, ...], ...] = ()
     """Ways from it down to what is asked for each time."""
 
 
@@ -295,7 +295,7 @@ class _QueryDraft:
         root, places = _SelectionSet(self._writer.kind), self._writer.places
         lost: list[str] = []
         for way in self._writer.always:
-            self._select(root, FieldPlace(tuple(("", step) for step in way)), nested)
+            self._select(root, FieldPlace(way), nested)
         for name in [*nested, *chosen]:
             place = places.get(name) if isinstance(name, str) else None
             if place is None:

@@ -23,7 +23,9 @@ def failures(operation: Any, *errors: Any, status: int = 500) -> tuple[Failure, 
     body = json.dumps({"data": None, "errors": errors}).encode()
     response = Response(status, [("Content-Type", "application/json")], body)
     judge = Judge(selected_checks(["not_a_server_error", "response_schema_conformance"]))
-    return judge.verdict(Case(operation, "1"), response).failures
+    judgement = judge.verdict(Case(operation, "1"), response)
+    assert judgement is not None
+    return judgement.failures
 
 
 def test_refusals_with_a_status_of_the_server_are_one_mistake() -> None:

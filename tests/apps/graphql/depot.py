@@ -5,7 +5,7 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
-from graphql import build_schema, execute, parse, validate
+from graphql import GraphQLSchema, build_schema, execute, parse, validate
 from graphql.execution.values import get_variable_values
 
 from checker.demo.http import Reply, Request
@@ -56,6 +56,29 @@ type Mutation {
 _SCHEMA = build_schema(SDL)
 
 
+def by_the_book(schema: GraphQLSchema, root: object, request: Request) -> Reply:
+    """What the resolvers of a root object answer to a request that is right."""
+    try:
+        asked = json.loads(request.body)
+        query, variables = asked["query"], asked.get("variables") or {}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return json_reply({"errors": [{"message": "Must provide a query"}]}, 400)
+    try:
+        document = parse(query)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with it
+        return json_reply({"errors": [{"message": f"Syntax Error: {error}"}]}, 400)
+    wrong = validate(schema, document)
+    operation: Any = document.definitions[0]
+    if not wrong:
+        given = get_variable_values(schema, operation.variable_definitions, variables)
+        wrong = given if isinstance(given, list) else []
+    if wrong:
+        return json_reply({"errors": [error.formatted for error in wrong]})
+    done = execute(schema, document, root, variable_values=variables)
+    assert not hasattr(done, "__await__")
+    return json_reply(done.formatted)
+
+
 class Fallen(Exception):
     """The server did not expect this."""
 
@@ -75,30 +98,8 @@ class Depots:
 
     def answer(self, request: Request) -> Reply:
         """The answer to one request; one is worked on at a time."""
-        try:
-            asked = json.loads(request.body)
-            query = {"query": asked["query"], "variables": asked.get("variables")}
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return json_reply({"errors": [{"message": "Must provide a query"}]}, 400)
         with self._lock:
-            return self._answered(query)
-
-    def _answered(self, asked: dict[str, Any]) -> Reply:
-        try:
-            document = parse(asked["query"])
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with it
-            return json_reply({"errors": [{"message": f"Syntax Error: {error}"}]}, 400)
-        wrong = validate(_SCHEMA, document)
-        operation: Any = document.definitions[0]
-        variables = asked.get("variables") or {}
-        if not wrong:
-            given = get_variable_values(_SCHEMA, operation.variable_definitions, variables)
-            wrong = given if isinstance(given, list) else []
-        if wrong:
-            return json_reply({"errors": [error.formatted for error in wrong]})
-        done = execute(_SCHEMA, document, self, variable_values=variables)
-        assert not hasattr(done, "__await__")
-        return json_reply(done.formatted)
+            return by_the_book(_SCHEMA, self, request)
 
     def _made(self, kind: str, **fields: Any) -> dict[str, Any]:
         key = f"{kind}-{next(self._numbers):x}"
