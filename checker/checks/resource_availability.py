@@ -24,6 +24,7 @@ from checker.core.resource_names import (
 from checker.core.resources import REMOVING, SAFE, concerns, concrete_path, named_values, place_of
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
+from checker.core.runtime_expressions import EvaluationContext, RuntimeExpression, candidates
 from checker.core.scopes import is_elsewhere
 
 _CREATED, _MISSING = 201, 404
@@ -125,14 +126,15 @@ def _is_named_by(creator: JudgedInteraction, case: Case) -> bool:
         return True
     said = set(_scalars_of(answer))
     return bool(names) and all(
-        _is_identity(case, name, creator) and wanted[name] in said for name in names
+        wanted[name] in said and _is_identity(case, name, creator, wanted[name]) for name in names
     )
 
 
-def _is_identity(case: Case, name: str, creator: JudgedInteraction) -> bool:
-    """Whether a variable was taken from a field of that operation which is called as the variable is.
+def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str) -> bool:
+    """Whether a variable was taken from a field of that operation which is called as the variable is, and where the creator says it.
 
-    What is filled in because it may fit is no name of what was created: its weight, its note.
+    What is filled in because it may fit is no name of what was created: its weight, its note. Nor is what another request
+    of the operation made, even if the weight, or the parent, of what this one made is the same number.
     """
     assert case.meta is not None
     label = creator.case.operation.label
@@ -141,8 +143,17 @@ def _is_identity(case: Case, name: str, creator: JudgedInteraction) -> bool:
             field = normalised(one.pointer.rpartition("/")[2])
             owner = owner_of(case.operation.resource_path, name)
             resource = resource_of(creator.case.operation.resource_path)
-            return affinity(name, owner, field, resource) >= _CERTAIN
+            is_name = affinity(name, owner, field, resource) >= _CERTAIN
+            return is_name and wanted in map(str, _values_at(one.pointer, creator))
     return False
+
+
+def _values_at(pointer: str, creator: JudgedInteraction) -> list[Any]:
+    """What stands at a place of a step's answer, or of its request where the place begins with that."""
+    assert isinstance(creator.outcome, Response)
+    tokens = tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
+    place = RuntimeExpression(pointer, pointer.startswith("/"), "body", tokens=tokens)
+    return candidates(place, EvaluationContext(creator.case, creator.outcome))
 
 
 def _located(answer: Response) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
+from checker.corpus.contexts import request_pointer
 from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 
 FREE, THERE = "use_after_free", "ensure_resource_availability"
@@ -259,6 +260,29 @@ def test_fields_that_are_called_otherwise_are_no_names(exchanges: Exchanges) -> 
         bindings=(Binding(Location.PATH, "id", Label("POST /users"), "/weight", 0, "7"),),
     )
     assert exchanges.failures(THERE, missing, creator) == []
+
+
+@pytest.mark.parametrize("beside", [{"parent": "7"}, {"parent": {"id": "7"}}])
+def test_a_number_that_something_else_has_too_is_no_name(
+    exchanges: Exchanges, beside: dict[str, Any]
+) -> None:
+    """Thing 7 was made elsewhere: what was made here stands below another thing, which is also a number 7."""
+    creator = created(exchanges, body={"id": "6", **beside})
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), creator) == []
+
+
+@pytest.mark.parametrize(("said", "found"), [("7", [""]), ("6", [])])
+def test_names_that_requests_gave_count_where_the_answer_has_them(
+    exchanges: Exchanges, said: str, found: list[str]
+) -> None:
+    parts: dict[str, Any] = {"mode": POSITIVE, "phase": "stateful"}
+    answer = json.dumps({"id": said}).encode()
+    creator = exchanges.sent("POST /users", 201, answer=answer, body={"id": "7"}, **parts)
+    pointer = request_pointer("/id")
+    taken = Binding(Location.PATH, "id", Label("POST /users"), pointer, 0, "7")
+    parts |= {"path_parameters": {"id": "7"}, "bindings": (taken,)}
+    missing = exchanges.sent("GET /users/{id}", 404, **parts)
+    assert exchanges.failures(THERE, missing, creator) == found
 
 
 def test_what_is_below_need_not_be_there(exchanges: Exchanges) -> None:
