@@ -20,6 +20,8 @@ _LOGIN = re.compile(
 )
 _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
 """Members that identify a resource, where none is called like the variable of its path."""
+_MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
+_EACH = "*"
 _WRAPPERS = ("data", "result", "item")
 
 Resource = tuple[str, ...]
@@ -127,6 +129,22 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
         return 0.0
     base = 0.6 if is_identifier(field) else 0.4
     return base if at_home else base / 2
+
+
+def place_word(pointer: str) -> str:
+    """What a place in a body asks for, by its names: `/lines/0/productId` and `/productIds/*` for the id of a product."""
+    tokens = [token for token in pointer.split("/") if token]
+    names = [token for token in tokens if token != _EACH and not token.isdigit()]
+    if not names:
+        return ""
+    own = names[-1]
+    if tokens[-1] is not own and words(own)[-1:] and words(own)[-1] in _MANY:
+        # Each of them is one.
+        own = own[:-1]
+    parts = words(own)
+    if len(parts) > 1 and is_identifier(parts[-1]):
+        return own
+    return "_".join((*names[:-1], own))
 
 
 def identifier_in(body: Any, names: Sequence[str]) -> str | int | None:

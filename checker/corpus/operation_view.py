@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from checker.core import resource_names
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation
-from checker.core.resource_names import Resource
+from checker.core.resource_names import Resource, place_word
 from checker.core.resources import ResourceUse, place_of, variable_at
 from checker.corpus.consumers import Consumer, Taken, consumer_of
 from checker.corpus.contexts import key_of, noun_of_key, request_pointer
@@ -113,7 +113,7 @@ class OperationView:
         if named is not None:
             return named
         variable = variable_at(self._operation, (location, name))
-        slot = (location, _words_of(name) if location is Location.BODY else name)
+        slot = (location, place_word(name) if location is Location.BODY else name)
         if variable is not None:
             slot = (Location.PATH, variable)
         consumer = self._consumers.get(slot)
@@ -133,8 +133,3 @@ def _named_in(above: Above, owner: Resource) -> str | None:
     if found is not None:
         return found
     return next((name for at, name in reversed(above) if noun_of_key(at) == noun), None)
-
-
-def _words_of(pointer: str) -> str:
-    """A place in a body by its names: `/rooms/0/id` asks for the id of a room."""
-    return "_".join(part for part in pointer.split("/") if part and not part.isdigit())

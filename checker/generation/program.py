@@ -231,9 +231,10 @@ class OperationProgram:
         self._maps.extend(partial(call, hook, "map_case", context) for hook in mine.map)
 
 
-def _context(operation: Operation) -> DrawContext:
+def _context(operation: Operation, settings: GenerationSettings) -> DrawContext:
     places = operation.resource_places.values()
-    return DrawContext(naming=frozenset(name for at, name in places if at is Location.BODY))
+    own = (name for at, name in places if at is Location.BODY)
+    return DrawContext(naming=frozenset((*own, *settings.references)))
 
 
 def compile_operation(
@@ -249,7 +250,9 @@ def compile_operation(
     Where only a required body cannot be made, what is wanted wrong is a request without it. Operations with one `store`
     share what they read of their schemas.
     """
-    compiler = PartCompiler(operation, settings, _context(operation), budget or Budget(), store)
+    compiler = PartCompiler(
+        operation, settings, _context(operation, settings), budget or Budget(), store
+    )
     try:
         return _compiled(compiler, hooks)
     except RecursionError:
@@ -270,7 +273,7 @@ def compile_parts(
     """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
-    compiler = PartCompiler(operation, settings, _context(operation), Budget())
+    compiler = PartCompiler(operation, settings, _context(operation, settings), Budget())
     parts = dict(make(compiler))
     for location, draw in parts.items():
         if location is Location.BODY:

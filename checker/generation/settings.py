@@ -63,6 +63,8 @@ class GenerationSettings(Struct, frozen=True):
     fixed_places: frozenset[tuple[Location, str]] = frozenset()
     """Pairs of the query, and cookies, that credentials stand in, whatever a case has."""
 
+    references: tuple[str, ...] = ()
+    """Pointers into bodies to what names things that other operations make, `*` for every item of a list."""
     learned: tuple[Constraint, ...] = ()
     """What the target demands beyond the description: valid cases respect it, wherever it leaves any."""
 

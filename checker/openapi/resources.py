@@ -102,6 +102,8 @@ class _Inference(Struct):
     """Field -> who makes values of it: it stands in the answer and not in what was sent."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]
     """Collection -> who adds to it by POST, and what that sends."""
+    variables: Mapping[str, Resource]
+    """What a path calls the members of a collection that somebody adds to, where that is no common word: `vin` -> cars."""
     schemas: SchemaFields
     known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
@@ -135,7 +137,8 @@ class _Inference(Struct):
                 fields = (found.name for found in answers[one.label].fields)
                 for name in dict.fromkeys(name for name in fields if name not in sent):
                     made.setdefault(name, []).append(one.label)
-        return cls(operations, uses, answers, by_noun, made, creators, schemas)
+        variables = _variables(uses.values())
+        return cls(operations, uses, answers, by_noun, made, creators, variables, schemas)
 
     def transitions(self) -> Iterator[Transition]:
         """One for each pair of operations of which the second can use what the first answers."""
@@ -175,15 +178,17 @@ class _Inference(Struct):
             kind = self.schemas.kind_of(parameter.schema)
             if parameter.location is Location.PATH:
                 yield _Slot(Location.PATH, parameter.name, use.owner(parameter.name), kind)
-            elif self._is_foreign(parameter.name, kind):
+            elif self._is_foreign(parameter.name, kind, use):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.schemas.of_body(target):
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
-            if self._is_foreign(slot.word, one.kind):
+            if self._is_foreign(slot.word, one.kind, use):
                 yield slot
 
-    def _is_foreign(self, name: str, kind: str) -> bool:
-        """Whether a name is that of another resource (`customer`, `customer_id`), or of what others make."""
+    def _is_foreign(self, name: str, kind: str, use: ResourceUse) -> bool:
+        """Whether a name is that of another resource (`customer`, `customer_id`, `vin`), or of what others make."""
+        if self.variables.get(normalised(name), use.resource) != use.resource:
+            return True
         if kind in (_TEXT, _WHOLE) and singular(name) in self.by_noun:
             return True
         if normalised(name) in self.made and not is_identifier(normalised(name)):
@@ -195,6 +200,7 @@ class _Inference(Struct):
         nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
         if slot.location is not Location.PATH:
             nouns[singular(slot.word)] = None
+            nouns[noun_of(self.variables.get(normalised(slot.word), ()))] = None
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = None
         known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
@@ -272,6 +278,17 @@ class _Inference(Struct):
         verb = _VERBS.get(use.method, "Get")
         many = "" if use.is_member or use.method in CREATING else "All"
         return f"{verb}{many}{noun}"
+
+
+def _variables(uses: Iterable[ResourceUse]) -> dict[str, Resource]:
+    """Normalised variables of paths by which things are named that somebody makes -> their collection, the first one."""
+    found: dict[str, Resource] = {}
+    made = {use.resource for use in uses if use.method in CREATING}
+    for use in uses:
+        for variable, owner in use.owners:
+            if owner in made and not is_identifier(normalised(variable)):
+                found.setdefault(normalised(variable), owner)
+    return found
 
 
 def _closest(slot: _Slot, word: str, name: str, homes: Collection[Resource]) -> float:

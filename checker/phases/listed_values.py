@@ -1,5 +1,6 @@
 """Values of earlier answers in cases that are listed: paths name things, and a made-up name leads to 404."""
 
+from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -43,6 +44,32 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     if taken:
         meta.bindings = (*meta.bindings, *taken)
     return tuple(taken)
+
+
+def take_known(
+    case: Case, listed: object, pool: ValuePool | None, number: int = 0
+) -> tuple[Binding, ...]:
+    """Set known names of things into the body and the path of a case; what was taken. Before its body is given names of its own."""
+    return *take_references(case, listed, pool, number), *take_names(case, pool, number)
+
+
+def take_references(
+    case: Case, listed: object, pool: ValuePool | None, number: int = 0
+) -> tuple[Binding, ...]:
+    """Set known names of things into the body of a case, but where it is about them; what was taken.
+
+    The cases of a list take the best few in turn, and other ones with each turn of their paths. Where the description gives an
+    example, some keep it.
+    """
+    renewal = listed.renewal if isinstance(listed, BoundaryCase) else None
+    meta = case.meta
+    if renewal is None or pool is None or meta is None:
+        return ()
+    pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
+    keeps_said = number % _TURNS == 0
+    taken = tuple(renewal.references.filled(case.body, pick, keeps_said=keeps_said))
+    meta.bindings = (*meta.bindings, *taken)
+    return taken
 
 
 def renew(case: Case, listed: object, token: str) -> str:

@@ -27,7 +27,7 @@ from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
-from checker.phases.listed_values import renew, take_names
+from checker.phases.listed_values import renew, take_known
 from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of, topic_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
@@ -386,9 +386,9 @@ class CaseFactory:
             listed = literal_case(operation, recipe, name, phase)
         else:
             listed = found.case(operation, name)
+            taken = take_known(listed, found, pool, number)
             token = renew(listed, found, wanted.token)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token)
-            taken = take_names(listed, pool, number)
         case = self.hooks(operation).finished(listed)
         if case is None:
             raise FilteredOut(f"{label}: the hook filter_case does not want case {number}")

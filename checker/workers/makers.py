@@ -1,19 +1,22 @@
 """Lays out how a worker makes cases: programs, hooks around them, sequences."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, HookContext, HookSource
+from checker.core.naming_places import naming_places
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.resources import ResourceModel
 from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.settings import GenerationSettings
 from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory, PoolView
@@ -63,6 +66,7 @@ def open_makers(
     users: UsersCode = ALL_SCHEMAS,
 ) -> Makers:
     """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
+    rules = _naming(rules, naming_places(selected.resources))
     make = partial(
         _factory, rules, selected, recorder, (settings.phases[0], settings.reusing_phases)
     )
@@ -103,6 +107,16 @@ def _factory(
         warned=partial(tell_of_warning, recorder),
         is_first_of_path=selected.is_first_of_path,
     )
+
+
+def _naming(rules: GenerationRules, places: Mapping[Label, tuple[str, ...]]) -> GenerationRules:
+    """Rules that say, too, where bodies name what other operations make."""
+
+    def of(operation: Operation, phase: str) -> GenerationSettings:
+        settings, references = rules.of(operation, phase), places.get(operation.label)
+        return settings if references is None else replace(settings, references=references)
+
+    return replace(rules, of=of)
 
 
 def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]:

@@ -1,7 +1,7 @@
 """Values of their own for the names in listed bodies: many targets take a name, an address, a code only once."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
@@ -23,6 +23,7 @@ from checker.core.resource_names import (
     words,
 )
 from checker.generation.boundaries.positives import has_bytes
+from checker.generation.boundaries.references import References, references_in
 from checker.generation.components import PartCompiler
 from checker.generation.drawing.places import item_of
 from checker.generation.likeness import distinct
@@ -75,6 +76,8 @@ class Renewal(Struct, frozen=True):
 
     places: tuple[_Place, ...]
     is_valid: Callable[[Any], bool]
+    references: References
+    """What names things that other operations make."""
 
     def renewed(self, body: Any, token: str) -> Any:
         """A body, which is changed in place, with values that follow from `token`; as valid, or as wrong, as it was.
@@ -124,8 +127,10 @@ class Renewals(Struct):
         return self._known[media_type]
 
     def _made(self, body: Body) -> Renewal | None:
-        operation, forced = self.compiler.operation, _forced(self.compiler)
-        if not _is_telling(operation) or body.write is not None or body.strategy is not None:
+        operation, pointers = self.compiler.operation, self.compiler.settings.references
+        is_telling = _is_telling(operation)
+        is_plain = body.write is None and body.strategy is None
+        if not is_plain or not (is_telling or pointers):
             return None
         part = self.compiler.body_part(body)
         is_valid = part.compiler.validator(part.conjunction)
@@ -135,13 +140,36 @@ class Renewals(Struct):
             return None
         if not isinstance(usual, dict) or has_bytes(usual) or not is_valid(usual):
             return None
-        names, places = _OwnNames.of(operation), []
-        for spot in islice(_spots(part, usual, is_said=bool(body.examples)), _MOST_LOOKED_AT):
-            if names.is_own(spot.path[-1], is_said=spot.is_said) and spot.path not in forced:
-                write = _writer(spot, part, partial(_fits, is_valid, usual, spot.path))
-                if write is not None:
-                    places.append(_Place(spot.path, spot.value, write, spot.is_said))
-        return Renewal(tuple(places[:_MOST]), is_valid) if places else None
+        forced = _forced(self.compiler)
+        found = _spots(part, usual, is_said=bool(body.examples))
+        spots = {spot.path: spot for spot in islice(found, _MOST_LOOKED_AT)}
+        said = {path for path, spot in spots.items() if spot.is_said}
+        named = [
+            one
+            for one in references_in(usual, pointers, said if not body.examples else None)
+            if one.path not in forced
+        ]
+        paths = forced | {one.path for one in named}
+        own = (spot for path, spot in spots.items() if is_telling and path not in paths)
+        places = _own_places(part, own, _OwnNames.of(operation), partial(_fits, is_valid, usual))
+        references = References(tuple(named[:_MOST]), is_valid, usual)
+        return Renewal(places, is_valid, references) if places or named else None
+
+
+def _own_places(
+    part: SchemaPart,
+    spots: Iterable["_Spot"],
+    names: "_OwnNames",
+    fits: Callable[[tuple[str, ...], Any], bool],
+) -> tuple[_Place, ...]:
+    """Those that stand for the thing itself. `fits`: whether the usual body is valid with another value at a path."""
+    places = []
+    for spot in spots:
+        if names.is_own(spot.path[-1], is_said=spot.is_said):
+            write = _writer(spot, part, partial(fits, spot.path))
+            if write is not None:
+                places.append(_Place(spot.path, spot.value, write, spot.is_said))
+    return tuple(places[:_MOST])
 
 
 def _is_telling(operation: Operation) -> bool:

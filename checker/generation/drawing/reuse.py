@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checker.core.case import NOT_SET
+from checker.core.constraints import ITEMS
 from checker.core.operation import Location
 from checker.generation.normalization import forms
 from checker.generation.sources.choices import Source
@@ -51,7 +52,7 @@ def pooled(
         likely = share
         if location is Location.PATH and context.bindings and _is_begun(context):
             likely = TOGETHER
-        if context.naming and name is None and _pointer(context.path) in context.naming:
+        if context.naming and name is None and _is_naming(context):
             likely = OFTEN
         if source.boolean(likely):
             index = source.integer(0, _POOLED)
@@ -61,6 +62,15 @@ def pooled(
         return draw(source)
 
     return drawn
+
+
+def _is_naming(context: DrawContext) -> bool:
+    """Whether what is drawn next names a thing; in lists every item does."""
+    path = context.path
+    if _pointer(path) in context.naming:
+        return True
+    items = [ITEMS if token.isdigit() else token for token in path]
+    return items != path and _pointer(items) in context.naming
 
 
 def _is_begun(context: DrawContext) -> bool:
