@@ -73,12 +73,12 @@ def report(
         ctx.exit(CANNOT)
 
 
-RunNotes = PastRun | MergedRuns
+ShownRun = PastRun | MergedRuns
 
 
 def _found(
     runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None
-) -> RunNotes:
+) -> ShownRun:
     """The run that is meant, or all of them as one."""
     if len(runs) < 2:
         return _held_against(runs[0] if runs else None, config, baseline, compare)
@@ -103,7 +103,7 @@ def _held_against(
     return replace(found, settings=replace(found.settings, baseline=against))
 
 
-def _show(past: RunNotes) -> None:
+def _show(past: ShownRun) -> None:
     """Print what the console would have."""
     console = Console(past.settings)
     console.title()
@@ -111,7 +111,7 @@ def _show(past: RunNotes) -> None:
     console.finish(past.report)
 
 
-def _write(past: RunNotes, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
+def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
     """Path -> why there is no report."""
     problems = {}
     for row, path in targets:
@@ -123,7 +123,7 @@ def _write(past: RunNotes, targets: list[tuple[ReportFormat, str]]) -> dict[str,
     return problems | _follow(past, streaming) if streaming else problems
 
 
-def _follow(past: RunNotes, targets: list[tuple[str, str]]) -> dict[str, str]:
+def _follow(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
     runs = [(one.settings, one.followed) for one in past.parts]
     there = [(settings, run) for settings, run in runs if run is not None]
     if not there:

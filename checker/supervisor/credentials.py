@@ -13,7 +13,7 @@ MOST_FAILURES = 3
 COOLING_S = 30.0
 """How long. What was good once and cannot be renewed is not asked for again: whoever refuses it has no token for us."""
 
-RunNotes = tuple[int, FetchCredentials | GivenCredentials]
+WorkerMessage = tuple[int, FetchCredentials | GivenCredentials]
 """(incarnation, message)."""
 
 
@@ -41,13 +41,13 @@ class CredentialExchange:
 
     def hear(
         self, incarnation: int, said: WantedCredentials | GivenCredentials, alive: Iterable[int]
-    ) -> list[RunNotes]:
+    ) -> list[WorkerMessage]:
         """What to tell when a worker has no credentials, or has fetched some."""
         if isinstance(said, GivenCredentials):
             return self.receive(incarnation, said, alive)
         return self.want(incarnation, said)
 
-    def want(self, incarnation: int, wanted: WantedCredentials) -> list[RunNotes]:
+    def want(self, incarnation: int, wanted: WantedCredentials) -> list[WorkerMessage]:
         """What to tell when a worker cannot go on with what it has."""
         nothing = GivenCredentials(wanted.source, 0, key=wanted.key)
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
@@ -62,7 +62,7 @@ class CredentialExchange:
 
     def receive(
         self, incarnation: int, given: GivenCredentials, alive: Iterable[int]
-    ) -> list[RunNotes]:
+    ) -> list[WorkerMessage]:
         """What to tell when a worker has fetched: everybody, since they have to know what to mask."""
         kept = self._kept[given.source, given.key]
         if kept.fetching != incarnation or given.number <= kept.given.number:
@@ -75,13 +75,13 @@ class CredentialExchange:
         kept.was_good = kept.was_good or not given.error
         return [(one, given) for one in alive]
 
-    def join(self, incarnation: int) -> list[RunNotes]:
+    def join(self, incarnation: int) -> list[WorkerMessage]:
         """What to tell a worker that has just begun."""
         return [(incarnation, one.given) for one in self._kept.values() if one.given.number]
 
-    def lose(self, incarnation: int) -> list[RunNotes]:
+    def lose(self, incarnation: int) -> list[WorkerMessage]:
         """What to tell when a worker is gone: another one fetches what it was to fetch."""
-        told: list[RunNotes] = []
+        told: list[WorkerMessage] = []
         for kept in self._kept.values():
             kept.waiting = [one for one in kept.waiting if one != incarnation]
             if kept.fetching == incarnation:
@@ -94,7 +94,7 @@ class CredentialExchange:
             return False
         return kept.was_good or self._clock() - kept.failed_at < COOLING_S
 
-    def _appoint(self, kept: _CredentialState) -> list[RunNotes]:
+    def _appoint(self, kept: _CredentialState) -> list[WorkerMessage]:
         """Have the one that waits longest fetch, if nobody does."""
         if kept.fetching is not None or not kept.waiting:
             return []

@@ -16,7 +16,7 @@ from checker.workers.outage_messages import (
     Troubled,
 )
 
-RunNotes = tuple[int, Hold | Examine | GoOn]
+WorkerMessage = tuple[int, Hold | Examine | GoOn]
 """(incarnation, message)."""
 
 
@@ -52,7 +52,7 @@ class Outages(Struct):
 
     def hear(
         self, incarnation: int, message: Troubled | Held | Examined, everybody: Iterable[int]
-    ) -> list[RunNotes]:
+    ) -> list[WorkerMessage]:
         """What to tell when a worker says something of an outage."""
         match message:
             case Troubled():
@@ -64,7 +64,7 @@ class Outages(Struct):
 
     def report(
         self, incarnation: int, message: Troubled, everybody: Iterable[int]
-    ) -> list[RunNotes]:
+    ) -> list[WorkerMessage]:
         """What to tell when a worker meets an outage: whoever met it first looks first."""
         if self.is_open:
             return []
@@ -76,13 +76,13 @@ class Outages(Struct):
         self._is_looking = False
         return [(one, Hold(self.count)) for one in self._line]
 
-    def held(self, incarnation: int, number: int) -> list[RunNotes]:
+    def held(self, incarnation: int, number: int) -> list[WorkerMessage]:
         """What to tell when nothing of a worker is in flight."""
         if number == self.count:
             self._flying.discard(incarnation)
         return self._next()
 
-    def examined(self, incarnation: int, found: Examined) -> list[RunNotes]:
+    def examined(self, incarnation: int, found: Examined) -> list[WorkerMessage]:
         """What to tell when a worker has looked: the next one looks, unless it is found or there is no hope."""
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
@@ -102,7 +102,7 @@ class Outages(Struct):
         # A target that is gone for good ends the run: nobody is to send what waits.
         return told if found.serves or found.trouble is Trouble.REFUSED else []
 
-    def lose(self, incarnation: int) -> list[RunNotes]:
+    def lose(self, incarnation: int) -> list[WorkerMessage]:
         """What to tell when a worker is gone."""
         if not self.is_open:
             return []
@@ -113,7 +113,7 @@ class Outages(Struct):
         self._told = [one for one in self._told if one != incarnation]
         return self._next() if self._line else self._closed()
 
-    def join(self, incarnation: int) -> list[RunNotes]:
+    def join(self, incarnation: int) -> list[WorkerMessage]:
         """What to tell a worker that has just begun: in an outage nothing is leased to it, and it hears of the end."""
         if self.is_open:
             self._told.append(incarnation)
@@ -127,7 +127,7 @@ class Outages(Struct):
         held_back = tuple(self.held_back)
         return GoOn(self.count, held_back, self.serves, self.is_rate_limited, refuses)
 
-    def _next(self) -> list[RunNotes]:
+    def _next(self) -> list[WorkerMessage]:
         if not self.is_open or self._flying or self._is_looking or not self._line:
             return []
         self._is_looking = True
@@ -136,7 +136,7 @@ class Outages(Struct):
         known = self._doubted, self._at, tuple(self.deaths)
         return [(self._line[0], Examine(self.count, self._trouble, is_last, *known))]
 
-    def _closed(self) -> list[RunNotes]:
+    def _closed(self) -> list[WorkerMessage]:
         go_on = self._go_on(self._doubted)
         self._trouble, self._doubted, self._line = None, None, []
         return [(one, go_on) for one in self._told]

@@ -24,7 +24,7 @@ def document() -> dict[str, Any]:
 LABELS = [Label(f"POST /things{n}") for n in range(COUNT)]
 
 
-class RunNotes:
+class CompiledPrograms:
     """Counts what a factory compiles."""
 
     def __init__(self, factory: CaseFactory, room: int) -> None:
@@ -46,11 +46,11 @@ def drawn(factory: CaseFactory, label: Label, seed: int) -> Any:
 def test_what_gave_way_draws_what_it_drew_before(tmp_path: Path) -> None:
     both = saying(generation={"mode": "all"})
     with workplace(tmp_path, document=document(), operations=both) as place:
-        told = RunNotes(place.factory, 1 << 30)
+        told = CompiledPrograms(place.factory, 1 << 30)
         expected = [[drawn(place.factory, label, seed) for seed in range(9)] for label in LABELS]
         assert len(told.kept) == len(told.programs) == COUNT
     with workplace(tmp_path, document=document(), operations=both) as place:
-        told = RunNotes(place.factory, 100)
+        told = CompiledPrograms(place.factory, 100)
         # Round by round: each operation is asked for when it has given way.
         rounds = [[drawn(place.factory, label, seed) for label in LABELS] for seed in range(9)]
         assert [list(row) for row in zip(*rounds, strict=True)] == expected
@@ -63,7 +63,7 @@ def test_what_gave_way_draws_what_it_drew_before(tmp_path: Path) -> None:
 
 def test_what_is_asked_for_again_and_again_stays(tmp_path: Path) -> None:
     with workplace(tmp_path, document=document()) as place:
-        RunNotes(place.factory, 100)
+        CompiledPrograms(place.factory, 100)
         first = place.factory.program(LABELS[0], "fuzzing")
         for label in LABELS[1:]:
             place.factory.program(label, "fuzzing")

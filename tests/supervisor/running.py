@@ -52,7 +52,7 @@ class Clock:
         return time.monotonic() + self.ahead_s
 
 
-class RunNotes:
+class RememberingListener:
     """A listener that remembers; `when` it is told of something, something happens."""
 
     def __init__(self, when: Is | None = None, happens: Callable[[], None] | None = None) -> None:
@@ -78,7 +78,7 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.told = RunNotes()
+        self.told = RememberingListener()
 
     def settings(self, *orders: tuple[str, str], **fields: Any) -> RunSettings:
         fields = {"kind": "run", "seed": 1, "phases": ("fuzzing",), **fields}
@@ -114,7 +114,7 @@ class Run:
         def interrupt() -> None:
             interrupts.count = 1
 
-        self.told = RunNotes(over or stop, leap if over else interrupt)
+        self.told = RememberingListener(over or stop, leap if over else interrupt)
         around = RunEnvironment(launcher, deadlines, interrupts, clock, age_s)
         return execute(self.settings(*orders, **fields), self.told, around)
 

@@ -45,9 +45,12 @@ def has_b(case: Case) -> bool:
 
 
 def learned(
-    refuses: Callable[[Case], bool], status: int, said: bytes = b""
+    refuses: Callable[[Case], bool],
+    status: int,
+    said: bytes = b"",
+    meanwhile: Callable[[DemandLearner], object] = lambda learner: None,
 ) -> tuple[CaseFactory, set[Constraint]]:
-    """What makes cases after the coverage phase, and what it heard."""
+    """What makes cases after the coverage phase, and what it heard; `meanwhile` is done before each case."""
     made = described()
     rules = GenerationRules.alike(GenerationSettings())
     factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
@@ -58,6 +61,7 @@ def learned(
             case = factory.listed(LABEL, 1, index, PhaseInfo("coverage"))
         except Exhausted:
             break
+        meanwhile(learner)
         is_refused = refuses(case.case)
         fields = [("Content-Type", "application/json")]
         answer = Response(status if is_refused else 201, fields, said if is_refused else b"")
@@ -89,6 +93,16 @@ def test_what_says_nothing_of_a_part_teaches_nothing(refuses: Callable[[Case], b
     factory, heard = learned(refuses, 400)
     assert heard == set()
     assert share(factory, has_q) > 0.3
+
+
+def test_tasks_of_the_next_phase_beside_a_slow_one_change_nothing() -> None:
+    """How fast the target is decides when they begin, and when a turn of the slow one begins again."""
+
+    def take_turns(learner: DemandLearner) -> None:
+        learner.begin("fuzzing")
+        learner.begin("coverage")
+
+    assert learned(has_q, 400, meanwhile=take_turns)[1] == {QUERY_Q}
 
 
 def test_one_case_that_is_accepted_with_it_is_enough_to_keep_it() -> None:

@@ -51,7 +51,8 @@ class DemandLearner(Struct):
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
     _changed: set[str] = field(default_factory=set)
     """Operations of which something was heard that their cases may not respect yet."""
-    _optional: OptionalParts = field(default_factory=OptionalParts)
+    _optional: dict[str, OptionalParts] = field(default_factory=dict)
+    """By phase."""
     _phase: str = ""
 
     def absorb(self, heard: DemandHeard) -> None:
@@ -68,8 +69,9 @@ class DemandLearner(Struct):
         if phase == self._phase and not self.at_once:
             return
         if phase != self._phase:
-            # Who worked on earlier phases must not decide what this one learns.
-            self._optional = OptionalParts()
+            # Who worked on earlier phases must not decide what this one learns; slow tasks of the one before go on.
+            going_on = (self._phase, phase)
+            self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
         place = len(phase_names()) if self.at_once else _place(phase)
         for label in sorted(self._changed):
@@ -102,7 +104,8 @@ class DemandLearner(Struct):
         self, made: GeneratedCase, phase: str, *, is_accepted: bool
     ) -> Iterator[DemandHeard]:
         """What is mostly to be left out, for nothing with it was ever accepted."""
-        demands = self._optional.count(made.case, is_accepted=is_accepted)
+        counts = self._optional.setdefault(phase, OptionalParts())
+        demands = counts.count(made.case, is_accepted=is_accepted)
         for demand, is_refuted in demands:
             yield from self._tell(made.label, demand, phase, refuted=is_refuted)
         if demands and self.at_once:
