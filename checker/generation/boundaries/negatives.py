@@ -12,6 +12,7 @@ from checker.generation.drawing.places import TextPlace
 from checker.generation.likeness import distinct
 from checker.generation.negation.embeddings import Broken
 from checker.generation.negation.listing import Breach, PathStep, breaches
+from checker.generation.negation.values import STEPS, THRIFT
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.sources.choices import RandomSource, Source
@@ -118,7 +119,9 @@ def _values(
             yield from found
             return
     try:
-        draw = breach.compile()
+        # One that takes more mostly comes to nothing, and every operation with the same schema pays for it again.
+        with compiler.budget.lent(STEPS, THRIFT):
+            draw = breach.compile()
     except _REASONS:
         return
     yield from islice(_simplest(draw, compiler, is_broken), 1)
@@ -175,7 +178,8 @@ def _probed(
     put: Any = None
     try:
         # What stands around them is compiled once.
-        draw = breach.around(lambda source: put)
+        with compiler.budget.lent(STEPS, THRIFT):
+            draw = breach.around(lambda source: put)
     except _REASONS:
         return
     for probe in probes:

@@ -23,9 +23,9 @@ NegativeDraw = Callable[[Source], tuple[Any, Violation]]
 
 _MOST: Final = 600
 """Ways that are looked at; those near the root come first."""
-STEPS: Final = 2_000
+STEPS: Final = 1_000
 """Work that compiling one of them may take."""
-_THRIFT: Final = 1_500
+THRIFT: Final = 750
 """When so much of it is left, of the alternatives beside what is broken one each has to do."""
 _TRIALS: Final = 12
 _TRIED: Final = 600
@@ -136,7 +136,7 @@ class _BreachChoice:
     def _tried(self, breach: Breach) -> tuple[Breach, Broken] | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            with self._budget.lent(STEPS, _THRIFT):
+            with self._budget.lent(STEPS, THRIFT):
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
