@@ -6,8 +6,10 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
 from checker.checks.unsupported_method import is_unknown_method
+from checker.core.case import Case
 from checker.core.contract import Blame, Complaint, ResponsePlan
 from checker.core.failures import Failure, Severity
+from checker.core.scenarios import REQUEST_SHAPES
 from checker.core.templates import error_template, names_error, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
@@ -54,11 +56,12 @@ def not_a_server_error(context: CheckContext) -> Found:
     template = error_template(
         context.response.readable.content, sent_texts(context.case), context.described
     )
+    shared = template if names_error(template) else _shape(context.case)
     return ServerError(
         _message(status, expected, context.plan),
         unique_key=str(status),
         text=template,
-    ).sharing(f"{status} {template}" if names_error(template) else "")
+    ).sharing(f"{status} {shared}" if shared else "")
 
 
 def _reported(context: CheckContext) -> Found:
@@ -68,6 +71,14 @@ def _reported(context: CheckContext) -> Found:
     said = complaint.text.encode("utf-8", "replace")
     template = error_template(said, sent_texts(context.case), context.described)
     return ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
+
+
+def _shape(case: Case) -> str:
+    """What is odd about a request that is none to its operation: no operation answers it, but the server before all of them."""
+    if case.meta is None:
+        return ""
+    said = case.meta.phase.data
+    return said.description or "" if said.scenario in REQUEST_SHAPES else ""
 
 
 def _complaint(context: CheckContext) -> Complaint | None:

@@ -3,6 +3,7 @@
 A template is words, separated by spaces; `*` stands for any words, where two answers to one request differed.
 """
 
+import html
 import json
 import re
 from collections.abc import Iterable
@@ -197,7 +198,8 @@ def _telling_text(content: bytes) -> str:
             return text
     if stripped[:1] == "<":
         title = _TITLE.search(text)
-        return title.group(1) if title else _telling_line(_TAG.sub(" ", text))
+        # Quotes are written as entities there, too: what stands in them is no part of the error.
+        return html.unescape(title.group(1) if title else _telling_line(_TAG.sub(" ", text)))
     return _telling_line(text)
 
 

@@ -1,6 +1,8 @@
-"""Scalars that answers and bodies hold by their schemas: where they stand, and what they are called."""
+"""Scalars that answers and bodies hold by their schemas, or by examples where there are none: where they stand, and what they are called."""
 
+import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -17,6 +19,7 @@ _MOST: Final = 120
 _STEPS: Final = 400
 """Schemas that are looked at for one answer."""
 _SCALARS: Final = frozenset(("string", "integer", "number", "boolean"))
+_TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
 _AFFIXES: Final = frozenset(
     [
         "response",
@@ -73,7 +76,7 @@ class SchemaFields(Struct):
     _left: int = 0
 
     def of_answer(self, operation: OpenApiOperation) -> AnswerFields:
-        """Of the first 2xx response that has a schema."""
+        """Of the first 2xx response that has a schema, or else an example."""
         responses = operation.definition.get("responses")
         if not isinstance(responses, dict):
             return AnswerFields("")
@@ -85,6 +88,12 @@ class SchemaFields(Struct):
                 noun, fields = self._read(raw, place)
                 if fields:
                     return AnswerFields(key, fields, noun)
+        for key in sorted(key for key in map(str, responses) if key.startswith("2")):
+            response, place = self.document.object_at(responses.get(key), pointer_child(at, key))
+            for example in self._examples(response, place):
+                _, fields = self._read(_schema_of(example), place)
+                if fields:
+                    return AnswerFields(key, fields)
         return AnswerFields(status)
 
     def of_body(self, operation: OpenApiOperation) -> tuple[AnswerField, ...]:
@@ -106,6 +115,19 @@ class SchemaFields(Struct):
         for media_type, value in content.items() if isinstance(content, dict) else ():
             if isinstance(value, dict) and "schema" in value:
                 yield value["schema"], pointer_child(place, "content", media_type, "schema")
+
+    def _examples(self, response: Mapping[str, Any], place: str) -> Iterator[object]:
+        """Answers that a response shows, whole (OpenAPI 2.0: `examples` by media type)."""
+        examples, content = response.get("examples"), response.get("content")
+        yield from examples.values() if isinstance(examples, dict) else ()
+        for media_type, value in content.items() if isinstance(content, dict) else ():
+            if not isinstance(value, dict):
+                continue
+            yield value.get("example")
+            named = value.get("examples")
+            for name, one in named.items() if isinstance(named, dict) else ():
+                at = pointer_child(place, "content", media_type, "examples", name)
+                yield self.document.object_at(one, at)[0].get("value")
 
     def _read(
         self, raw: object, at: str, hidden: str = "writeOnly"
@@ -183,6 +205,27 @@ def _children(schema: Mapping[str, Any], at: str, node: _FieldNode) -> Iterator[
     if isinstance(schema.get("items"), dict):
         place = pointer_child(at, "items")
         yield _FieldNode(schema["items"], place, f"{node.pointer}/*", node.name, required=False)
+
+
+def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
+    """Names and types of a value, as a schema says them; of a text that holds JSON, those of that."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and depth > _DEEP:
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    if isinstance(value, dict):
+        inner = islice(value.items(), _MOST) if depth else ()
+        return {
+            "type": "object",
+            "properties": {str(name): _schema_of(one, depth - 1) for name, one in inner},
+        }
+    if isinstance(value, list):
+        return {
+            "type": "array",
+            "items": _schema_of(value[0], depth - 1) if value and depth else {},
+        }
+    return {"type": _TYPES[type(value)]} if type(value) in _TYPES else {}
 
 
 def _kind(schema: Mapping[str, Any]) -> str:

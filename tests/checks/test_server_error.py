@@ -9,7 +9,9 @@ from checker.checks.judge import Judge
 from checker.checks.selection import selected_checks
 from checker.core.case import Case
 from checker.core.failures import Failure
+from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.response import Response
+from checker.core.scenarios import Scenario
 from tests.graphql_kind.making import opened, operations
 
 ONE, OTHER = operations(opened("type Query { one(a: Int!): Int  other(b: [String!]): Int }"))
@@ -42,6 +44,25 @@ def test_what_fell_over_is_a_mistake_of_its_own(errors: tuple[Any, ...]) -> None
     assert fallen.fingerprint("one") != refused.fingerprint("one")
     assert fallen.cause("one") != fallen.cause("other")
     assert "the request is wrong" not in fallen.message
+
+
+@pytest.mark.parametrize(
+    ("scenario", "is_shared"),
+    [(Scenario.MALFORMED_CONTENT_TYPE, True), (Scenario.UNSPECIFIED_METHOD, True), (Scenario.WRONG_TYPE, False)],
+)  # fmt: skip
+def test_what_is_odd_about_requests_to_all_operations_is_one_mistake(
+    scenario: Scenario, is_shared: bool
+) -> None:
+    def cause(operation: Any, status: int = 500) -> str:
+        said = PhaseData({"scenario": scenario, "description": "no boundary"})
+        meta = CaseMetadata(GenerationMode.NEGATIVE, {}, PhaseInfo("coverage", said), ())
+        judge = Judge(selected_checks(["not_a_server_error"]))
+        found = judge.verdict(Case(operation, "1", meta=meta), Response(status, [], b""))
+        assert found is not None
+        return found.failures[0].cause(operation.label)
+
+    assert (cause(ONE) == cause(OTHER)) is is_shared
+    assert cause(ONE) != cause(ONE, 503)
 
 
 def test_other_statuses_make_other_mistakes() -> None:

@@ -33,6 +33,10 @@ def template(text: str, *sent: str) -> str:
             "<Guest object at 0x7f1b2c> has no attribute",
             "<Guest object at 0x55aaee> has no attribute",
         ),
+        (
+            "<title>ValueError: cannot read &quot;null&quot;</title>",
+            "<title>ValueError: cannot read &quot;server error&quot;</title>",
+        ),
         ("worker-qpwo failed on node ksjdh-3", "worker-abcd failed on node zzzzz-1"),
     ],
 )

@@ -1,5 +1,6 @@
 """Links that names of fields and parameters suggest, and how the model travels with the document."""
 
+import json
 from typing import Any
 
 import pytest
@@ -266,3 +267,35 @@ def test_a_noun_alone_names_a_thing_of_its_collection(
     ways = model.transitions_to(Label("POST /visits"), Label("POST /doctors"))
     taken = [(value.name, value.value) for one in ways for value in one.values]
     assert taken == ([] if pointer is None else [("/doctor", f"$response.body#{pointer}")])
+
+
+SHOWN = {"notes": [{"key": "a1", "text": "x"}], "meta": {"total": 1}}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"example": SHOWN},
+        {"example": json.dumps(SHOWN)},
+        {"schema": {"type": "object"}, "examples": {"one": {"value": SHOWN}}},
+    ],
+)
+def test_examples_say_what_answers_hold_where_schemas_do_not(answer: dict[str, Any]) -> None:
+    listed = {"responses": {"200": {"description": "", "content": {"application/json": answer}}}}
+    asked = {"parameters": [{**ID, "name": "key"}], "get": answered({"type": "object"})}
+    paths = {"/notes": {"get": listed}, "/notes/{key}": asked}
+    model = from_dict({**DOCUMENT, "paths": paths}).resources()
+    (way,) = model.transitions_to(Label("GET /notes/{key}"), Label("GET /notes"))
+    assert [value.value for value in way.values] == ["$response.body#/notes/*/key"]
+
+
+def test_examples_of_the_second_version_are_read() -> None:
+    responses = {"200": {"description": "", "examples": {"application/json": SHOWN}}}
+    asked = {"name": "key", "in": "path", "required": True, "type": "string"}
+    paths = {
+        "/notes": {"get": {"responses": responses}},
+        "/notes/{key}": {"get": {"parameters": [asked], "responses": responses}},
+    }
+    document = {"swagger": "2.0", "info": {"title": "t", "version": "1"}, "paths": paths}
+    transitions = from_dict(document).resources().transitions
+    assert ("GET /notes", "GET /notes/{key}") in {(one.source, one.target) for one in transitions}
