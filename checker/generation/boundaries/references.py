@@ -16,7 +16,7 @@ _Spot = tuple[Any, str | int]
 """What holds a value, and where in it."""
 
 
-class Reference(Struct, frozen=True):
+class ReferencePlace(Struct, frozen=True):
     """One place, or one in each item of a list."""
 
     pointer: str
@@ -30,7 +30,7 @@ class Reference(Struct, frozen=True):
 class References(Struct, frozen=True):
     """Those of the bodies of one media type."""
 
-    places: tuple[Reference, ...]
+    places: tuple[ReferencePlace, ...]
     is_valid: Callable[[Any], bool]
     usual: Any
     """The usual body, which is valid."""
@@ -65,7 +65,7 @@ class References(Struct, frozen=True):
             else:
                 _put(spots, before)
 
-    def _admits(self, place: Reference, value: Any) -> bool:
+    def _admits(self, place: ReferencePlace, value: Any) -> bool:
         """Whether a value is right in its place."""
         body = copied(self.usual)
         _put(_spots(body, place.path), value)
@@ -74,14 +74,14 @@ class References(Struct, frozen=True):
 
 def references_in(
     usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None
-) -> Iterator[Reference]:
+) -> Iterator[ReferencePlace]:
     """Those of a usual body, as far as there are texts or integers at the pointers. `said`: paths at which an author gave the value; None for all."""
     for pointer in pointers:
         path = _tokens(pointer)
         for holder, at in _spots(usual, path)[:1]:
             value = holder[at]
             if isinstance(value, str | int) and not isinstance(value, bool):
-                yield Reference(pointer, path, value, said is None or path in said)
+                yield ReferencePlace(pointer, path, value, said is None or path in said)
 
 
 def _spots(body: Any, path: Sequence[str]) -> list[_Spot]:
