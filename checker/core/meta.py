@@ -60,6 +60,14 @@ class Binding(Struct, frozen=True):
     step: int = -1
     """Of the sequence, the one that `expression` is about."""
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the value is as good without its producer, whose request made it up: a tenant, in a header or a query.
+
+        What stands in the path or the body of a request may name a thing that has to be there.
+        """
+        return self.pointer.startswith(("$request.header.", "$request.query."))
+
 
 ANYTHING: Final = "*"
 """In place of names: any value of a part may have come from outside."""

@@ -150,6 +150,8 @@ def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
     for number in range(len(labels)):
         for one in _taken(finding, number):
             earlier = [at for at in range(number) if labels[at] == one.producer]
+            if one.stands_alone:
+                continue
             # Whoever knows no value sends that: if the run has made a thing of this name, `needs` tells it.
             if earlier or str(one.literal) != _ANYBODYS:
                 yield number, one, earlier[-1] if earlier else None

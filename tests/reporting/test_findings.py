@@ -62,6 +62,15 @@ def test_a_value_that_the_simplest_case_has_too_is_from_nowhere(literal: object)
     assert sources_of(both) == ("path id of request 2: /id of the answer to request 1",)
 
 
+@pytest.mark.parametrize("steps", [(), (MAKER,)])
+@pytest.mark.parametrize("pointer", ["$request.header.X-Tenant", "$request.query.tenant"])
+def test_what_a_request_made_up_is_from_nowhere(steps: tuple[Step, ...], pointer: str) -> None:
+    tenant = replace(BINDING, location=Location.HEADER, name="X-Tenant", pointer=pointer)
+    one = samples.finding(steps=(*steps, replace(BOUND, bindings=(tenant,))), interactions=())
+    assert sources_of(one) == ()
+    assert "dependent on earlier requests" not in marks_of(one)
+
+
 @pytest.mark.parametrize(
     ("pointers", "origin"),
     [

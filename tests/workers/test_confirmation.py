@@ -1,4 +1,4 @@
-"""What the target says of a thing that is gone confirms that it is shown, and never that it is missing."""
+"""Failures happen again with the steps that they need, and no others; what is gone confirms that it is shown, and never that it is missing."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -7,11 +7,19 @@ from typing import Any, cast
 import pytest
 
 from checker.checks.judge import UNJUDGED
+from checker.core.case import Case
+from checker.core.locations import Location
+from checker.core.meta import Binding, PhaseInfo
+from checker.core.operation import Label
 from checker.core.response import Response
+from checker.core.send import Purpose
+from checker.core.sequence import Drawn, Step
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.failures.confirmation import Confirmation
+from checker.workers.failures.sequences import SequenceReplay
 from checker.workers.recording.unconfirmed import JudgedCase
+from tests.checks.asked import operations_of
 
 
 def shot(method: str, status: int) -> JudgedCase:
@@ -34,3 +42,68 @@ def test_what_another_worker_may_have_removed_stays_away_and_confirms_nothing(
     confirmation = Confirmation(nobody, again, lambda found: found.status == last, names=nobody)
     chain = (shot("DELETE", 204), shot("POST", 201), shot("GET", last))
     assert confirmation.stays_after_removal(chain) is is_confirmed
+
+
+USERS, USER, ROOMS = Label("POST /users"), Label("GET /users/{id}"), Label("POST /rooms")
+TENANT = Binding(
+    Location.HEADER, "X-Tenant", ROOMS, "$request.header.X-Tenant", 0, "acme", '"$request.header.X-Tenant"', 0
+)  # fmt: skip
+NUMBER = Binding(Location.PATH, "id", USERS, "/id", 0, 7, '"$response.body#/id"', 1)
+DOCUMENT = operations_of(
+    {
+        "/users": {"post": {"responses": {}}},
+        "/users/{id}": {
+            "get": {
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {}}],
+                "responses": {},
+            }
+        },
+        "/rooms": {"post": {"responses": {}}},
+    }
+)
+
+
+def step(label: Label, *bindings: Binding) -> JudgedCase:
+    case = Case(DOCUMENT[label], "a")
+    answer = Response(200, [], b'{"id": 7}')
+    made = GeneratedCase(case, label, (), bindings)
+    return JudgedCase(made, Verdict(case, None, answer, UNJUDGED))
+
+
+class Remaking:
+    """Stands in place of a factory: every step can be made again."""
+
+    def remake(self, wanted: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
+        assert isinstance(wanted.recipe, Drawn)
+        return step(wanted.label, *wanted.bindings).made
+
+
+@pytest.mark.parametrize(
+    ("chain", "kept"),
+    [
+        ((step(ROOMS), step(USERS, TENANT)), [USERS]),
+        ((step(ROOMS), step(USERS, TENANT), step(USER, TENANT, NUMBER)), [USERS, USER]),
+    ],
+)
+def test_a_step_that_only_said_in_whose_part_the_others_are_is_left_out(
+    chain: tuple[JudgedCase, ...], kept: list[Label]
+) -> None:
+    """What it said is sent without it."""
+
+    def send(made: GeneratedCase, purpose: Purpose, earlier: Iterable[JudgedCase]) -> JudgedCase:
+        return step(made.label, *made.bindings)
+
+    replay = SequenceReplay(cast("Any", Remaking()), PhaseInfo("stateful"), send)
+
+    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> JudgedCase:
+        return send(made, Purpose.CONFIRM, earlier)
+
+    last = chain[-1].made.label
+    nobody = cast("Any", None)
+    found = Confirmation(replay, again, lambda shot: shot.made.label == last, nobody).shortest(
+        chain
+    )
+    assert found is not None
+    assert [one.made.label for one in found] == kept
+    tenants = [one for shot in found for one in shot.made.bindings if one.name == "X-Tenant"]
+    assert {(one.literal, one.step) for one in tenants} == {("acme", -1)}

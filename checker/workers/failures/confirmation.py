@@ -7,7 +7,7 @@ from msgspec import Struct
 from checker.core.resources import REMOVING
 from checker.phases.making import GeneratedCase
 from checker.workers.failures.fresh_names import FreshNames
-from checker.workers.failures.sequences import SequenceReplay
+from checker.workers.failures.sequences import SequenceReplay, cut_off, follows
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 REPETITIONS = 2
@@ -31,8 +31,8 @@ class Confirmation(Struct):
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
         state that they left behind, and nobody else could reproduce that.
         """
-        last = chain[-1].made
-        if len(chain) > 1 and last.bindings:
+        last = cut_off(chain[-1].made)
+        if len(chain) > 1 and follows(last):
             whole = self._whole(chain)
             if whole is not None:
                 return whole
@@ -41,7 +41,7 @@ class Confirmation(Struct):
             return (alone,)
         if len(chain) == 1:
             return self.names.confirmed(self.replay.factory, alone, self.again, self.fails)
-        if last.bindings:
+        if follows(last):
             return None
         return self._whole(chain)
 

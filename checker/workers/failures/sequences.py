@@ -134,7 +134,17 @@ def are_served_as(before: Chain, now: Chain) -> bool:
 
 
 def _steps_bound(made: GeneratedCase) -> set[int]:
-    return {binding.step for binding in made.bindings if binding.expression}
+    return {one.step for one in made.bindings if one.expression and not one.stands_alone}
+
+
+def follows(made: GeneratedCase) -> bool:
+    """Whether a step holds values that others gave."""
+    return not all(one.stands_alone for one in made.bindings)
+
+
+def cut_off(made: GeneratedCase) -> GeneratedCase:
+    """A step without those before it: its values stay as they were."""
+    return replace(made, bindings=tuple(replace(one, step=-1) for one in made.bindings))
 
 
 def _dropped(steps: Sequence[GeneratedCase], number: int) -> Iterator[GeneratedCase]:
