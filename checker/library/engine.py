@@ -361,13 +361,13 @@ class LibraryEngine:
                 return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
             return self._send(origin, http, request)
 
-        said: Judgement = drive(judge.judge(case, response), send)
+        said: Judgement = drive(judge.judge(case, response, options.earlier), send)
         names = judge.check_names(case)
         judgement = reviewed(said, hooks, case, response, names)
         commands: tuple[str, ...] = ()
         if judgement.failures:
             place = maker.origin, is_safe
-            asked = [(of, answer.request) for of, answer in options.earlier]
+            asked = [(one.case, one.request) for one in options.earlier]
             asked.append((case, with_headers(response.request, options.headers)))
             commands = tuple(
                 self._command(of, one or maker.make(of), settings, place) for of, one in asked

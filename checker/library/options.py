@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
+from checker.checks.context import JudgedInteraction
 from checker.checks.custom import CUSTOM_CHECKS, custom_check
 from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
@@ -99,8 +100,8 @@ class CheckOptions(Struct, frozen=True):
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
     """How it was sent: `verify` counts for requests that checks send, too."""
     recorder: "CheckRecorder | None" = None
-    earlier: Sequence[tuple[Case, Any]] = ()
-    """What was sent before it in its sequence, with the responses: it takes all of them to see it again."""
+    earlier: Sequence[JudgedInteraction] = ()
+    """What came before it in its sequence: what an answer shows may follow from it, and it takes all of it to see that again."""
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:

@@ -20,12 +20,13 @@ from checker.core.case import NOT_SET, Case
 from checker.core.errors import InvalidStateMachine, NoLinksFound
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
+from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
 from checker.kinds.protocol import ApiOperation
 from checker.library.faults import broken_links
 from checker.library.hypothesis_settings import SEQUENCES, fit_for_sequences, of_sequences
-from checker.phases.bindings import evaluated, set_into
+from checker.phases.bindings import evaluated, place_in_answer, set_into
 
 _MANY: Final = 1 << 16
 
@@ -35,6 +36,11 @@ class Exchanged(Struct, frozen=True):
 
     case: Case
     outcome: Response
+
+    @property
+    def request(self) -> WireRequest | None:
+        """What was sent."""
+        return self.outcome.request
 
 
 class APIStateMachine(RuleBasedStateMachine):
@@ -82,7 +88,7 @@ class APIStateMachine(RuleBasedStateMachine):
         self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any
     ) -> None:
         """Raise a `FailureGroup` when a check fails."""
-        earlier = [(one.case, one.outcome) for one in self.exchanged if one.case is not case]
+        earlier = [one for one in self.exchanged if one.case is not case]
         assert case.engine is not None, "it was drawn"
         case.engine.validate_response(
             case, response, additional_checks=additional_checks, earlier=earlier, **kwargs
@@ -206,9 +212,17 @@ def _possible(
 
 def _bindings(transition: Transition, sent: Exchanged, step: int) -> tuple[Binding, ...]:
     values = ((one, evaluated(one.value, sent)) for one in transition.values)
+    source = transition.source
     return tuple(
         Binding(
-            one.location, one.name, transition.source, "", 0, value, json.dumps(one.value), step
+            location=one.location,
+            name=one.name,
+            producer=source,
+            pointer=place_in_answer(one.value),
+            index=0,
+            literal=value,
+            expression=json.dumps(one.value),
+            step=step,
         )
         for one, value in values
         if value is not NOT_SET

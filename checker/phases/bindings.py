@@ -101,6 +101,12 @@ def expression_of(text: str) -> Any:
     return json.loads(text)
 
 
+def place_in_answer(expression: Any) -> str:
+    """Where in an answer a link (as JSON has it) takes its value from, as reports say it."""
+    text = expression if isinstance(expression, str) else json.dumps(expression)
+    return text.removeprefix("$response.body#").partition("#regex:")[0]
+
+
 def _read_again(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
     for sent in reversed(earlier):
         operation = sent.case.operation

@@ -20,7 +20,7 @@ from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
-from checker.phases.bindings import SentCase, evaluated, expression_of
+from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
@@ -338,7 +338,7 @@ class ChainExplorer(Struct):
             location,
             name,
             known.steps[step].sent.case.operation.label,
-            _pointer(expression_of(expression)),
+            place_in_answer(expression_of(expression)),
             0,
             value,
             expression,
@@ -362,9 +362,3 @@ def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
         ):
             return binding.step, binding.expression
     return source.step, json.dumps(source.expression)
-
-
-def _pointer(expression: Any) -> str:
-    """Where in the answer, as reports say it."""
-    text = expression if isinstance(expression, str) else json.dumps(expression)
-    return text.removeprefix("$response.body#").partition("#regex:")[0]

@@ -2,7 +2,7 @@
 
 import json
 import unittest
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -36,6 +36,8 @@ QUICK = settings(
 class App:
     """Users are kept; the third cannot be read, if it is broken."""
 
+    document: ClassVar[dict[str, Any]] = DOCUMENT
+
     def __init__(self, *, is_broken: bool = False) -> None:
         self.is_broken = is_broken
         self.count = 0
@@ -45,7 +47,7 @@ class App:
         method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
         if path == "/openapi.json":
             start("200 OK", [("Content-Type", "application/json")])
-            return [json.dumps(DOCUMENT).encode()]
+            return [json.dumps(self.document).encode()]
         self.seen.append((method, path))
         status, body = self.answer(method, path)
         start(status, [("Content-Type", "application/json")])
@@ -94,6 +96,61 @@ def test_a_defect_behind_a_sequence_is_found() -> None:
         "http://localhost/users",
         "http://localhost/users/2",
     ]
+
+
+class Forgetful(App):
+    """Deletes nothing, or keeps nothing."""
+
+    document: ClassVar[dict[str, Any]] = {
+        **DOCUMENT,
+        "paths": {
+            **DOCUMENT["paths"],
+            "/users/{id}": {
+                **DOCUMENT["paths"]["/users/{id}"],
+                "delete": {"parameters": [ID], "responses": {"200": OK}},
+            },
+        },
+    }
+
+    def __init__(self, *, keeps: bool) -> None:
+        super().__init__()
+        self.keeps = keeps
+
+    def answer(self, method: str, path: str) -> tuple[str, Any]:
+        if method == "DELETE":
+            return "200 OK", {"id": 0}
+        if not self.keeps and method == "GET":
+            return "404 Not Found", {"id": 0}
+        return super().answer(method, path)
+
+
+@pytest.mark.parametrize(
+    ("keeps", "check", "title", "last"),
+    [
+        (True, "use_after_free", "Use after free", ["POST", "DELETE", "GET"]),
+        (
+            False,
+            "ensure_resource_availability",
+            "Resource is not available after creation",
+            ["POST", "GET"],
+        ),
+    ],
+)
+def test_checks_of_sequences_judge_by_earlier_steps(keeps, check, title, last) -> None:
+    app = Forgetful(keeps=keeps)
+    schema = loaded(app)
+    schema.config.checks.update(included_check_names=[check])
+
+    class Machine(schema.as_state_machine()):  # type: ignore[misc]
+        def setup(self) -> None:
+            app.count = 0
+            app.seen.clear()
+
+    with pytest.raises(checker.errors.FailureGroup, match=title) as caught:
+        Machine.run(settings=settings(QUICK, max_examples=200))
+    assert [method for method, _ in app.seen] == last
+    told = str(caught.value).partition("Reproduce with:\n\n")[2].split("\n")
+    assert [line.split()[2] for line in told] == last
 
 
 def test_users_override_what_happens() -> None:
