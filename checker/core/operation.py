@@ -213,6 +213,11 @@ class Operation(Protocol):
         ...
 
     @property
+    def app(self) -> object | None:
+        """The application in this process that serves it, if there is one."""
+        ...
+
+    @property
     def resource_path(self) -> str:
         """Where the operation stands among the resources, as a path template: `/users/{id}` is of one member of `/users`."""
         ...

@@ -33,6 +33,11 @@ class AuthContext(Struct, frozen=True):
     app: object | None = None
     """The application in this process that serves the API, if there is one."""
 
+    @classmethod
+    def of(cls, operation: Operation) -> "AuthContext":
+        """What providers are told of an operation."""
+        return cls(operation, operation.app)
+
 
 class AuthProvider(Protocol):
     """What users write. It is made once in each worker; what `get` gives is shared by all of them."""
@@ -119,7 +124,7 @@ class ProviderSource(CredentialSource):
 
     def key(self, case: Case) -> str | None:
         """The key of `cache_by_key`; None where the provider is not for the operation."""
-        context = _context(case)
+        context = AuthContext.of(case.operation)
         if not self.scope.covers(context):
             return None
         return "" if self.cache_by_key is None else repr(self.cache_by_key(case, context))
@@ -127,7 +132,7 @@ class ProviderSource(CredentialSource):
     def fetch(self, case: Case) -> Credentials:
         """What `get` gives. Raises `CredentialError`."""
         try:
-            data = self._provider.get(case, _context(case))
+            data = self._provider.get(case, AuthContext.of(case.operation))
         except Exception as error:
             raise CredentialError(f"{self.name}.get: {type(error).__name__}: {error}") from error
         return Credentials(data=_written(data, self.name))
@@ -142,7 +147,7 @@ class ProviderSource(CredentialSource):
             setattr(changed, part, dict(getattr(case, part)))
         changed.body = deepcopy(case.body)
         try:
-            self._provider.set(changed, data, _context(case))
+            self._provider.set(changed, data, AuthContext.of(case.operation))
         except Exception as error:
             raise CredentialError(f"{self.name}.set: {type(error).__name__}: {error}") from error
         return Credentials(
@@ -303,10 +308,6 @@ def _condition(name: str, value: Any) -> Condition:
         return lambda context: any(pattern.search(text) for text in read(context.operation))
     wanted = set(texts_of(subject, value))
     return lambda context: not wanted.isdisjoint(read(context.operation))
-
-
-def _context(case: Case) -> AuthContext:
-    return AuthContext(case.operation, None)
 
 
 def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:

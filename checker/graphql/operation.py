@@ -62,6 +62,8 @@ class GraphQLOwner(Protocol):
     @property
     def document(self) -> Any: ...
     @property
+    def app(self) -> object | None: ...
+    @property
     def path(self) -> str: ...
     @property
     def base_url(self) -> str | None: ...
@@ -165,6 +167,11 @@ class GraphQLOperation(EntryMembers):
 
     def _status(self, response: Response) -> int:
         return resource_status(response, self.entry.name, self.entry.role)
+
+    @property
+    def app(self) -> object | None:
+        """That of the schema, in runs of the command line as well."""
+        return self.owner.app
 
     @property
     def base_url(self) -> str | None:

@@ -91,11 +91,6 @@ class ApiOperation(Operation, Protocol):
         ...
 
     @property
-    def app(self) -> object | None:
-        """The application in this process that serves it, if there is one."""
-        ...
-
-    @property
     def full_path(self) -> str:
         """Template behind the base path of the description."""
         ...

@@ -154,7 +154,7 @@ def authorised(schema: Any, case: Case) -> Case:
     changed = copy(case)
     for part in ("headers", "cookies", "query"):
         setattr(changed, part, copy(getattr(case, part)))
-    applied = schema.apply_auth(changed, AuthContext(case.operation, schema.app))
+    applied = schema.apply_auth(changed, AuthContext.of(case.operation))
     return changed if applied else case
 
 

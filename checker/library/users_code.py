@@ -38,6 +38,7 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         hooks=HookChain((GLOBAL_HOOKS, *schema.engine.hooks, _coverage(schema))),
         auth=(*schema.engine.auth.registries, GLOBAL_AUTH),
         description=packed(schema.opened),
+        app=schema.app,
         told=(partial(_tell, schema),) if is_mine(*_TOLD) else (),
         applies=AppliedByUsers(schema) if is_mine("apply_auth") else None,
         reauth=lambda: _reauth_state(schema),

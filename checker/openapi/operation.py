@@ -40,6 +40,8 @@ class Owner(Protocol):
     def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...
     @property
     def document(self) -> OpenApiDocument: ...
+    @property
+    def app(self) -> object | None: ...
     def base_url_of(
         self, servers: object, operation: "OpenApiOperation | None" = None
     ) -> str | None: ...
@@ -74,6 +76,11 @@ class OpenApiOperation(EntryMembers):
     def responses(self) -> dict[str, Any]:
         """Response objects by status as it is spelled, references followed; those that lead to nothing are left out."""
         return dict(self.contract.declared())
+
+    @property
+    def app(self) -> object | None:
+        """That of the schema, in runs of the command line as well."""
+        return self.owner.app
 
     @property
     def base_url(self) -> str | None:

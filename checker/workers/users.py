@@ -38,6 +38,8 @@ class UsersCode(Struct, frozen=True):
     """Providers, the nearest registry first."""
     description: bytes | None = None
     """As `kinds.table.packed` writes it; None: it is read from its location."""
+    app: object | None = None
+    """The application in this process that serves the API, if there is one."""
     makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = _as_it_is
     """What makes requests to a place, around what usually does."""
     told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()

@@ -293,3 +293,30 @@ def test_settings_of_projects_are_read_and_set() -> None:
 def test_responses_of_a_client_like_httpx_become_ours() -> None:
     answer = httpx.Response(201, json={"a": 1}, request=httpx.Request("GET", "http://a"))
     assert checker.Response.from_httpx2(answer).json() == {"a": 1}
+
+
+@pytest.mark.parametrize("send", ["call", "run"])
+def test_a_provider_knows_the_application_of_this_process(
+    it, tmp_path, monkeypatch, send: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told: list[object] = []
+
+    class Told(Counting):
+        def get(self, case: checker.Case, ctx: checker.AuthContext) -> str:
+            told.append(ctx.app)
+            return "t"
+
+    def app(environ: Any, start: Any) -> list[bytes]:
+        start("200 OK", [("Content-Type", "application/json")])
+        is_document = environ["PATH_INFO"] == "/openapi.json"
+        return [json.dumps(it.schema.raw_schema if is_document else {}).encode()]
+
+    schema = checker.openapi.from_wsgi("/openapi.json", app).include(method="POST")
+    schema.auth().apply_to(lambda ctx: ctx.app is app)(Told)
+    if send == "call":
+        schema["/items"]["POST"].Case(body={}).call()
+    else:
+        schema.config.generation.update(max_examples=1)
+        checker.run(schema)
+    assert told == [app]

@@ -76,7 +76,7 @@ class CallableSigner:
 
     def sign(self, case: Case, request: WireRequest) -> Credentials | None:
         """Headers that the object adds to a request."""
-        if not self._signing.covers(AuthContext(case.operation)):
+        if not self._signing.covers(AuthContext.of(case.operation)):
             return None
         prepared = PreparedRequest(request, self._origin)
         before = dict(prepared.headers)
@@ -135,7 +135,7 @@ def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestS
 
 
 def _scoped(signing: SigningScope) -> Callable[[Case], httpx.Auth | None]:
-    return lambda case: signing.signer if signing.covers(AuthContext(case.operation)) else None
+    return lambda case: signing.signer if signing.covers(AuthContext.of(case.operation)) else None
 
 
 class _ExactUrl(httpx.URL):

@@ -93,7 +93,7 @@ class _Tried:
                 yield self._trial(f"user {user.name}", self._asking())
         for provider in () if authentication else GLOBAL_AUTH.providers:
             covers = provider.scope.covers
-            covered = (one for one in self._asking() if covers(AuthContext(one)))
+            covered = (one for one in self._asking() if covers(AuthContext.of(one)))
             yield self._trial(f"provider {provider.name}", covered)
         for name, source in self._keeper.sources.items() if self._keeper else ():
             if isinstance(source, SignUpSource):

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.custom import class_checks
+from checker.config.attributes import load_attribute
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
@@ -317,6 +318,8 @@ def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDesc
     for label, name in settings.auth_needs:
         schemes.need(Label(label), name)
     origin = settled_target(schema, settings, operations, users.hooks)
+    named = settings.app
+    schema.app = users.app if named is None else load_attribute(named, what="application")
     return TestedDescription(
         settings=settings,
         description=contents.description,
