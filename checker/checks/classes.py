@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.checks.check import Applies, Config
+from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import CheckError, ConfigError
 
 AFTER_RESPONSE = "after_response"
@@ -23,7 +24,7 @@ class RunContext(Struct, frozen=True):
 
 
 def refuse_malformed(kind: type) -> None:
-    """Raise `ConfigError` for a class that is no check."""
+    """Raise `ConfigError` for a class that is no check, `IncorrectUsage` for coroutines."""
     name = kind.__name__
     callbacks = [one for one in vars(kind) if one.startswith("after_")]
     wrong = [one for one in callbacks if one not in _ARGUMENTS]
@@ -36,6 +37,7 @@ def refuse_malformed(kind: type) -> None:
         function = getattr(kind, callback, None)
         if function is not None and len(inspect.signature(function).parameters) != _count(wanted):
             raise ConfigError(f"check {name}: {callback} takes {wanted}")
+        refuse_coroutine(function, f"check {name}: {callback}")
     if hasattr(kind, "state") != hasattr(kind, "merge"):
         raise ConfigError(
             f"check {name} needs both of `state(self)` and `merge(self, state)`, or neither"

@@ -16,6 +16,7 @@ from checker.checks.classes import (
 from checker.checks.context import CheckContext, CheckFunction, Failures, Found
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
+from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
@@ -80,6 +81,7 @@ def check(
             refuse_malformed(source)
         else:
             _refuse_arguments(name, len(inspect.signature(source).parameters))
+            refuse_coroutine(source, f"check {name!r}")
         CUSTOM_CHECKS.add(name, CustomCheck(source, applies))
         return source
 
@@ -127,8 +129,9 @@ def after_run(check: ClassCheck) -> Failures:
 def custom_check(name: str, function: Callable[..., Any], applies: Applies | None = None) -> Check:
     """A user's `(context, response, case)` as a check; an `AssertionError` is its failure.
 
-    Anything else that it raises becomes a `CheckError`.
+    Anything else that it raises becomes a `CheckError`. Raises `IncorrectUsage` for a coroutine function.
     """
+    refuse_coroutine(function, f"check {name!r}")
     run = _sending if inspect.isgeneratorfunction(function) else _plain
     return Check(name, run(name, function), frozenset(Fact), applies=applies or Applies())
 

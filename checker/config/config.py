@@ -175,13 +175,6 @@ class Config(Section):
         """Checks that somebody named and that are not built in."""
         return tuple(custom_checks_in([*self._layers, *(block.values for block in self._blocks)]))
 
-    def located(self, check: str, error: ConfigError) -> ConfigError:
-        """An error about a check, with the file before it if that names the check."""
-        layers = [*self._layers[1:], *(block.values for block in self._blocks)]
-        if self._file is None or check not in custom_checks_in(layers):
-            return error
-        return _cannot_load(self._file, str(error), type(error))
-
     def is_check_enabled(self, name: str) -> bool:
         """Whether a check runs; a user's check that nobody switched off does."""
         return is_check_enabled(self._layers, name)
@@ -260,3 +253,11 @@ def _projects(tables: object) -> dict[str, tuple[Layer, tuple[OperationBlock, ..
 
 def _canonical(url: str | None) -> str | None:
     return None if url is None else canonical_url(url)
+
+
+def located(config: Config, check: str, error: ConfigError) -> ConfigError:
+    """An error about a check, with the file of the configuration before it if that names the check."""
+    layers = [*config._layers[1:], *(block.values for block in config._blocks)]
+    if config._file is None or check not in custom_checks_in(layers):
+        return error
+    return _cannot_load(config._file, str(error), type(error))

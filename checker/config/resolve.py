@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
 from checker.config.baseline import read_baseline
-from checker.config.config import Config
+from checker.config.config import Config, located
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import (
@@ -236,12 +236,20 @@ def _output(config: Config) -> dict[str, Any]:
     }
 
 
+_OWN_CHECKS: Final = (
+    "Your own checks are valid, too, where `checker.check` registers them before the schema is loaded, "
+    "or in a module that the key 'hooks' names"
+)
+
+
 def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
     """A check that nobody knows may still come with hooks."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks:
-        error = section_error(("checks",), [unknown(named[0], list(BUILT_IN))])
-        raise config.located(named[0], error)
+        problem = unknown(named[0], list(BUILT_IN))
+        hint = f"{problem.hint}. {_OWN_CHECKS}"
+        error = section_error(("checks",), [replace(problem, hint=hint)])
+        raise located(config, named[0], error)
 
 
 def _wfc(config: Config) -> str:

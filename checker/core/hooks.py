@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypeVar, Unpack, overload
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import HookExecutionError
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 
@@ -140,7 +141,8 @@ class HookRegistry(Struct):
     ) -> None:
         """Add a hook; its name defaults to the function's.
 
-        Raises `TypeError` for a wrong name or signature, `ValueError` for a wrong scope or a filter that means nothing.
+        Raises `TypeError` for a wrong name or signature, `ValueError` for a wrong scope or a filter that means nothing,
+        `IncorrectUsage` for a coroutine function.
         """
         if name is None:
             name = str(getattr(function, "__name__", function))
@@ -284,6 +286,7 @@ def _checked(function: Hook, name: str, known: HookName) -> Hook:
         raise TypeError(
             f"Hook '{name}' takes {expected} arguments but {len(parameters)} is defined"
         )
+    refuse_coroutine(function, f"hook {name!r}")
     if name == "before_call" and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
         return _spreading(function)
     return function

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from checker.core.case import Case
+from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage, MetricError
 from checker.core.registry import Registry
 from checker.core.response import Response
@@ -41,6 +42,7 @@ def metric(function: Registered) -> Registered:
     name = getattr(function, "__name__", "")
     if not name:
         raise IncorrectUsage(f"`checker.metric` takes a function, got {function!r}")
+    refuse_coroutine(function, f"metric {name!r}")
     METRICS.add(name, function)
     return function
 

@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage
 
 ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
@@ -154,6 +155,7 @@ def _functions(functions: Iterable[Predicate]) -> Iterator[_Function]:
     for function in functions:
         if not callable(function):
             raise IncorrectUsage(f"a filter function must be callable, got {function!r}")
+        refuse_coroutine(function, "a filter function")
         yield _Function(function)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 from msgspec import Struct, field
 
 from checker.core.case import Case
+from checker.core.coroutines import refuse_coroutine
 from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
@@ -64,6 +65,7 @@ class _Terms(Struct):
     def add(self, func: Condition | None, given: dict[str, Any]) -> None:
         conditions = [_condition(name, value) for name, value in given.items()]
         if func is not None:
+            refuse_coroutine(func, "a filter function")
             conditions.append(func)
         if not conditions:
             raise IncorrectUsage("apply_to and skip_for need a filter or a function")
@@ -254,6 +256,7 @@ class Registration(Scope):
             if not callable(getattr(provider, name, None)):
                 shown = getattr(provider, "__name__", repr(provider))
                 raise IncorrectUsage(f"{shown} is no authentication provider: it has no `{name}`")
+            refuse_coroutine(getattr(provider, name), f"`{name}` of an authentication provider")
         known = {one.name for one in self._registry.providers}
         name = provider.__name__ if isinstance(provider, type) else type(provider).__name__
         while name in known:

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 
 from checker.core.case import Case
+from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.operation import Operation
@@ -170,6 +171,7 @@ class MediaTypeDecorator:
                 raise IncorrectUsage(
                     f"a {self._what} takes two arguments, context and value: {function!r:.80} cannot be called so"
                 )
+            refuse_coroutine(function, f"{self._what} {media_types[0]!r}")
             self._registry.add(media_types, function)
             return function
 
@@ -224,6 +226,7 @@ def constants(function: Registered) -> Registered:
     """Register a function that gives an application or modules whose literals may become values."""
     if not callable(function):
         raise IncorrectUsage(f"`constants` takes a function, got {function!r}")
+    refuse_coroutine(function, "a source of constants")
     if function not in CONSTANT_SOURCES:
         CONSTANT_SOURCES.append(function)
     return function

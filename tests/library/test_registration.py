@@ -250,3 +250,54 @@ def test_what_cannot_be_called_writes_and_reads_nothing(decorator) -> None:
         checker.errors.IncorrectUsage, match="must be a function of context and value"
     ):
         decorator("application/x-nothing")(5)
+
+
+async def of_two(ctx: Any, value: Any) -> Any:
+    return value
+
+
+async def of_three(ctx: Any, response: Any, case: Any) -> None: ...
+
+
+class Awaited:
+    async def __call__(self, ctx: Any, value: Any) -> Any: ...
+    async def get(self, case: Any, ctx: Any) -> str:
+        return "token"
+
+    def set(self, case: Any, data: str, ctx: Any) -> None: ...
+    async def after_response(self, ctx: Any, response: Any, case: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("register", "what"),
+    [
+        (lambda: checker.hook("map_query")(of_two), "hook 'map_query'"),
+        (lambda: checker.hook("map_query")(Awaited()), "hook 'map_query'"),
+        (lambda: checker.check(of_three), "check 'of_three'"),
+        (lambda: checker.check(Awaited), "check Awaited: after_response"),
+        (lambda: checker.serializer("text/csv")(of_two), "serializer 'text/csv'"),
+        (lambda: checker.metric(of_two), "metric 'of_two'"),
+        (lambda: checker.python.constants(of_two), "a source of constants"),
+        (lambda: checker.auth()(Awaited), "`get` of an authentication provider"),
+        (lambda: checker.auth().apply_to(of_two), "a filter function"),
+        (lambda: checker.hook.apply_to(of_two), "a filter function"),
+        (
+            lambda: (
+                operation_of(described())
+                .Case(body={"id": 1})
+                .validate_response(checker.Response(200, {}), checks=of_three)
+            ),
+            "check 'of_three'",
+        ),
+    ],
+)
+def test_what_is_async_is_refused(register, what: str) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match="is `async`, and nothing awaits") as it:
+        register()
+    assert str(it.value).startswith(what)
+
+
+def test_settings_of_a_check_that_is_not_registered_yet_say_where_to_register_it(document) -> None:
+    config = checker.Config.from_dict({"checks": {"later": {"enabled": True}}})
+    with pytest.raises(checker.errors.ConfigError, match="before the schema is loaded"):
+        checker.openapi.from_dict(document, config=config)
