@@ -1,6 +1,7 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
 from checker import (
+    checks,
     cli,
     config,
     credentials,
@@ -71,6 +72,7 @@ __all__ = [
     "SerializationContext",
     "auth",
     "check",
+    "checks",
     "cli",
     "config",
     "credentials",

@@ -1,8 +1,9 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
 from checker.checks.allow_header import AllowHeaderMismatch
+from checker.checks.authentication import IgnoredAuth
 from checker.checks.content_type import MalformedMediaType, MissingContentType, UndefinedContentType
-from checker.checks.ignored_auth import IgnoredAuth
+from checker.checks.deletion import UseAfterFree
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
 from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
@@ -19,8 +20,7 @@ from checker.checks.response_schema import (
 from checker.checks.response_time import ResponseTimeExceeded
 from checker.checks.server_error import ReportedServerError, ServerError
 from checker.checks.status_code import UndefinedStatusCode
-from checker.checks.unsupported_method import UnsupportedMethodResponse
-from checker.checks.use_after_free import UseAfterFree
+from checker.checks.undeclared_method import UnsupportedMethodResponse
 from checker.core.errors import (
     BudgetSpent,
     CheckerError,

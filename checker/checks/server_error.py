@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
-from checker.checks.unsupported_method import is_unknown_method
+from checker.checks.undeclared_method import is_unknown_method
 from checker.core.case import Case
 from checker.core.contract import Blame, Complaint, ResponsePlan
 from checker.core.failures import Failure, Severity

@@ -4,11 +4,22 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from checker.checks import missing_header, negative_data, positive_data, server_error
+import checker.checks.missing_header as missing_header
+import checker.checks.negative_data as negative_data
+import checker.checks.positive_data as positive_data
+import checker.checks.server_error as server_error
 from checker.checks.allow_header import (
     AllowHeaderMismatch,
     allow_header_conformance,
     may_be_options,
+)
+from checker.checks.authentication import (
+    IgnoredAuth,
+    asks_for_credentials,
+    ignored_auth,
+    is_asked_first,
+    may_be_ignored,
+    sent_beforehand,
 )
 from checker.checks.check import (
     Applies,
@@ -26,14 +37,7 @@ from checker.checks.content_type import (
     content_type_conformance,
     has_documented_media_type,
 )
-from checker.checks.ignored_auth import (
-    IgnoredAuth,
-    asks_for_credentials,
-    ignored_auth,
-    is_asked_first,
-    may_be_ignored,
-    sent_beforehand,
-)
+from checker.checks.deletion import UseAfterFree, is_read, use_after_free
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
 from checker.checks.object_authorization import (
@@ -75,8 +79,7 @@ from checker.checks.server_error import (
     not_a_server_error,
 )
 from checker.checks.status_code import UndefinedStatusCode, status_code_conformance
-from checker.checks.unsupported_method import UnsupportedMethodResponse, unsupported_method
-from checker.checks.use_after_free import UseAfterFree, is_read, use_after_free
+from checker.checks.undeclared_method import UnsupportedMethodResponse, unsupported_method
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario

@@ -41,7 +41,9 @@ NOT_SET: Final = NotSet()
 
 
 CheckName = Callable[..., Any] | str
-"""A check of a user, or the name of any check."""
+"""A check as a function or a class, or the name of one."""
+Checks = Iterable[CheckName] | CheckName
+"""Several of them, or one by itself."""
 Values = dict[str, Any]
 Parts = tuple[Values, Values, Values, Values, tuple[Any, str | None]]
 """Values of path, headers, cookies and query by name; body and media type."""
@@ -285,9 +287,9 @@ class Case:
     def validate_response(
         self,
         response: Any,
-        checks: Iterable[CheckName] | None = None,
-        additional_checks: Iterable[CheckName] | None = None,
-        excluded_checks: Iterable[CheckName] | None = None,
+        checks: Checks | None = None,
+        additional_checks: Checks | None = None,
+        excluded_checks: Checks | None = None,
         headers: Mapping[str, Any] | None = None,
         transport_kwargs: Mapping[str, Any] | None = None,
         recorder: Any = None,
@@ -315,9 +317,9 @@ class Case:
         base_url: str | None = None,
         session: Any = None,
         headers: Mapping[str, Any] | None = None,
-        checks: Iterable[CheckName] | None = None,
-        additional_checks: Iterable[CheckName] | None = None,
-        excluded_checks: Iterable[CheckName] | None = None,
+        checks: Checks | None = None,
+        additional_checks: Checks | None = None,
+        excluded_checks: Checks | None = None,
         **kwargs: Any,
     ) -> Response:
         """Response to this case. Raises a `FailureGroup` when a check fails; arguments are those of `call` and of `validate_response`."""

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 from ipaddress import ip_address
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from msgspec import Struct
@@ -207,3 +207,14 @@ class WireRequest:
         """Absolute URL; bytes outside ASCII are shown percent-encoded. A target of another host has it (RFC 9112, 3.2.2)."""
         text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target).decode("ascii")
         return text if text.startswith(("http://", "https://")) else origin.url + text
+
+
+if TYPE_CHECKING:
+
+    class SentRequest(WireRequest):
+        """A request that was sent, as users read it (`shown`): its headers are found by name, too."""
+
+        headers: SentHeaders
+else:
+    # At work there is one class: headers are only made readable when somebody may read them.
+    SentRequest = WireRequest

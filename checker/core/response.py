@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import MsgspecError, Struct
 from msgspec.json import decode
@@ -13,7 +13,7 @@ from msgspec.json import decode
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
 from checker.core.foreign import foreign_parts, foreign_request
 from checker.core.media_types import media_type_of
-from checker.core.request import WireRequest
+from checker.core.request import SentRequest, WireRequest
 
 _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
@@ -36,6 +36,15 @@ class Response:
     """How many redirects were followed to it; `request` is the first request of them."""
     earlier: "Earlier" = ()
     """What was sent for it before, and was not the end of it."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def request(self) -> SentRequest | None:
+            """What it answers, if anybody knows."""
+
+        @request.setter
+        def request(self, value: WireRequest | None) -> None: ...
 
     def __init__(
         self,
@@ -60,7 +69,7 @@ class Response:
         self.content = content
         self.elapsed = elapsed
         is_ours = request is None or isinstance(request, WireRequest)
-        self.request: WireRequest | None = request if is_ours else foreign_request(request)
+        self.request = request if is_ours else foreign_request(request)
         self.message = message
         self.http_version = http_version
         self.content_size = len(content) if content_size is None else content_size

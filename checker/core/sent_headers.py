@@ -1,7 +1,7 @@
 """Headers of a request for people who read it: by name and as text, as in any client; in order and as bytes, as they were sent."""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar, overload
+from typing import Any, SupportsIndex, TypeVar, overload
 
 Field = tuple[bytes, bytes]
 Default = TypeVar("Default")
@@ -32,6 +32,12 @@ class SentHeaders(list[Field]):
         found = [value for key, value in self.items() if key.lower() == wanted]
         return ", ".join(found) if found else default
 
+    @overload
+    def __getitem__(self, place: str) -> str: ...
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Field: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Field]: ...
     def __getitem__(self, place: Any) -> Any:
         """By name, or by place as in any list. Raises `KeyError` for a name that was not sent."""
         if not isinstance(place, str):

@@ -1,6 +1,6 @@
 """Keyword arguments of `case.call` and its relatives as values."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol, Self
 
@@ -14,7 +14,7 @@ from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
 from checker.config.rules import certificates
-from checker.core.case import Case
+from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.response import Response
@@ -91,10 +91,10 @@ class CallOptions(Struct, frozen=True):
 class CheckOptions(Struct, frozen=True):
     """Which checks judge one response."""
 
-    checks: Iterable[Callable[..., Any] | str] | None = None
+    checks: Checks | None = None
     """Instead of the configured ones."""
-    additional_checks: Iterable[Callable[..., Any] | str] | None = None
-    excluded_checks: Iterable[Callable[..., Any] | str] | None = None
+    additional_checks: Checks | None = None
+    excluded_checks: Checks | None = None
     headers: Mapping[str, Any] = field(default_factory=dict)
     """That were sent beside those of the case."""
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -118,11 +118,9 @@ class CheckOptions(Struct, frozen=True):
         self, configured: tuple[str, ...], classes: Iterable[ClassCheck]
     ) -> tuple[Check, ...]:
         """What judges; `classes` are those that are at work. Raises `UsageError` for an unknown name."""
-        chosen: Iterable[Callable[..., Any] | str] = configured
-        if self.checks is not None:
-            chosen = self.checks
-        wanted = [*chosen, *(self.additional_checks or ())]
-        excluded = {_excluded(one) for one in self.excluded_checks or ()}
+        chosen = configured if self.checks is None else _several(self.checks)
+        wanted = [*chosen, *_several(self.additional_checks)]
+        excluded = {_excluded(one) for one in _several(self.excluded_checks)}
         found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
             if _name(one) not in excluded:
@@ -150,7 +148,14 @@ def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str,
     return given
 
 
-def _excluded(check: Callable[..., Any] | str) -> str:
+def _several(given: Checks | None) -> Iterable[CheckName]:
+    """Checks of an option; one may stand there by itself, by its name or as a function."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str) or callable(given) else given
+
+
+def _excluded(check: CheckName) -> str:
     """Its name: that of any check of the tool, built yet or not, or of a user."""
     known = (*BUILT_IN, *CUSTOM_CHECKS)
     if isinstance(check, str) and check not in known:
@@ -158,11 +163,11 @@ def _excluded(check: Callable[..., Any] | str) -> str:
     return _name(check)
 
 
-def _name(check: Callable[..., Any] | str) -> str:
+def _name(check: CheckName) -> str:
     return check if isinstance(check, str) else str(getattr(check, "__name__", check))
 
 
-def _checks(check: Callable[..., Any] | str, classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
+def _checks(check: CheckName, classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
     """One, or none: a class may have nothing to say of single responses."""
     name = _name(check)
     known = CUSTOM_CHECKS.get(name)

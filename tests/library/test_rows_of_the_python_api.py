@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 
 import checker
+from checker.checks.table import BUILT_IN
 
 QUICK = settings(
     database=None, phases=[Phase.generate], max_examples=30, suppress_health_check=list(HealthCheck)
@@ -228,6 +229,14 @@ LOADERS: dict[str, Row] = {
     "config of a loader": lambda it: checker.openapi.from_dict(DOCUMENT, config=checker.Config.from_dict({"request-timeout": 3})).config.request_timeout == 3,
 }  # fmt: skip
 
+CHECKS: dict[str, Row] = {
+    "one of ours by its function": lambda it: titles(it, checks=checker.checks.not_a_server_error) == ["Server error"],
+    "one by its name": lambda it: titles(it, checks="not_a_server_error") == ["Server error"],
+    "several": lambda it: titles(it, checks=(checker.checks.not_a_server_error, never)) == ["Server error", "Custom check failed: `never`"],
+    "one of them excluded": lambda it: titles(it, checks=["not_a_server_error"], additional_checks=never, excluded_checks=checker.checks.not_a_server_error) == ["Custom check failed: `never`"],
+    "each of ours": lambda it: [getattr(checker.checks, name).__name__ for name in BUILT_IN] == list(BUILT_IN),
+}  # fmt: skip
+
 CONTEXTS: dict[str, Row] = {
     "AuthContext": lambda it: (checker.AuthContext(it.get).operation, checker.AuthContext(it.get).app) == (it.get, None),
     "SerializationContext": lambda it: checker.SerializationContext(it.case).case is it.case,
@@ -235,6 +244,14 @@ CONTEXTS: dict[str, Row] = {
     "HookContext": lambda it: checker.HookContext(it.get).operation is it.get,
     "CheckContext": lambda it: contexts_of(it) == [None],
 }  # fmt: skip
+
+
+def titles(it: Any, **asked: Any) -> list[str]:
+    """Of what fails when an answer with a server error is judged."""
+    group = raises(
+        checker.errors.FailureGroup, it.case.validate_response, checker.Response(500, {}), **asked
+    )
+    return [one.title for one in group.exceptions]
 
 
 def raises(kind: Any, function: Callable[..., object], *arguments: Any, **named: Any) -> Any:
@@ -328,7 +345,7 @@ ROWS = {
     f"{table}: {name}": row
     for table, rows in {
         "response": RESPONSE, "case": CASE, "operation": OPERATION, "schema": SCHEMA, "registration": REGISTRATION,
-        "loaders": LOADERS, "contexts": CONTEXTS,
+        "loaders": LOADERS, "checks": CHECKS, "contexts": CONTEXTS,
     }.items()
     for name, row in rows.items()
 }  # fmt: skip

@@ -154,7 +154,10 @@ def use_response(response: Response) -> None:
     assert_type(response.text_lossy(), str)
     assert_type(response.truncated(10), Response)
     response.clear_cache()
-    print(response.json(), response.request)
+    print(response.json())
+    assert response.request is not None
+    assert_type(response.request.headers["X-Key"], str)
+    assert_type(response.request.headers.get("X-Key"), str | None)
     for made in (
         Response.from_any,
         Response.from_requests,

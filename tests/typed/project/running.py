@@ -27,6 +27,31 @@ def test_lazy(case: Case, number: int) -> None:
     case.call_and_validate(headers={"X-Number": str(number)})
 
 
+CHECKS = [
+    checker.checks.allow_header_conformance,
+    checker.checks.content_type_conformance,
+    checker.checks.ensure_resource_availability,
+    checker.checks.ignored_auth,
+    checker.checks.max_response_time,
+    checker.checks.missing_required_header,
+    checker.checks.negative_data_rejection,
+    checker.checks.not_a_server_error,
+    checker.checks.object_level_authorization,
+    checker.checks.positive_data_acceptance,
+    checker.checks.response_headers_conformance,
+    checker.checks.response_schema_conformance,
+    checker.checks.status_code_conformance,
+    checker.checks.unsupported_method,
+    checker.checks.use_after_free,
+]
+
+
+@users.parametrize()
+def test_some_checks(case: Case) -> None:
+    case.call_and_validate(checks=CHECKS, excluded_checks=["ignored_auth"])
+    case.call_and_validate(additional_checks=checker.checks.not_a_server_error)
+
+
 @checker.pytest.parametrize(users=users, orders=orders)
 def test_several(case: Case) -> None:
     case.call_and_validate()
