@@ -214,13 +214,15 @@ class HookError(CheckerError):
 
     kind = "hook"
 
-    def __init__(self, hook: str, cause: BaseException) -> None:
-        super().__init__(f"{self.kind} {hook} raised {type(cause).__name__}: {cause}")
+    def __init__(self, hook: str, cause: BaseException | str) -> None:
+        """`cause` is what it raised, or what else it did wrong: "gave None; ..."."""
+        said = cause if isinstance(cause, str) else f"raised {type(cause).__name__}: {cause}"
+        super().__init__(f"{self.kind} {hook} {said}")
         self.hook = hook
 
 
 class HookExecutionError(HookError):
-    """A user's hook raised."""
+    """A user's hook raised, or gave what is of no use."""
 
 
 class CheckError(HookError):

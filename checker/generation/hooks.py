@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,7 +14,7 @@ from checker.core.meta import ANYTHING
 from checker.generation.sources.basic import finished
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import HOOK, Draw, DrawContext, retried
-from checker.generation.sources.hypothesis import draw_strategy, strategy_of
+from checker.generation.sources.hypothesis import Strategy, draw_strategy, strategy_of
 
 
 class PartHooks(Struct, frozen=True):
@@ -72,7 +73,7 @@ class ComponentHooks(Struct, frozen=True):
         if not all(call(hook, "filter_case", self.context, case) for hook in self.case.filter):
             return None
         for hook in self.case.map:
-            case = call(hook, "map_case", self.context, case)
+            case = called_for_case(hook, "map_case", self.context, case)
         if self.case.map and case.meta is not None:
             # What hooks give may be from anywhere.
             parts = case.meta.components.items()
@@ -92,7 +93,7 @@ def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -
     if mine.before_generate:
         strategy = strategy_of(draw, f"<{part}>")
         for hook in mine.before_generate:
-            strategy = call(hook, f"before_generate_{part}", hook_context, strategy)
+            strategy = _called_for_strategy(hook, f"before_generate_{part}", hook_context, strategy)
         draw = _from_strategy(strategy)
     if mine.filter:
         accepts = _accepted_by(mine.filter, f"filter_{part}", hook_context)
@@ -110,7 +111,7 @@ def shaped(draw: Draw, hooks: ComponentHooks) -> Draw:
     if mine.before_generate:
         strategy = strategy_of(draw, "<case>")
         for hook in mine.before_generate:
-            strategy = call(hook, "before_generate_case", context, strategy)
+            strategy = _called_for_strategy(hook, "before_generate_case", context, strategy)
         draw = _from_strategy(strategy)
     for hook in mine.flatmap:
         draw = _flat_mapped(draw, hook, "flatmap_case", context)
@@ -128,6 +129,21 @@ def call(hook: Hook, name: str, context: object, value: Any) -> Any:
         return hook(context, value)
     except Exception as error:
         raise HookExecutionError(name, error) from error
+
+
+def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
+    """The case that a hook returns. Raises `HookError`."""
+    found = call(hook, name, context, value)
+    if not isinstance(found, Case):
+        raise HookExecutionError(name, f"gave {found!r:.80}; it has to return the case")
+    return found
+
+
+def _called_for_strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:
+    found = call(hook, name, context, value)
+    if not isinstance(found, SearchStrategy):
+        raise HookExecutionError(name, f"gave {found!r:.80}; it has to return a strategy")
+    return found
 
 
 def _from_strategy(strategy: Any) -> Draw:
@@ -150,9 +166,9 @@ def _mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
 def _flat_mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
     def drawn(source: Source) -> Any:
         value = draw(source)
-        return (
-            value if value is NOT_SET else draw_strategy(call(hook, name, context, value), source)
-        )
+        if value is NOT_SET:
+            return value
+        return draw_strategy(_called_for_strategy(hook, name, context, value), source)
 
     return drawn
 

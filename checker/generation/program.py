@@ -26,6 +26,7 @@ from checker.generation.hooks import (
     NO_PART,
     ComponentHooks,
     call,
+    called_for_case,
     hooked,
     hooked_body,
     shaped,
@@ -228,7 +229,7 @@ class OperationProgram:
         if mine.before_generate or mine.flatmap:
             self._draw_case = shaped(lambda source: self._drawn(source, *self._phase), hooks)
         self._filters.extend(partial(call, hook, "filter_case", context) for hook in mine.filter)
-        self._maps.extend(partial(call, hook, "map_case", context) for hook in mine.map)
+        self._maps.extend(partial(called_for_case, hook, "map_case", context) for hook in mine.map)
 
 
 def _context(operation: Operation, settings: GenerationSettings) -> DrawContext:

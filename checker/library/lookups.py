@@ -1,14 +1,16 @@
 """Operations of a loaded schema, found by what documents and requests call them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Protocol
+from typing import Final, Protocol
 
 from checker.core.errors import InvalidSchema, OperationNotFound
 from checker.core.operation import BrokenOperation
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 
 Entry = OperationEntry | BrokenOperation
+_WHOLE_PATH: Final = "*"
+"""In place of a method: what stands for a path of which nothing more can be read."""
 
 
 class Readable(Protocol):
@@ -18,6 +20,12 @@ class Readable(Protocol):
     def opened(self) -> ApiSchema: ...
     def read(self, entry: Entry) -> ApiOperation | BrokenOperation: ...
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]: ...
+
+
+def of_method(entries: Mapping[str, Entry], method: str) -> Entry | None:
+    """That of a method in any letter case, or what stands for all of a path that cannot be read; None where it has no such method."""
+    names = (method, method.upper(), _WHOLE_PATH)
+    return next((found for name in names if (found := entries.get(name)) is not None), None)
 
 
 def by_id(schema: Readable, operation_id: str) -> ApiOperation:

@@ -37,11 +37,19 @@ class ParameterValues(Struct, frozen=True):
     def map_case(self, context: HookContext, case: Case) -> Case:
         """The hook that puts them into a case."""
         for location in (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY):
-            wanted = getattr(self, location.container)
-            declared = {one.name for one in case.operation.parameters if one.location is location}
+            places = (one for one in case.operation.parameters if one.location is location)
+            declared = {_key(location, one.name): one.name for one in places}
             container = getattr(case, location.container)
-            container.update({key: value for key, value in wanted.items() if key in declared})
+            for name, value in getattr(self, location.container).items():
+                known = declared.get(_key(location, name))
+                if known is not None:
+                    container[known] = value
         return case
+
+
+def _key(location: Location, name: str) -> str:
+    """What names of one location are told apart by: of headers not by their letter case (RFC 9110, 5.1)."""
+    return name.lower() if location is Location.HEADER else name
 
 
 def with_overrides(overrides: ParameterValues) -> Callable[[Tested], Tested]:

@@ -66,7 +66,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         self._entries = entries
 
     def __getitem__(self, method: str) -> ApiOperation:
-        entry = self._entries.get(method) or self._entries.get(method.upper())
+        entry = lookups.of_method(self._entries, method)
         if entry is None:
             raise OperationNotFound(self._missed(method))
         return lookups.readable(self._schema, entry)

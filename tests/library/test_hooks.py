@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import checker
+from checker.library.parametrized import ParameterValues
 
 QUICK = settings(
     max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck)
@@ -81,6 +82,16 @@ def test_a_hook_that_raises_breaks_its_operation_alone(schema) -> None:
     assert schema["/both"]["POST"].label == "POST /both"
 
 
+def test_a_hook_that_raises_at_a_path_is_told_by_all_of_its_methods(schema) -> None:
+    @schema.hook
+    def before_process_path(ctx, path, methods) -> None:
+        raise RuntimeError("no")
+
+    wanted = "hook before_process_path raised RuntimeError: no"
+    with pytest.raises(checker.errors.InvalidSchema, match=wanted):
+        _ = schema["/items"]["POST"]
+
+
 def test_whole_cases_are_drawn_as_users_want_them(schema) -> None:
     @schema.hook
     def before_generate_case(ctx, strategy):
@@ -97,6 +108,23 @@ def test_whole_cases_are_drawn_as_users_want_them(schema) -> None:
     cases = drawn(schema["/items/{id}"]["GET"].as_strategy())
     assert {case.path_parameters["id"] % 2 for case in cases} == {0}
     assert {case.query["q"] for case in cases} <= {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("map_case", "the case"),
+        ("flatmap_case", "a strategy"),
+        ("before_generate_case", "a strategy"),
+        ("flatmap_path_parameters", "a strategy"),
+        ("before_generate_path_parameters", "a strategy"),
+    ],
+)
+def test_a_hook_that_forgets_to_return_is_named(schema, name: str, what: str) -> None:
+    schema.hook(name)(lambda ctx, value: None)
+    wanted = f"hook {name} gave None; it has to return {what}"
+    with pytest.raises(checker.errors.HookExecutionError, match=wanted):
+        drawn(schema["/items/{id}"]["GET"].as_strategy())
 
 
 def test_results_of_checks_are_shown(schema, api) -> None:
@@ -202,3 +230,16 @@ def test_hooks_act_in_whole_runs(schema, api) -> None:
     assert seen["before_generate_case"] == {"GET /items/{id}"}
     assert seen["filter_failure"] == {"Server error"}
     assert seen["after_validate"] == {("success",)}
+
+
+def test_headers_are_overridden_in_any_letter_case(document) -> None:
+    key = {"name": "x-key", "in": "header", "required": True, "schema": {"type": "string"}}
+    document["paths"]["/items"]["post"]["parameters"] = [key]
+    schema = checker.openapi.from_dict(document)
+    values = ParameterValues({}, {"X-Key": "mine", "X-Other": "1"}, {}, {})
+    schema.hook("map_case")(values.map_case)
+    for case in drawn(schema["/items"]["POST"].as_strategy(generation_mode="positive")):
+        assert [value for name, value in case.headers.items() if name.lower() == "x-key"] == [
+            "mine"
+        ]
+        assert case.headers.get("x-other") != "1"
