@@ -125,11 +125,18 @@ class ProviderSource(CredentialSource):
         self._provider = provider
 
     def key(self, case: Case) -> str | None:
-        """The key of `cache_by_key`; None where the provider is not for the operation."""
+        """The key of `cache_by_key`; None where the provider is not for the operation. Raises `CredentialError`."""
         context = AuthContext.of(case.operation)
-        if not self.scope.covers(context):
-            return None
-        return "" if self.cache_by_key is None else repr(self.cache_by_key(case, context))
+        asked = "apply_to and skip_for"
+        try:
+            if not self.scope.covers(context):
+                return None
+            asked = "cache_by_key"
+            return "" if self.cache_by_key is None else repr(self.cache_by_key(case, context))
+        except Exception as error:
+            raise CredentialError(
+                f"{asked} of {self.name}: {type(error).__name__}: {error}"
+            ) from error
 
     def fetch(self, case: Case) -> Credentials:
         """What `get` gives. Raises `CredentialError`."""

@@ -320,3 +320,22 @@ def test_a_provider_knows_the_application_of_this_process(
         schema.config.generation.update(max_examples=1)
         checker.run(schema)
     assert told == [app]
+
+
+@pytest.mark.parametrize(
+    ("register", "sentence"),
+    [
+        (
+            lambda: checker.auth(cache_by_key=lambda case, ctx: case.headers["x"])(Counting),
+            "cache_by_key of Counting: KeyError: 'x'",
+        ),
+        (
+            lambda: checker.auth().apply_to(lambda ctx: bool(1 / 0))(Counting),
+            "apply_to and skip_for of Counting: ZeroDivisionError: division by zero",
+        ),
+    ],
+)
+def test_functions_of_a_provider_that_raise_are_named(it, register: Any, sentence: str) -> None:
+    register()
+    with pytest.raises(checker.errors.CredentialError, match=sentence):
+        it.post.Case(body={}).call()
