@@ -304,10 +304,10 @@ class LibraryEngine:
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)
         http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
-        session, how = options.session or session_for(options.transport), options.transport
+        send, how = partial(self._send, origin, http), options.transport
+        session = options.session or session_for(how, origin, send, self.application)
         if isinstance(request.via, HttpChanges):
             how.update(request.via.options)
-        send = partial(self._send, origin, http)
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)

@@ -1,27 +1,62 @@
 """Requests of cases sent by clients of users: sessions of `httpx` and `requests`, test clients of frameworks."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from checker.core.errors import IncorrectUsage
+from checker.core.foreign import foreign_request
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.sent_headers import Field
 from checker.library import session_cookies
+from checker.transport.applications import Application
 
 Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
 _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", "auth", "stream")
 """Options of calls that only a client understands."""
 
 
-def session_for(transport: Mapping[str, Any]) -> Any:
-    """The client that takes options which our own transport has no words for; None where there are none."""
+def session_for(
+    transport: Mapping[str, Any],
+    origin: BaseUrl,
+    send: Callable[[WireRequest], Outcome],
+    application: Application | None,
+) -> "OwnClient | None":
+    """The client that takes options which our own transport has no words for; None where there are none.
+
+    Where an application of this process is the host of `origin`, the client asks it by `send`.
+    """
     if not any(name in transport for name in _OF_CLIENTS):
         return None
-    if _is_of(transport.get("auth"), "requests"):
+    return OwnClient(lambda: _made(transport, origin, send, application))
+
+
+class OwnClient(NamedTuple):
+    """A client that no user made: it is there for one request."""
+
+    make: Callable[[], Any]
+
+
+def _made(
+    transport: Mapping[str, Any],
+    origin: BaseUrl,
+    send: Callable[[WireRequest], Outcome],
+    application: Application | None,
+) -> Any:
+    is_here = application is not None and application.origin.url == origin.url
+    of_requests = _is_of(transport.get("auth"), "requests")
+    # Most calls go over our own transport, and the clients take long to import.
+    if is_here:
+        clients = import_module("checker.library.application_clients")
+        make = clients.requests_session if of_requests else clients.httpx_client
+        return make(origin.url, send)
+    if of_requests:
         return import_module("requests").Session()
     options = {name: transport[name] for name in ("verify", "cert") if name in transport}
-    # Most calls go over our own transport, and the client takes long to import.
     httpx = import_module("httpx")
     proxies = transport.get("proxies") or {}
     mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
@@ -42,15 +77,42 @@ def send_by(
     session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]
 ) -> Outcome:
     """The response of a client. What the client raises passes through; `IncorrectUsage` for what is no client."""
+    if isinstance(session, OwnClient):
+        with session.make() as own:
+            return send_by(own, request, base_url, transport)
     for package, sender in _SENDERS.items():
         if _is_of(session, package):
-            response = Response.from_any(sender(session)(request, base_url.plain, transport))
-            response.request = request
+            answer = sender(session)(request, base_url.plain, transport)
+            response = Response.from_any(answer)
+            response.request = _as_sent(request, answer)
             response.verify = transport.get("verify", True) is not False
             return response
     raise IncorrectUsage(
         f"`session` must be a client of httpx, requests, werkzeug, Starlette or Django, got {session!r:.80}"
     )
+
+
+def _as_sent(request: WireRequest, answer: Any) -> WireRequest:
+    """The request with what the client has put into it: credentials, cookies, parameters of the session."""
+    wanted = request.method, unquote_to_bytes(request.path)
+    for one in reversed([*(getattr(answer, "history", None) or ()), answer]):
+        sent = foreign_request(getattr(one, "request", None))
+        if sent is not None and (sent.method, unquote_to_bytes(sent.path)) == wanted:
+            is_same = unquote_to_bytes(sent.target) == unquote_to_bytes(request.target)
+            target = request.target if is_same else sent.target
+            return replace(request, target=target, headers=_merged(request.headers, sent.headers))
+    return request
+
+
+def _merged(own: list[Field], sent: list[Field]) -> list[Field]:
+    """Headers under the names that they had, with the values that were sent, and those that were added after them."""
+    values = {name.lower(): value for name, value in sent}
+    times = Counter(name.lower() for name, _ in own)
+    kept = [
+        (name, values.get(name.lower(), value) if times[name.lower()] == 1 else value)
+        for name, value in own
+    ]
+    return kept + [(name.title(), value) for name, value in sent if name.lower() not in times]
 
 
 def _is_of(value: object, package: str) -> bool:
