@@ -13,7 +13,7 @@ from checker.checks.custom import CUSTOM_CHECKS, custom_check
 from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
 from checker.config.kinds import did_you_mean
-from checker.config.rules import certificates
+from checker.config.rules import certificate, certificates
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
@@ -85,6 +85,11 @@ class CallOptions(Struct, frozen=True):
         problem = certificates(verify) if isinstance(verify, str) else None
         if problem is not None:
             raise IncorrectUsage(f"`verify`: {problem}")
+        cert = given.get("cert", ())
+        for path in (cert,) if isinstance(cert, str) else cert:
+            problem = certificate(str(path))
+            if problem is not None:
+                raise IncorrectUsage(f"`cert`: {problem}")
         return cls(**given)
 
 

@@ -115,3 +115,10 @@ def test_options_of_clients_leave_an_application_in_this_process(
     response = schema["/basic"]["GET"].Case().call(**options)
     assert response.json() == {"from": caller}
     assert response.headers["set-cookie"] == ["a=1"]
+
+
+@pytest.mark.parametrize("cert", ["nowhere.pem", ("nowhere.pem", "key.pem")])
+def test_a_client_certificate_that_is_not_there_is_named(cert: Any) -> None:
+    case = checker.openapi.from_wsgi("/openapi.json", application)["/basic"]["GET"].Case()
+    with pytest.raises(checker.errors.IncorrectUsage, match=r"`cert`: .* got 'nowhere\.pem'"):
+        case.call(cert=cert)
