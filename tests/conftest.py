@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import fork_server
+
 # Compiled modules are kept, also where the surroundings say otherwise: a run starts four processes or more, and each
 # of them would compile the whole package anew (0.7 CPU-s of 1.4).
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+fork_server.prepare()
 
 settings.register_profile(
     "house",

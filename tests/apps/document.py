@@ -9,10 +9,12 @@ from urllib.parse import unquote
 
 import yaml
 
+from tests.cassettes import SAFE
+
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 
-class _Texts(yaml.SafeLoader):
+class _Texts(SAFE):  # type: ignore[misc]
     """YAML whose keys are text and whose dates stay text."""
 
 

@@ -1,7 +1,9 @@
 """Applications with something wrong with them, on purpose."""
 
+import itertools
 import threading
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 from checker.demo import DEFECTS
@@ -64,3 +66,18 @@ class Hold:
             self.reached.set()
             self.released.wait()
         return self.answer(request)
+
+
+class Disturbed:
+    """Does something when the `after`-th request is there, before that one is answered."""
+
+    def __init__(self, answer: Answer, act: Callable[[], object], *, after: int) -> None:
+        self._answer = answer
+        self._act = act
+        self._after = after
+        self._numbers = itertools.count(1)
+
+    def __call__(self, request: Request) -> Reply:
+        if next(self._numbers) == self._after:
+            self._act()
+        return self._answer(request)

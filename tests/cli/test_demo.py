@@ -3,9 +3,9 @@
 import re
 
 import pytest
-import yaml
 
 from checker.demo import Server
+from tests.cassettes import cassette_of
 
 DEMO = ("demo", "-n", "20", "--seed", "1", "--inline", "--no-shrink")
 
@@ -14,7 +14,7 @@ def test_demo_finds_defects_and_records_what_it_did(invoke, folder) -> None:
     result = invoke(*DEMO, "--report-vcr-path", "tape.yaml")
     assert result.exit_code == 1, result.output
     assert "FAILURES" in result.stdout
-    tape = yaml.safe_load((folder / "tape.yaml").read_text())
+    tape = cassette_of(folder / "tape.yaml")
     assert len(tape["http_interactions"]) >= 20
     assert tape["seed"] == 1
     assert (folder / ".checker" / "demo").is_dir()

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
+from tests.cassettes import interactions_of
 from tests.e2e.test_canaries import left_in_files
 
 USES = 3
@@ -88,8 +88,7 @@ class Service:
 
 def entries_of(folder: Path) -> list[dict[str, Any]]:
     (cassette,) = folder.rglob("vcr*.yaml")
-    found: list[dict[str, Any]] = yaml.safe_load(cassette.read_text())["http_interactions"]
-    return found
+    return interactions_of(cassette)
 
 
 def path(request: Request) -> str:

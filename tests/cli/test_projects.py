@@ -1,9 +1,8 @@
 """`[[project]]` tables in a run: the title is known only when the document is open."""
 
-import yaml
-
 from checker.demo import Server
 from checker.demo.description import document
+from tests.cassettes import interactions_of
 
 CONFIG = """
 [[project]]
@@ -44,6 +43,6 @@ def test_headers_of_a_project_are_written_out_when_nothing_is_masked(invoke, fol
             "GET",
             *plain,
         )
-    recorded = yaml.safe_load((folder / "tape.yaml").read_text())["http_interactions"]
+    recorded = interactions_of(folder / "tape.yaml")
     assert len(recorded) >= 3
     assert all(one["request"]["headers"]["X-A"] == ["b"] for one in recorded)

@@ -8,12 +8,12 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-import yaml
 
 import checker
 from checker.core.errors import LoaderError
 from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
+from tests.cassettes import interactions_of
 
 RUN = ("--seed", "1", "-c", "not_a_server_error", "--no-color", "--inline", "-n", "3")
 OPERATION = {"responses": {"200": {"description": "Yes"}}}
@@ -67,7 +67,7 @@ def test_commands_cassettes_and_tests_of_a_run_lead_to_the_socket(
     assert json.loads(done.stdout) == {"path": "/broken"}
 
     (cassette,) = folder.rglob("vcr*.yaml")
-    recorded = yaml.safe_load(cassette.read_text())["http_interactions"]
+    recorded = interactions_of(cassette)
     place = f"http://{quote(served.url.removeprefix('unix:').removesuffix(':'), safe='')}"
     assert {one["request"]["uri"] for one in recorded} >= {f"{place}/broken", f"{place}/moved"}
     served.seen.clear()

@@ -41,7 +41,7 @@ def confirmed_run(command: Command, seed: int) -> Ran:
     """A run over a fresh instance, with every report."""
     (command.directory / "checker.toml").write_text(_SETTINGS)
     with serving(Moods().answer, DOCUMENT) as app:
-        return command(
+        return command.here(
             *("run", app.document_url, "--inline", "--seed", str(seed), "--mode", "positive"),
             *("-n", "15", "--auth", "ann:secret"),
             *("--report", ",".join(REPORTS), "--report-dir", "out"),

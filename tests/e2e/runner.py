@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: in a process of its own, in a folder of its own."""
+"""Runs the command line as a user does, in a folder of its own."""
 
 import contextlib
 import io
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -22,6 +23,7 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Finding
+from tests.fork_server import plain_environment
 from tests.waiting import wait_until
 
 _ROOT = Path(checker.__file__).parent.parent
@@ -98,7 +100,9 @@ class Command:
     def here(self, *arguments: str) -> Ran:
         """Run a command in this process, where all modules are loaded: importing them takes most runs longer than their work.
 
-        For what is about neither processes nor signals, and loads no hooks: they would stay.
+        Its workers are processes, unless it is `--inline`: forked from the server of all runs of this process, with its
+        environment (`tests/fork_server.py`). Not for what is about signals or the process of the command
+        itself; `--inline` not for what loads hooks: they would stay.
         """
         printed = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True)
         complained = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True)
@@ -119,12 +123,29 @@ class Command:
         return Ran(code, stdout, stderr, self.directory)
 
     def until(self, is_so: Callable[[], object], *arguments: str) -> Ran:
-        """Run a command that would go on for long, and interrupt it when it is so."""
-        with self.started(*arguments) as process:
-            # One that is over by itself says why.
-            wait_until(lambda: process.poll() is not None or is_so())
-            process.send_signal(signal.SIGINT)
-            return self.finished(process)
+        """Run a command that would go on for long, and interrupt it when it is so. Where: as `run` does."""
+        if not self._runs_here(*arguments):
+            with self.started(*arguments) as process:
+                # One that is over by itself says why.
+                wait_until(lambda: process.poll() is not None or is_so())
+                process.send_signal(signal.SIGINT)
+                return self.finished(process)
+        is_over = threading.Event()
+
+        def interrupt() -> None:
+            wait_until(lambda: is_over.is_set() or is_so())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        # One that is over by itself hears nothing any more.
+        heard = signal.signal(signal.SIGINT, lambda *_: None)
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
+        try:
+            return self.here(*arguments)
+        finally:
+            is_over.set()
+            interrupting.join()
+            signal.signal(signal.SIGINT, heard)
 
     def run(
         self,
@@ -134,16 +155,28 @@ class Command:
         workers: int = 2,
         inline: bool = False,
     ) -> Ran:
-        """Run `checker run`; see `run_arguments`. What is `inline` runs in this process, unless it is another program."""
-        given = run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline)
-        return self.here(*given) if inline and self.program == PROGRAM else self(*given)
+        """Run `checker run`; see `run_arguments`.
+
+        `here`, unless it is another program, or workers need variables of their own.
+        """
+        return self.run_any(
+            *run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline)
+        )
 
     def run_as_usual(
         self, location: str, *arguments: str, seed: int = 1, inline: bool = False
     ) -> Ran:
-        """Run `checker run` with the phases and kinds of data that nobody chose; `inline` in this process."""
-        usual = ("run", location, "--seed", str(seed), *arguments)
-        return self.here(*usual, "--inline") if inline else self(*usual, "--workers", "2")
+        """Run `checker run` with the phases and kinds of data that nobody chose; where: as `run` does."""
+        mode = ("--inline",) if inline else ("--workers", "2")
+        return self.run_any("run", location, "--seed", str(seed), *mode, *arguments)
+
+    def run_any(self, *arguments: str) -> Ran:
+        """Run a command; where: as `run` does."""
+        return self.here(*arguments) if self._runs_here(*arguments) else self(*arguments)
+
+    def _runs_here(self, *arguments: str) -> bool:
+        is_plain = self.program == PROGRAM and self.streams is None
+        return is_plain and ("--inline" in arguments or not self.environment)
 
     @contextlib.contextmanager
     def started(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
@@ -185,14 +218,19 @@ def run_arguments(
     return ["run", location, "--seed", str(seed), *mode, *phases, *data, *arguments]
 
 
-def worker_pids(process: "subprocess.Popen[str]") -> list[int]:
-    """Pids of the live workers of a run: descendants that have a journal open."""
+def worker_pids(process: "subprocess.Popen[str] | None" = None) -> list[int]:
+    """Pids of the live workers of a run, None: of the one `here`. They are descendants that have a journal open."""
     found = []
-    for child in psutil.Process(process.pid).children(recursive=True):
+    for child in psutil.Process(None if process is None else process.pid).children(recursive=True):
         with contextlib.suppress(psutil.Error):
             if any(file.path.endswith(".journal") for file in child.open_files()):
                 found.append(child.pid)
     return sorted(found)
+
+
+def kill_a_worker() -> None:
+    """Kill a worker of the run that goes on in this process."""
+    os.kill(worker_pids()[0], signal.SIGKILL)
 
 
 def _text(stream: io.TextIOWrapper) -> str:
@@ -202,7 +240,8 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CHECKER_")}
-    for name in ("NO_COLOR", "FORCE_COLOR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        kept.pop(name, None)
-    return kept | {"PYTHONPATH": str(_ROOT), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+    return plain_environment() | {
+        "PYTHONPATH": str(_ROOT),
+        "COLUMNS": "80",
+        "PYTHONIOENCODING": "utf-8",
+    }

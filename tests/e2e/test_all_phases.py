@@ -2,10 +2,8 @@
 
 import os
 import signal
-import subprocess
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +12,9 @@ import pytest
 from checker.core.phases import default_phases
 from checker.demo.http import Reply, Request
 from tests.apps.mock import Mock
-from tests.apps.planted import BROKEN, Hold
+from tests.apps.planted import BROKEN, Disturbed
 from tests.apps.serving import Answer, App, serving
 from tests.e2e.runner import Command, Ran, worker_pids
-from tests.waiting import wait_until
 
 NAMES = default_phases()
 ARGUMENTS = ("-n", "10", "--no-shrink")
@@ -119,7 +116,7 @@ def _arguments(app: App, workers: int) -> tuple[str, ...]:
 def _seen(directory: Path, workers: int) -> Seen:
     directory.mkdir()
     with serving(answering(), DOCUMENT) as app:
-        ran = Command(directory)(*_arguments(app, workers))
+        ran = Command(directory).here(*_arguments(app, workers))
     assert ran.code == 1, ran.shown
     return Seen(ran, _wire(app))
 
@@ -155,41 +152,34 @@ def test_four_workers_send_and_find_the_same(undisturbed: Seen, tmp_path: Path) 
 def test_a_worker_killed_in_each_phase_costs_no_finding_and_doubles_none(
     undisturbed: Seen, tmp_path: Path
 ) -> None:
-    holds = _holds(undisturbed)
-    command = Command(tmp_path)
-    with (
-        serving(reduce(_inside, holds, answering()), DOCUMENT) as app,
-        command.started(*_arguments(app, workers=2)) as process,
-    ):
-        for number, hold in enumerate(holds):
-            wait_until(partial(_is_met, process, hold))
-            begun = {task.phase for task in Ran(0, "", "", tmp_path).view.tasks.values()}
-            assert set(NAMES[:number]) <= begun <= set(NAMES[: number + 1])
-            os.kill(worker_pids(process)[number % 2], signal.SIGKILL)
-            hold.released.set()
-        ran = command.finished(process)
+    begun: list[set[str]] = []
+
+    def kill() -> None:
+        # Who has died may have no successor yet.
+        pids = worker_pids()
+        os.kill(pids[len(begun) % len(pids)], signal.SIGKILL)
+        begun.append({task.phase for task in Ran(0, "", "", tmp_path).view.tasks.values()})
+
+    answer = answering()
+    for after in _midsts(undisturbed):
+        answer = Disturbed(answer, kill, after=after)
+    with serving(answer, DOCUMENT) as app:
+        ran = Command(tmp_path).here(*_arguments(app, workers=2))
     assert ran.code == 1, ran.shown
+    assert len(begun) == len(NAMES)
+    for number, phases in enumerate(begun):
+        assert set(NAMES[:number]) <= phases <= set(NAMES[: number + 1])
     assert len(ran.view.gone) >= len(NAMES)
     assert Seen(ran, _wire(app)).found == undisturbed.found
     assert set(_wire(app)) == set(undisturbed.wire)
 
 
-def _is_met(process: "subprocess.Popen[str]", hold: Hold) -> bool:
-    """Whether a request is held, or none will be: the run is over."""
-    return process.poll() is not None or hold.reached.is_set()
-
-
-def _holds(undisturbed: Seen) -> list[Hold]:
-    """One in the midst of each phase, by how many requests the phases took."""
-    cases, holds = _cases(undisturbed.ran), []
+def _midsts(undisturbed: Seen) -> list[int]:
+    """Numbers of requests, one in the midst of each phase, by how many the phases took."""
+    cases, numbers = _cases(undisturbed.ran), []
     before = undisturbed.ran.view.inquiries
     for phase in NAMES:
         inquiries = before if phase != NAMES[0] else 0
         begun = sum(cases[earlier] for earlier in NAMES[: NAMES.index(phase)])
-        holds.append(Hold(answering(), after=begun + inquiries + max(1, cases[phase] // 2)))
-    return holds
-
-
-def _inside(answer: Answer, hold: Hold) -> Answer:
-    hold.answer = answer
-    return hold
+        numbers.append(begun + inquiries + max(1, cases[phase] // 2))
+    return numbers

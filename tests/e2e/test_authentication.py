@@ -3,7 +3,7 @@
 import pytest
 
 from tests.apps.guarded import KEY, PASSWORD, SECURITY, TOKEN, USER, described, guarding
-from tests.e2e.runner import Command
+from tests.e2e.runner import Command, run_arguments
 from tests.e2e.test_canaries import left_in_files
 
 AS_ASKED = ("--exclude-checks", "ignored_auth")
@@ -23,17 +23,8 @@ def test_each_scheme_is_served_where_it_is_asked_for(command: Command, workers: 
     (command.directory / "checker.toml").write_text(EACH)
     command.environment["PASSWORD"] = PASSWORD
     with guarding() as app:
-        ran = command.run(
-            f"{app.url}/openapi.json",
-            "-n",
-            "5",
-            "--phases",
-            "fuzzing",
-            *AS_ASKED,
-            "--report",
-            "vcr",
-            workers=workers,
-        )
+        asked = ("-n", "5", *AS_ASKED, "--report", "vcr")
+        ran = command.here(*run_arguments(f"{app.url}/openapi.json", *asked, workers=workers))
     assert ran.code == 0, ran.shown
     assert set(app.served) - {"/openapi.json"} == set(SECURITY)
     assert not app.refused, ran.shown

@@ -36,7 +36,7 @@ def app(parcels: Parcels) -> Iterator[App]:
 def test_create_read_delete_read_is_reached(
     command: Command, app: App, parcels: Parcels, seed: str
 ) -> None:
-    ran = command(
+    ran = command.here(
         "fuzz",
         app.document_url,
         "--mode",

@@ -26,7 +26,7 @@ def app(shop: Shop) -> Iterator[App]:
 def test_valid_data_that_is_refused_is_found_and_nothing_else(
     command: Command, app: App, shop: Shop
 ) -> None:
-    ran = command.run(app.document_url, *ENOUGH)
+    ran = command.run(app.document_url, *ENOUGH, inline=True)
     assert (ran.code, ran.defects) == (1, [REFUSED]), ran.shown
     (finding,) = ran.findings
     assert finding.title == "API rejected schema-compliant request"
@@ -39,7 +39,7 @@ def test_valid_data_that_is_refused_is_found_and_nothing_else(
 
 def test_nothing_is_found_in_the_fixed_twin(command: Command, shop: Shop, app: App) -> None:
     shop.is_planted = False
-    ran = command.run(app.document_url, *ENOUGH)
+    ran = command.run(app.document_url, *ENOUGH, inline=True)
     assert (ran.code, ran.defects) == (0, []), ran.shown
     assert "unjudged" not in ran.view.notes
 
@@ -56,13 +56,13 @@ def test_what_the_configuration_says_of_a_check_counts(
 ) -> None:
     text = f"[checks.positive_data_acceptance]\n{switched}\n"
     (command.directory / "checker.toml").write_text(text)
-    ran = command.run(app.document_url, *ENOUGH)
+    ran = command.run(app.document_url, *ENOUGH, inline=True)
     assert (ran.code, ran.defects) == (0, []), ran.shown
 
 
 def test_what_nobody_can_prove_is_counted_and_not_reported(command: Command, app: App) -> None:
     chosen = ("--include-path", "/levels", "-H", "X-Level: none")
-    ran = command.run(app.document_url, "--phases", "fuzzing", *chosen)
+    ran = command.run(app.document_url, "--phases", "fuzzing", *chosen, inline=True)
     assert (ran.code, ran.defects) == (0, []), ran.shown
     (note,) = ran.view.notes["unjudged"].values()
     assert note.text == (
@@ -96,7 +96,7 @@ def test_an_answer_that_takes_longer_than_it_may_is_found(
     command: Command, app: App, limit: str, count: int
 ) -> None:
     names = ("--include-path", "/items", "--include-path", "/levels", "-n", "5")
-    ran = command.run(app.document_url, *names, "--max-response-time", limit)
+    ran = command.run(app.document_url, *names, "--max-response-time", limit, inline=True)
     found = [finding for finding in ran.findings if finding.check == "max_response_time"]
     assert len(found) == len(ran.findings) == count, ran.shown
     for finding in found:

@@ -131,7 +131,9 @@ def test_fuzz_has_a_last_word_too_when_it_ends_by_itself(command: Command, app: 
     (command.directory / "hooks.py").write_text(MERGED)
     text = 'hooks = "hooks.py"\n[checks.Counted]\nmost = 0\n'
     (command.directory / "checker.toml").write_text(text)
-    ran = command("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "2")
+    ran = command.here(
+        "fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "2"
+    )
     found = [("POST /orders", "positive_data_acceptance"), ("Run checks", "Counted")]
     assert (ran.code, ran.defects) == (1, found), ran.shown
 

@@ -75,7 +75,15 @@ def test_a_certificate_is_shown_to_the_api_and_its_description(
         (command.directory / "checker.toml").write_text(text)
     with mutual_tls(seen) as location:
         ran = command.run(
-            location, *options, "-n", "5", "--phases", "fuzzing", "--checks", "not_a_server_error"
+            location,
+            *options,
+            "-n",
+            "5",
+            "--phases",
+            "fuzzing",
+            "--checks",
+            "not_a_server_error",
+            inline=True,
         )
     assert ran.code == 1, ran.shown
     assert seen["/openapi.json"] == 1
@@ -87,7 +95,7 @@ def test_a_certificate_is_shown_to_the_api_and_its_description(
 def test_without_one_nothing_is_served(command: Command) -> None:
     seen: Counter[str] = Counter()
     with mutual_tls(seen) as location:
-        ran = command.run(location, "--tls-verify", str(CERT))
+        ran = command.run(location, "--tls-verify", str(CERT), inline=True)
     assert ran.code == 2, ran.shown
     assert not seen
 

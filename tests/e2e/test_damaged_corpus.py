@@ -42,16 +42,16 @@ def test_each_damaged_file_is_one_warning_and_a_torn_one_is_none(command: Comman
             "--report",
             "vcr",
         )
-        command(*night, "--seed", "1")
+        command.here(*night, "--seed", "1")
         layout = RunLayout(next(command.directory.glob(".checker/*")))
         compact(layout)
-        whole = command(*night, "--seed", "2")
+        whole = command.here(*night, "--seed", "2")
         # As if the supervisor had been killed: the run is gone on with.
         journals = [path for _, path in layout.journal_paths()]
         os.truncate(journals[0], journals[0].stat().st_size - 1)
         for path in (layout.snapshot, journals[1], layout.traffic_paths()[-1][1]):
             flip(path)
-        damaged = command(*night, "--seed", "2")
+        damaged = command.here(*night, "--seed", "2")
     assert damaged_in(whole) == []
     assert damaged_in(damaged) == ["", ".journal", ".traffic"], damaged.shown
     assert warnings_of(damaged) == warnings_of(whole) + 3

@@ -37,7 +37,7 @@ def test_exactly_the_defects_that_valid_requests_show_are_found(ran: Ran) -> Non
 
 def test_without_options_what_one_request_shows_is_found(server: Server, command: Command) -> None:
     phases = ("--phases", "examples,coverage,fuzzing")
-    usual = command.run_as_usual(server.document_url, *phases)
+    usual = command.run_as_usual(server.document_url, *phases, inline=True)
     single = {(d.operation, d.check) for d in DEFECTS if d.needs in ("positive", "negative")}
     # Values of earlier layers are used again, and may show what was planted for sequences.
     planted = {(d.operation, d.check) for d in DEFECTS}
@@ -93,12 +93,14 @@ def test_fixed_has_no_findings_and_every_failure_changes_its_status(
     ran: Ran, command: Command
 ) -> None:
     with Server(fixed=True) as server:
-        clean = command.run(server.document_url)
+        clean = command.run(server.document_url, inline=True)
         assert clean.findings == [], clean.shown
         assert clean.code == 0, clean.shown
         cassettes = list(Path(ran.directory).rglob("vcr-*.yaml"))
         assert len(cassettes) == 1
-        again = command("replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url)
+        again = command.here(
+            "replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url
+        )
     assert again.code == 0, again.shown
 
 

@@ -1,8 +1,5 @@
 """A seed decides what is sent: not the number of workers or lanes, not their pace, not their deaths."""
 
-import os
-import signal
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +10,12 @@ import pytest
 from checker.demo.description import document as demo_document
 from tests.apps.document import read
 from tests.apps.mock import Mock
-from tests.apps.planted import Hold, inn, planted
+from tests.apps.planted import Disturbed, inn, planted
 from tests.apps.serving import Answer, App, serving
 from tests.e2e.documents import COPIES
-from tests.e2e.runner import NEVER_S, Command, run_arguments, worker_pids
+from tests.e2e.runner import Command, Ran, kill_a_worker, run_arguments
 
-UNHURRIED = (sys.executable, str(Path(__file__).with_name("unhurried.py")))
+UNHURRIED = Path(__file__).with_name("unhurried.py")
 Wire = tuple[str, bytes, tuple[tuple[str, str], ...], bytes]
 EXAMPLES = "12"
 LANES_OF_RUN = 1
@@ -57,18 +54,29 @@ def _wire(app: App) -> Counter[Wire]:
     )
 
 
-def _sent(
+def _ran(
     directory: Path,
-    application: str,
+    app: App,
     *chosen: str,
-    workers: int,
+    workers: int = 2,
     lanes: int = LANES_OF_RUN,
+    is_alone: bool = False,
+) -> Ran:
+    directory.mkdir()
+    (directory / "checker.toml").write_text(f'hooks = "{UNHURRIED}"\n')
+    given = ("-n", EXAMPLES, "--lanes", str(lanes), *chosen)
+    arguments = run_arguments(app.document_url, *given, workers=workers)
+    # In a process of its own objects lie elsewhere in memory: their order must not matter either.
+    return Command(directory)(*arguments) if is_alone else Command(directory).here(*arguments)
+
+
+def _sent(
+    directory: Path, application: str, *chosen: str, workers: int, lanes: int = LANES_OF_RUN
 ) -> tuple[Counter[Wire], list[str]]:
     document, answer = APPLICATIONS[application]()
-    directory.mkdir()
     with serving(answer, document) as app:
-        arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes), *chosen)
-        ran = Command(directory, program=UNHURRIED).run(*arguments, workers=workers)
+        is_alone = application == "demo" and workers > 2
+        ran = _ran(directory, app, *chosen, workers=workers, lanes=lanes, is_alone=is_alone)
     assert ran.code == 1, ran.shown
     return _wire(app), sorted(finding.fingerprint for finding in ran.findings)
 
@@ -96,16 +104,14 @@ def test_phases_that_list_their_cases_send_the_same_bytes(application: str, tmp_
 def test_a_killed_worker_changes_nothing_but_what_was_in_flight(
     application: str, tmp_path: Path
 ) -> None:
-    document, answer = APPLICATIONS[application]()
+    document, _ = APPLICATIONS[application]()
     clean = Mock(document)
-    del answer
-    (tmp_path / "whole").mkdir()
     with serving(clean, document) as app:
-        command = Command(tmp_path / "whole", program=UNHURRIED)
-        whole = command.run(app.document_url, "-n", EXAMPLES, *LETS_IN)
+        whole = _ran(tmp_path / "whole", app, *LETS_IN)
     assert whole.code == 0, whole.shown
     wanted = _wire(app)
-    killed = _killed(tmp_path, clean, document, *LETS_IN, after=sum(wanted.values()) // 2)
+    half = sum(wanted.values()) // 2
+    killed = _killed(tmp_path / "killed", clean, document, *LETS_IN, after=half)
     assert set(killed) == set(wanted)
     assert sum((killed - wanted).values()) <= LANES_OF_RUN
 
@@ -114,26 +120,16 @@ def test_a_worker_that_is_killed_while_shrinking_changes_no_request(tmp_path: Pa
     document, answer = APPLICATIONS["openapi"]()
     with_bug, found = _sent(tmp_path / "whole", "openapi", workers=2)
     assert found != []
-    killed = _killed(tmp_path, answer, document, after=sum(with_bug.values()) // 2)
-    assert set(killed) == set(with_bug)
+    half = sum(with_bug.values()) // 2
+    assert set(_killed(tmp_path / "killed", answer, document, after=half)) == set(with_bug)
 
 
 def _killed(
-    tmp_path: Path, answer: Answer, document: dict[str, Any], *chosen: str, after: int
+    directory: Path, answer: Answer, document: dict[str, Any], *chosen: str, after: int
 ) -> Counter[Wire]:
     """What arrives when a worker is killed while request number `after` waits for its answer."""
-    hold = Hold(answer, after=after)
-    command = Command(tmp_path / "killed", program=UNHURRIED)
-    command.directory.mkdir()
-    with serving(hold, document) as app:
-        arguments = run_arguments(app.document_url, "-n", EXAMPLES, *chosen)
-        with command.started(*arguments) as process:
-            assert hold.reached.wait(NEVER_S)
-            pids = worker_pids(process)
-            assert pids != []
-            os.kill(pids[0], signal.SIGKILL)
-            hold.released.set()
-            ran = command.finished(process)
+    with serving(Disturbed(answer, kill_a_worker, after=after), document) as app:
+        ran = _ran(directory, app, *chosen)
     assert ran.code in (0, 1), ran.shown
     assert "killed" in str(ran.view.gone.values()), ran.view.gone
     return _wire(app)

@@ -84,7 +84,7 @@ def _cassette(ran: Ran) -> Path:
 def test_words_and_overrides_arrive_and_lead_to_a_finding(command: Command) -> None:
     _configured(command)
     with serving(_answer, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "120", "--continue-on-failure", workers=1)
+        ran = command.run(app.document_url, "-n", "120", "--continue-on-failure", inline=True)
         seen = list(app.seen)
     assert ran.code == 1, ran.shown
     assert ("POST /search", "not_a_server_error") in ran.defects
@@ -110,7 +110,7 @@ def test_the_same_seed_sends_the_same_bytes_and_a_replay_as_well(command: Comman
             assert ran.code == 0, ran.shown
             sent.append(Counter(app.wire()))
             app.seen.clear()
-        again = command("replay", str(_cassette(ran)))
+        again = command.here("replay", str(_cassette(ran)))
         assert again.code == 0, again.shown
         sent.append(Counter(app.wire()))
     first, second, replayed = sent

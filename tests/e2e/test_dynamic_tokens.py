@@ -31,7 +31,9 @@ def shows_nothing(command: Command, ran: Ran) -> None:
 def run_tested(command: Command, tokens: Tokens, *arguments: str, password: str = PASSWORD) -> Ran:
     command.environment["PASSWORD"] = password
     location = f"{tokens.url}/openapi.json"
-    return command("run", location, "--seed", "1", "--phases", "fuzzing", *AS_ASKED, *arguments)
+    return command.here(
+        "run", location, "--seed", "1", "--phases", "fuzzing", *AS_ASKED, *arguments
+    )
 
 
 def test_four_workers_share_each_token(command: Command) -> None:

@@ -94,7 +94,7 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
     broken = {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}
     paths = {"/a": {"get": operation(nothing)}, "/b": {"get": operation(nothing), "put": broken}}
     with serving(lambda _: json_reply({}), described(paths)) as app:
-        ran = command("fuzz", app.document_url, "--mode", "positive", "--workers", "1")
+        ran = command.here("fuzz", app.document_url, "--mode", "positive", "--workers", "1")
     assert ran.code == 2, ran.shown
     assert "nothing was tested: no case can be made of any of 3 operations" in ran.stderr
     assert "GET /a" in ran.stdout
@@ -103,7 +103,7 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
 def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Command) -> None:
     paths = {"/a": {"get": {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
-    ran = command(
+    ran = command.here(
         "fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1"
     )
     assert ran.code == 2, ran.shown

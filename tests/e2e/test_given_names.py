@@ -103,7 +103,7 @@ def test_what_a_request_called_a_thing_leads_to_it(tmp_path: Path, phase: str) -
     service = Tenants()
     with serving(service, DOCUMENT) as app:
         arguments = ("--phases", phase, "--mode", "positive", "--checks", "not_a_server_error")
-        ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "40")
+        ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "40", inline=True)
     assert ran.code == 0, ran.shown
     assert "With a 2xx answer: 4" in ran.stdout, ran.shown
     for reading in ("GET 1", "GET 3"):

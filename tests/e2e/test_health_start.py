@@ -28,8 +28,16 @@ def closed_port() -> int:
 def test_a_target_that_nobody_reaches_is_one_sentence(tmp_path: Path, closed_port: int) -> None:
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
     url = f"http://127.0.0.1:{closed_port}"
-    ran = Command(tmp_path)(
-        "run", "api.json", "--url", url, "--report", "junit", "--report-junit-path", "j.xml"
+    ran = Command(tmp_path).here(
+        "run",
+        "--inline",
+        "api.json",
+        "--url",
+        url,
+        "--report",
+        "junit",
+        "--report-junit-path",
+        "j.xml",
     )
     sentence = (
         f"nothing was tested: the API at {url} cannot be reached (connection refused); "
@@ -50,13 +58,25 @@ def test_a_proxy_that_nobody_reaches_is_one_sentence_unless_operations_have_othe
 ) -> None:
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
     proxy = f"http://127.0.0.1:{closed_port}"
-    asked = ("run", "api.json", "--url", "http://api.example", "--proxy", proxy, "-n", "1")
-    ran = Command(tmp_path)(*asked)
+    asked = (
+        "run",
+        "--inline",
+        "api.json",
+        "--url",
+        "http://api.example",
+        "--proxy",
+        proxy,
+        "-n",
+        "1",
+    )
+    ran = Command(tmp_path).here(*asked)
     assert ran.code == 1, ran.shown
     assert ran.stdout.count(f"the proxy at {proxy} cannot be reached (connection refused)") == 1
     assert ran.view.requests == 0
     (tmp_path / "other").mkdir()
     block = '[[operations]]\ninclude-path = "/b"\nproxy = "http://127.0.0.1:1"\n'
     (tmp_path / "other" / "checker.toml").write_text(f'proxy = "{proxy}"\n{block}')
-    other = Command(tmp_path / "other")("run", "../api.json", "--url", "http://api.example")
+    other = Command(tmp_path / "other").here(
+        "run", "--inline", "-n", "1", "../api.json", "--url", "http://api.example"
+    )
     assert other.view.requests > 0, other.shown

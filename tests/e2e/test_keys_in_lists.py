@@ -86,6 +86,8 @@ def test_what_was_made_is_named_in_lists(tmp_path: Path, path: str) -> None:
     shop = Shop()
     with serving(shop, DOCUMENT) as app:
         arguments = ("--phases", "stateful", "--mode", "positive", "--checks", "not_a_server_error")
-        ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "40", "--seed", "1")
+        ran = Command(tmp_path).run(
+            app.document_url, *arguments, "-n", "40", "--seed", "1", inline=True
+        )
     assert ran.code == 0, ran.shown
     assert shop.statuses[path, 201] > shop.statuses[path, 422], shop.statuses

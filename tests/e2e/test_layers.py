@@ -81,7 +81,7 @@ def test_what_was_made_is_used_unless_it_is_switched_off(tmp_path: Path, reuses:
         text = f"[phases.fuzzing.extra-data-sources]\nresponses = {json.dumps(reuses)}\n"
         (tmp_path / "run" / "checker.toml").write_text(text)
         ran = Command(tmp_path / "run").run(
-            *(app.document_url, "-n", "30", "--checks", "not_a_server_error")
+            *(app.document_url, "-n", "30", "--checks", "not_a_server_error"), inline=True
         )
         assert ran.code == 0, ran.shown
         found = Counter(app.wire())

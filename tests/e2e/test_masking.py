@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
+from tests.cassettes import interactions_of
 from tests.e2e.runner import UNHURRIED_S, Command
 
 TEXT = {"type": "string", "enum": ["drawn-value"]}
@@ -75,7 +75,7 @@ def failing(request: Request) -> Reply:
 
 def cassette(folder: Path) -> dict[str, Any]:
     (path,) = (folder / "checker-report").glob("*.yaml")
-    (first, *_) = yaml.safe_load(path.read_text())["http_interactions"]
+    (first, *_) = interactions_of(path)
     return dict(first["request"])
 
 

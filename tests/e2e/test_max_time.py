@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import yaml
 
+from tests.cassettes import interactions_of
 from tests.e2e.runner import SLOW_CLOCK, Command, Ran
 from tests.e2e.slow_clock import OVER
 from tests.hostile.servers import Behaviour, dripping, page, serving, silent
@@ -74,7 +74,7 @@ def _entries(command: Command) -> list[Any]:
     """Of a cassette that is whole, and alone."""
     (path,) = (command.directory / "reports").iterdir()
     assert path.name == "cassette.yaml"
-    found: list[Any] = yaml.safe_load(path.read_text())["http_interactions"] or []
+    found = interactions_of(path)
     assert [one["id"] for one in found] == [str(number + 1) for number in range(len(found))]
     return found
 

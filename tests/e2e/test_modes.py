@@ -43,14 +43,14 @@ _NEGATIVE = ("--phases", "fuzzing", "--mode", "negative", *_LENIENT)
 
 def test_only_valid_data_is_sent_unless_other_is_asked_for(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "30")
+        ran = command.run(app.document_url, "-n", "30", inline=True)
     assert ran.findings == []
     assert all(int(text) >= 1 for request in app.seen for text in _limits(request))
 
 
 def test_failures_of_wrong_data_stay_wrong_when_they_shrink(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
-        ran = command.run(app.document_url, *_NEGATIVE, "-n", "60")
+        ran = command.run(app.document_url, *_NEGATIVE, "-n", "60", inline=True)
     (finding,) = ran.findings
     assert finding.check == "not_a_server_error"
     assert finding.interactions[-1].mode == "negative"
@@ -63,7 +63,7 @@ def test_failures_of_wrong_data_stay_wrong_when_they_shrink(command: Command) ->
 
 def test_operations_that_take_everything_are_skipped_not_broken(command: Command) -> None:
     with serving(lambda request: json_reply({}), DOCUMENT) as app:
-        ran = command.run(app.document_url, *_NEGATIVE, "-n", "5")
+        ran = command.run(app.document_url, *_NEGATIVE, "-n", "5", inline=True)
     assert ran.code == 0
     assert list(ran.view.errors.values()) == []
     assert "Operations without negative test cases" in ran.stdout

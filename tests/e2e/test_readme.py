@@ -76,9 +76,9 @@ def test_the_hooks_of_the_example_take_part(command: Command) -> None:
 def _ran(command: Command, demo: Server, arguments: list[str]) -> Ran:
     """What the command did; `fuzz` has a minute, and is interrupted when it has done something."""
     if arguments[0] == "run":
-        return command(*arguments, *FEW)
+        return command.here(*arguments, *FEW)
     if arguments[0] == "replay":
-        return command(*arguments)
+        return command.here(*arguments)
     before = demo.requests
     return command.until(lambda: demo.requests > before + 200, *arguments)
 

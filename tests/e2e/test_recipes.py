@@ -2,9 +2,6 @@
 
 import itertools
 import json
-import os
-import signal
-import threading
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ from checker.core.sequence import Drawn, Literal, Recipe
 from checker.corpus.records import Finding
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import NEVER_S, Command, run_arguments, worker_pids
+from tests.e2e.runner import Command, kill_a_worker
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
@@ -68,17 +65,15 @@ def labels(request: Request) -> Reply:
 
 
 class Failing:
-    """Holds the third answer that is a failure: by then the first is on disk and is being looked into."""
+    """Kills a worker before the third answer that is a failure: by then the first is on disk and is being looked into."""
 
     def __init__(self) -> None:
-        self.reached, self.released = threading.Event(), threading.Event()
         self._numbers = itertools.count(1)
 
     def __call__(self, request: Request) -> Reply:
         reply = labels(request)
         if reply.status == 500 and next(self._numbers) == 3:
-            self.reached.set()
-            self.released.wait()
+            kill_a_worker()
         return reply
 
 
@@ -99,7 +94,7 @@ def document_for(phase: str) -> dict[str, Any]:
 def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
     with serving(labels, document_for(phase)) as app:
         arguments = (*CHECKED, "--phases", phase, "-n", "200", "--report-vcr-path", "tape.yaml")
-        ran = command.run(app.document_url, *arguments)
+        ran = command.run(app.document_url, *arguments, inline=True)
         finding = only(ran.findings)
         assert ran.code == 1, ran.shown
         (step,) = finding.steps
@@ -113,12 +108,14 @@ def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
         assert len(smallest["text"]) == LONG
 
         count = len(app.seen)
-        again = command.run(app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7)
+        again = command.run(
+            app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7, inline=True
+        )
         assert app.seen[count].body == sent.body, "the saved example comes first"
         assert only(again.findings).fingerprint == finding.fingerprint
 
         count = len(app.seen)
-        command("replay", "tape.yaml")
+        command.here("replay", "tape.yaml")
         assert sent.body in [request.body for request in app.seen[count:]]
 
 
@@ -127,15 +124,8 @@ def test_a_death_on_the_way_changes_nothing(phase: str, tmp_path: Path) -> None:
     def found(folder: Path, *, kill: bool) -> Finding:
         folder.mkdir()
         command = Command(folder)
-        failing = Failing() if kill else None
-        with serving(failing or labels, document_for(phase)) as app:
-            arguments = (app.document_url, *CHECKED, "--phases", phase, "-n", "200")
-            with command.started(*run_arguments(*arguments)) as process:
-                if failing is not None:
-                    assert failing.reached.wait(NEVER_S)
-                    os.kill(worker_pids(process)[0], signal.SIGKILL)
-                    failing.released.set()
-                ran = command.finished(process)
+        with serving(Failing() if kill else labels, document_for(phase)) as app:
+            ran = command.run(app.document_url, *CHECKED, "--phases", phase, "-n", "200")
         assert ran.code == 1, ran.shown
         assert sum("killed" in reason for reason in ran.view.gone.values()) == kill
         return only(ran.findings)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from checker.core.send import Purpose
 from checker.corpus.layout import RunLayout
@@ -17,9 +16,8 @@ from checker.corpus.traffic import TrafficReader
 from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.apps.volatile import document, volatile
+from tests.cassettes import interactions_of
 from tests.e2e.runner import Command, Ran
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def requests_told(ran: Ran) -> int:
@@ -30,9 +28,7 @@ def requests_told(ran: Ran) -> int:
 
 def entries_of(ran: Ran) -> list[dict[str, Any]]:
     (path,) = ran.directory.rglob("vcr-*.yaml")
-    # S506: the loader is a safe one.
-    entries: list[dict[str, Any]] = yaml.load(path.read_text(), _LOADER)["http_interactions"]
-    return entries
+    return interactions_of(path)
 
 
 def recorded(app: App, entries: list[dict[str, Any]]) -> Counter[tuple[str, str]]:
@@ -111,9 +107,9 @@ def test_redirects_that_were_followed_are_among_the_requests_that_are_told(
 
 def test_examples_of_earlier_runs_are_on_record(tmp_path: Path) -> None:
     with serving(failing, THINGS) as app:
-        Command(tmp_path).run(app.document_url, "-n", "60")
+        Command(tmp_path).run(app.document_url, "-n", "60", inline=True)
         app.seen.clear()
-        ran = Command(tmp_path).run(app.document_url, "-n", "5", "--report", "vcr")
+        ran = Command(tmp_path).run(app.document_url, "-n", "5", "--report", "vcr", inline=True)
     entries = entries_of(ran)
     assert requests_told(ran) == len(app.seen) == len(entries), ran.shown
     assert recorded(app, entries) == seen_by(app)
@@ -159,7 +155,7 @@ def size_of(folder: Path) -> int:
 def test_equal_answers_are_kept_once(command: Command) -> None:
     with serving(large, THINGS) as app:
         ran = command.run(
-            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", workers=1
+            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", inline=True
         )
     entries = entries_of(ran)
     assert len(entries) == len(app.seen) == 60, ran.shown
@@ -174,7 +170,7 @@ def test_long_answers_are_cut_and_their_size_is_told(command: Command) -> None:
     )
     with serving(large, THINGS) as app:
         ran = command.run(
-            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", workers=1
+            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", inline=True
         )
     bodies = [entry["response"]["body"] for entry in entries_of(ran)]
     assert [body["string"].encode() for body in bodies] == [BIG[:1000]] * 60, ran.shown
@@ -186,7 +182,7 @@ def test_the_corpus_keeps_to_its_size_and_what_is_gone_is_told(command: Command)
     (command.directory / "checker.toml").write_text(f"[corpus]\nmax-size = {most}\n")
     with serving(large, THINGS) as app:
         ran = command.run(
-            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/b", workers=1
+            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/b", inline=True
         )
     assert ran.code == 0, ran.shown
     assert size_of(command.directory / ".checker") <= most
@@ -207,7 +203,7 @@ def traffic_of(command: Command) -> list[Interaction]:
 
 def test_operations_with_a_2xx_are_those_of_the_traffic(command: Command) -> None:
     with serving(volatile(), document()) as app:
-        ran = command.run(app.document_url, *REPORT)
+        ran = command.run(app.document_url, *REPORT, inline=True)
     succeeded = {
         one.label
         for one in traffic_of(command)

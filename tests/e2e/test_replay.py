@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from checker.demo import Server
 from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
+from tests.cassettes import cassette_of, interactions_of
 from tests.e2e.runner import Command, Ran
 
 BINARY = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
@@ -94,7 +94,7 @@ def test_headers_with_several_values_go_out_as_several(command: Command) -> None
             inline=True,
         )
         path = _cassette(ran)
-        cassette = yaml.safe_load(path.read_text())
+        cassette = cassette_of(path)
         (interaction,) = cassette["http_interactions"]
         interaction["request"]["headers"]["X-Many"] = ["one", "two, three", "four"]
         path.write_text(json.dumps(cassette))
@@ -147,7 +147,7 @@ def test_filters_choose_what_is_sent(command: Command) -> None:
         )
         assert ran.code == 1, ran.shown
         path = str(_cassette(ran))
-        cassette = yaml.safe_load(Path(path).read_text())
+        cassette = cassette_of(Path(path))
         sent = cassette["http_interactions"]
         for arguments, wanted in (
             (["--id", "2"], [each for each in sent if each["id"] == "2"]),
@@ -171,7 +171,7 @@ def test_failures_of_the_demo_change_their_status_when_it_is_fixed(
             server.document_url, "--report", "vcr", "-n", "40", seed=seed, inline=True
         )
     path = _cassette(ran)
-    recorded = yaml.safe_load(path.read_text())["http_interactions"]
+    recorded = interactions_of(path)
     changing = [each["id"] for each in recorded if each["status"] == "FAILURE"]
     assert changing != []
     with Server(fixed=True) as server:

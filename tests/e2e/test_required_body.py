@@ -36,7 +36,7 @@ def _answer(request: Request) -> Reply:
 @pytest.mark.parametrize("mode", ["positive", "negative", "all"])
 def test_the_reason_is_told_and_the_rest_is_tested(command: Command, mode: str) -> None:
     with serving(_answer, DOCUMENT) as app:
-        ran = command.run(app.document_url, "-n", "10", "--mode", mode)
+        ran = command.run(app.document_url, "-n", "10", "--mode", mode, inline=True)
     assert ran.code == 1, ran.shown
     text = " ".join(ran.stdout.split())
     assert "no serialiser for application/x-foo" in text, ran.shown

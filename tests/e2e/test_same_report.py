@@ -1,22 +1,16 @@
 """A seed decides what the report says: not workers, lanes or deaths."""
 
-import itertools
-import os
 import re
-import signal
-import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from checker.corpus.fold import RunView
 from checker.corpus.tried import MEDIA_TYPE, MEMBER, VALID
-from tests.apps.planted import Hold
+from tests.apps.planted import Disturbed
 from tests.apps.serving import serving
-from tests.e2e.runner import Command, run_arguments, worker_pids
+from tests.e2e.runner import Command, kill_a_worker
 from tests.e2e.test_determinism import APPLICATIONS
-from tests.waiting import wait_until
 
 EXAMPLES = "12"
 NEVER = 10**9
@@ -68,29 +62,16 @@ def reported(
     command.directory.mkdir()
     (command.directory / "hooks.py").write_text(FULL_AFTER.format(answers=full_after))
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
-    holds = [Hold(answer, after=40 * (number + 1)) for number in range(kills)]
-    for outer, inner in itertools.pairwise(holds):
-        outer.answer = inner
-    with serving(holds[0] if holds else answer, document) as app:
+    for number in range(kills):
+        answer = Disturbed(answer, kill_a_worker, after=40 * (number + 1))
+    with serving(answer, document) as app:
         arguments = (app.document_url, "-n", EXAMPLES, "--lanes", str(lanes))
-        with command.started(*run_arguments(*arguments, workers=workers)) as process:
-            for hold in holds:
-                # However long it takes: a run that ends has sent all that it will.
-                wait_until(partial(_is_over, hold, process))
-                assert hold.reached.is_set(), command.finished(process).shown
-                os.kill(worker_pids(process)[0], signal.SIGKILL)
-                hold.released.set()
-            ran = command.finished(process)
+        ran = command.run(*arguments, workers=workers)
     assert ran.code == 1, ran.shown
     assert sum("killed" in reason for reason in ran.view.gone.values()) == kills
     left = sum(reason == "memory" for reason in ran.view.gone.values())
     assert (left > 2) is (full_after < NEVER)
     return told(ran.stdout), met(ran.view)
-
-
-def _is_over(hold: Hold, process: "subprocess.Popen[str]") -> bool:
-    """Whether a request is held, or none will be."""
-    return hold.reached.is_set() or process.poll() is not None
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,9 @@ def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
             UNHURRIED_S,
             "--seed",
         )
-        command(*arguments, "1")
+        command.here(*arguments, "1")
         first = signals_of(corpus_of(command.directory))
-        command(*arguments, "2")
+        command.here(*arguments, "2")
     both = signals_of(corpus_of(command.directory))
     assert first
     assert len(both) == len(set(both)), "a signal that was known was told again"

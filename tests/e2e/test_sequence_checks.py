@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from checker.demo.http import Reply, Request
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving
+from tests.cassettes import interactions_of
 from tests.e2e.runner import UNHURRIED_S, Command
 
 LIMITS = ("--max-time", UNHURRIED_S, "--seed", "1", "--workers", "1")
@@ -27,7 +27,7 @@ class Lingering(Parcels):
 def test_what_lingers_after_its_deletion_is_the_fault_of_the_deletion(tmp_path: Path) -> None:
     command = Command(tmp_path)
     with serving(Lingering(is_planted=False), DOCUMENT) as app:
-        ran = command("fuzz", app.document_url, "--checks", "use_after_free", *LIMITS)
+        ran = command.here("fuzz", app.document_url, "--checks", "use_after_free", *LIMITS)
     assert ran.defects == [("DELETE /parcels/{shipment}", "use_after_free")], ran.shown
     (finding,) = ran.findings
     assert finding.title == "Use after free"
@@ -77,7 +77,7 @@ def test_who_lets_strangers_in_is_found_with_two_requests_for_each_of_a_few_case
     safe = Safe(is_planted=is_planted)
     with serving(safe, SECURED) as app:
         header = ("-H", "Authorization: Bearer right", "-n", "30")
-        ran = command.run(app.document_url, *header, workers=1)
+        ran = command.run(app.document_url, *header, inline=True)
     expected = [("GET /any", "ignored_auth"), ("GET /open", "ignored_auth")]
     assert ran.defects == (expected if is_planted else []), ran.shown
     titles = {finding.label: finding.title for finding in ran.findings}
@@ -100,7 +100,7 @@ def test_strangers_who_are_refused_oddly_are_shown_by_their_own_request(command:
 
     with serving(unreadable, SECURED) as app:
         header = ("-H", "Authorization: Bearer right", "-n", "10", "--checks", "ignored_auth")
-        ran = command.run(app.document_url, *header, workers=1)
+        ran = command.run(app.document_url, *header, inline=True)
     assert {finding.title for finding in ran.findings} == {
         "Unexpected response to invalid authentication"
     }
@@ -159,7 +159,7 @@ def test_strangers_who_may_remove_are_found_before_nothing_is_left_to_remove(
 ) -> None:
     with serving(KeptParcels(planted), KEPT) as app:
         header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth")
-        ran = command.run_as_usual(app.document_url, *header, seed=1)
+        ran = command.run_as_usual(app.document_url, *header, seed=1, inline=True)
     label = "DELETE /parcels/{shipment}"
     assert ran.defects == ([(label, "ignored_auth")] if planted else []), ran.shown
     for finding in ran.findings:
@@ -175,9 +175,9 @@ def test_what_a_check_sends_before_a_case_is_on_record_as_its_own(command: Comma
     report = ("--report", "vcr", "--report-dir", "reports")
     with serving(KeptParcels(""), KEPT) as app:
         header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth")
-        command.run(app.document_url, *header, *report, "--phases", "stateful", workers=1)
+        command.run(app.document_url, *header, *report, "--phases", "stateful", inline=True)
     (cassette,) = (command.directory / "reports").iterdir()
-    recorded = yaml.safe_load(cassette.read_text())["http_interactions"]
+    recorded = interactions_of(cassette)
     removals = [one for one in recorded if one["request"]["method"] == "DELETE"]
     refused = [one["purpose"] for one in removals if one["response"]["status"]["code"] == "401"]
     assert len(refused) >= 2
@@ -194,7 +194,14 @@ def test_no_request_is_sent_that_no_check_needs(
 ) -> None:
     with serving(Safe(is_planted=False), SECURED) as app:
         ran = command.run(
-            app.document_url, "--checks", check, "--phases", "coverage", "--mode", "all"
+            app.document_url,
+            "--checks",
+            check,
+            "--phases",
+            "coverage",
+            "--mode",
+            "all",
+            inline=True,
         )
     assert ran.code in (0, 1), ran.shown
     sent = [request.method for request in app.seen]
@@ -230,6 +237,6 @@ def test_what_lets_strangers_in_is_made_as_small_as_any_failure(
 ) -> None:
     with serving(half_open, HALF) as app:
         header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth", "-n", "200")
-        ran = command.run(app.document_url, *header, "--phases", phase, workers=1)
+        ran = command.run(app.document_url, *header, "--phases", phase, inline=True)
     (finding,) = ran.findings
     assert finding.reproduction == f"curl -X GET '{app.url}/half?q=0'"

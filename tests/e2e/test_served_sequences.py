@@ -66,6 +66,8 @@ class Things:
 def test_the_printed_creation_creates(tmp_path: Path) -> None:
     with serving(Things(), DOCUMENT) as app:
         arguments = ("--phases", "stateful", "--mode", "positive", "--checks", "not_a_server_error")
-        ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "60", "--seed", "1")
+        ran = Command(tmp_path).run(
+            app.document_url, *arguments, "-n", "60", "--seed", "1", inline=True
+        )
     (finding,) = ran.findings
     assert [one.exchange.status for one in finding.interactions] == [201, 500], ran.shown

@@ -63,7 +63,7 @@ def test_what_never_answers_is_an_error_that_says_so(command: Command) -> None:
     sleepers = Sleepers()
     with serving(sleepers, DOCUMENT) as app:
         arguments = ("-n", "20", "--phases", "fuzzing", "--request-timeout", "0.4")
-        ran = command(*run_arguments(app.document_url, *arguments, workers=1))
+        ran = command.here(*run_arguments(app.document_url, *arguments, workers=1))
         sleepers.may_answer.set()
     assert ran.code == 1, ran.shown
     asked = {path: count for path, count in sleepers.asked.items() if path.startswith("/fast")}

@@ -61,7 +61,7 @@ def answered(request: Request) -> Reply:
 def test_what_a_failure_does_not_need_is_left_out(tmp_path: Path, phase: str) -> None:
     with serving(answered, DOCUMENT) as app:
         arguments = ("--phases", phase, "--mode", "positive", "--checks", "not_a_server_error")
-        ran = Command(tmp_path).run(app.document_url, *arguments, "--seed", "1")
+        ran = Command(tmp_path).run(app.document_url, *arguments, "--seed", "1", inline=True)
     shown = {}
     for finding in ran.findings:
         (step,) = finding.interactions

@@ -1,25 +1,28 @@
 """The stateful phase finds what only sequences reach, and reports nothing else."""
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
 
 from tests.apps.library import DEFECTS, DOCUMENT, Library
-from tests.apps.planted import Hold
-from tests.apps.serving import serving
-from tests.e2e.runner import Command, Ran, run_arguments, worker_pids
-from tests.waiting import wait_until
+from tests.apps.planted import Disturbed
+from tests.apps.serving import Answer, serving
+from tests.e2e.runner import Command, Ran, kill_a_worker
 
 CHECKS = ("--checks", "not_a_server_error,response_schema_conformance,content_type_conformance")
 
 
-def ran(directory: Path, library: Library, *arguments: str, workers: int = 1, seed: int = 1) -> Ran:
+def ran(
+    directory: Path, answer: Answer, *arguments: str, workers: int | None = None, seed: int = 1
+) -> Ran:
+    """A run of the stateful phase, inline if there are no workers."""
     directory.mkdir(exist_ok=True)
-    with serving(library, DOCUMENT) as app:
+    with serving(answer, DOCUMENT) as app:
         return Command(directory).run(
-            *(app.document_url, "--phases", "stateful", *arguments), seed=seed, workers=workers
+            *(app.document_url, "--phases", "stateful", *arguments),
+            seed=seed,
+            workers=workers or 1,
+            inline=workers is None,
         )
 
 
@@ -41,20 +44,11 @@ def told(done: Ran) -> list[tuple[str, str, int]]:
 
 
 def test_a_worker_that_is_killed_costs_no_finding_and_doubles_none(tmp_path: Path) -> None:
-    hold = Hold(Library(), after=900)
-    (tmp_path / "killed").mkdir()
-    with serving(hold, DOCUMENT) as app:
-        command = Command(tmp_path / "killed")
-        arguments = run_arguments(
-            *(app.document_url, "--phases", "stateful", "--checks", "not_a_server_error"),
-            workers=2,
-        )
-        with command.started(*arguments) as process:
-            wait_until(hold.reached.is_set)
-            os.kill(worker_pids(process)[0], signal.SIGKILL)
-            hold.released.set()
-            done = command.finished(process)
-    undisturbed = ran(tmp_path / "whole", Library(), "--checks", "not_a_server_error", workers=2)
+    checks = ("--checks", "not_a_server_error")
+    deadly = Disturbed(Library(), kill_a_worker, after=900)
+    done = ran(tmp_path / "killed", deadly, *checks, workers=2)
+    undisturbed = ran(tmp_path / "whole", Library(), *checks, workers=2)
+    assert "killed" in str(done.view.gone.values())
     assert [one[:2] for one in told(done)] == [one[:2] for one in told(undisturbed)], done.shown
     assert len(told(done)) == len(DEFECTS)
 
@@ -67,7 +61,8 @@ def test_sequences_that_failed_are_tried_first_next_time(tmp_path: Path) -> None
     assert [one[2] for one in told(first)] == [2], first.shown
     with serving(Library(library), DOCUMENT) as app:
         Command(tmp_path).run(
-            *(app.document_url, "--phases", "stateful", "-n", "1", "--include-path-regex", "jobs")
+            *(app.document_url, "--phases", "stateful", "-n", "1", "--include-path-regex", "jobs"),
+            inline=True,
         )
         targets = [request.target for request in app.seen]
     assert targets[0] == b"/jobs"

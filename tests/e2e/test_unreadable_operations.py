@@ -43,7 +43,7 @@ def _answer(request: Request) -> Reply:
 def test_they_are_selected_and_not_tested(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
         arguments = ("--exclude-path", "/b", "--report-json-path", "a.json", "--mode", "positive")
-        ran = command.run(app.document_url, "-n", "2", *arguments)
+        ran = command.run(app.document_url, "-n", "2", *arguments, inline=True)
     assert ran.code == 1, ran.shown
     assert "3 selected / 4 total" in ran.stdout, ran.shown
     assert "Selected: 3/4" in ran.stdout, ran.shown

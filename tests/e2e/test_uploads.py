@@ -61,6 +61,6 @@ def uploading() -> Flask:
 def test_whatever_says_that_a_part_is_a_file_it_has_a_name(tmp_path: Path) -> None:
     with serving_wsgi(uploading()) as url:
         arguments = ("--checks", "positive_data_acceptance,not_a_server_error", "-n", "40")
-        ran = Command(tmp_path).run(f"{url}/openapi.json", *arguments)
+        ran = Command(tmp_path).run(f"{url}/openapi.json", *arguments, inline=True)
     assert ran.code == 0, ran.shown
     assert f"With a 2xx answer: {len(WAYS)}" in ran.stdout, ran.shown

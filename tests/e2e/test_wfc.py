@@ -89,7 +89,7 @@ def run(
         ran = command.run(
             app.document_url, "--url", app.url, *document, "-n", "4",
             "--phases", "fuzzing", "--report", "vcr", "--checks", "not_a_server_error",
-            *options, workers=1,
+            *options, inline=True,
         )  # fmt: skip
     assert ran.code == 0, ran.shown
     assert "C4n4ry" not in ran.stdout + ran.stderr
@@ -203,7 +203,7 @@ def test_a_document_that_means_nothing_is_one_sentence(
 
 def test_a_user_that_is_not_there_is_one_sentence(command: Command) -> None:
     (command.directory / "users.json").write_text(json.dumps({"auth": [login("anna", HEADER)]}))
-    ran = command(
+    ran = command.here(
         "run", "http://127.0.0.1:9/a", "--auth-wfc", "users.json", "--auth-wfc-user", "zoe"
     )
     assert ran.code == 2

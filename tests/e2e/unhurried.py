@@ -1,10 +1,8 @@
-"""The command line without its limits in seconds: a script, for tests of what the seed alone decides.
+"""Workers without their limits in seconds: hooks, for tests of what the seed alone decides.
 
-What a wall limit cuts short may change what is sent, and on a busy machine they are hit. Workers import the script as
-well, so they go without them, too.
+What a wall limit cuts short may change what is sent, and on a busy machine they are hit.
 """
 
-from importlib import import_module
 from math import inf
 from typing import Any
 
@@ -27,6 +25,3 @@ _LIMITS: tuple[tuple[Any, str, Any], ...] = (
 for module, name, value in _LIMITS:
     assert hasattr(module, name), f"{module} has no {name} any more"
     setattr(module, name, value)
-
-if __name__ == "__main__":
-    import_module("checker.__main__").main()

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from junitparser import JUnitXml
+
+from tests.cassettes import interactions_of
 
 CONFIGURED = """
 schema.config.reports.update(vcr_path="out/cassette.yaml", junit_path="out/junit.xml",
@@ -23,7 +24,7 @@ def test_api(case):
 
 
 def interactions(folder: Path) -> Any:
-    return yaml.safe_load((folder / "out/cassette.yaml").read_text())["http_interactions"]
+    return interactions_of(folder / "out/cassette.yaml")
 
 
 def test_reports_are_written_when_the_session_ends(run, pytester) -> None:
