@@ -8,7 +8,7 @@ from checker.__main__ import main
 from checker.corpus.inflight import Stage
 from checker.supervisor.state import Deadlines
 
-HOOK_S = 2.0
+HOOK_S = 1.0
 
 
 def _shorten() -> None:

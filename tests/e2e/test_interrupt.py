@@ -18,6 +18,7 @@ from tests.e2e.runner import Command, Ran, run_arguments
 from tests.waiting import wait_until
 
 ROOMS = ("-n", "10000", "--continue-on-failure", "--include-path-regex", "^/(rooms/|quotes)")
+# What hears them is one for all commands: each of them is tried with two commands or more, each command with one or more.
 STOPS = pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
 )
@@ -53,8 +54,16 @@ def _stopped(command: Command, number: signal.Signals, arguments: list[str], aft
             return command.finished(process)
 
 
-@STOPS
-@pytest.mark.parametrize("inline", [False, True], ids=["processes", "inline"])
+@pytest.mark.parametrize(
+    ("number", "inline"),
+    [
+        (signal.SIGINT, False),
+        (signal.SIGTERM, False),
+        (signal.SIGHUP, False),
+        (signal.SIGTERM, True),
+    ],
+    ids=["SIGINT", "SIGTERM", "SIGHUP", "SIGTERM-inline"],
+)
 def test_a_stopped_run_shows_what_it_found(
     command: Command, number: signal.Signals, inline: bool
 ) -> None:
@@ -65,8 +74,7 @@ def test_a_stopped_run_shows_what_it_found(
     assert not [reason for reason in ran.view.gone.values() if "SIG" in reason]
 
 
-@STOPS
-def test_a_stopped_fuzz_shows_what_it_found(command: Command, number: signal.Signals) -> None:
+def test_a_stopped_fuzz_shows_what_it_found(command: Command) -> None:
     arguments = [
         "fuzz",
         "/openapi.json",
@@ -78,20 +86,17 @@ def test_a_stopped_fuzz_shows_what_it_found(command: Command, number: signal.Sig
         "--workers",
         "2",
     ]
-    assert _untold(_stopped(command, number, arguments, after=400)) == []
+    assert _untold(_stopped(command, signal.SIGHUP, arguments, after=400)) == []
 
 
-@STOPS
-def test_a_stop_before_the_document_is_there_ends_at_once(
-    command: Command, number: signal.Signals
-) -> None:
+def test_a_stop_before_the_document_is_there_ends_at_once(command: Command) -> None:
     hold = Hold(inn(), after=1)
     with (
         serving(hold, demo_document()) as app,
         command.started(*run_arguments(f"{app.url}/rooms")) as process,
     ):
         assert hold.reached.wait(command.timeout_s)
-        os.killpg(process.pid, number)
+        os.killpg(process.pid, signal.SIGTERM)
         ran = command.finished(process)
         hold.released.set()
     assert ran.code == 130, ran.shown
@@ -197,10 +202,9 @@ def test_a_served_demo_ends_quietly(command: Command, number: signal.Signals) ->
     assert (ran.code, ran.stderr) == (0, "")
 
 
-@STOPS
-def test_a_stopped_demo_shows_what_it_found(command: Command, number: signal.Signals) -> None:
+def test_a_stopped_demo_shows_what_it_found(command: Command) -> None:
     with command.started("demo", "-n", "10000", "--continue-on-failure") as process:
         wait_until(lambda: process.poll() is not None or command.has_found)
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         ran = command.finished(process)
     assert _untold(ran) == []

@@ -42,9 +42,16 @@ def api() -> Iterator[App]:
         yield app
 
 
-@ENDS
 @pytest.mark.parametrize(
-    "redirection", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "| head -n 1"]
+    ("redirection", "inline"),
+    [
+        *(
+            (one, False)
+            for one in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "| head -n 1")
+        ),
+        # The streams of the command are the same; there are no others.
+        *((one, True) for one in ("<&- >&- 2>&-", "| head -n 1")),
+    ],
 )
 def test_streams_that_lead_nowhere_change_no_exit_code(
     command: Command, api: App, redirection: str, inline: bool
