@@ -94,7 +94,7 @@ def list_entries(ctx: click.Context, file: str | None) -> None:
 
 
 @baseline.command(cls=Command)
-@click.argument("run", metavar="RUN|FOLDER", required=False)
+@click.argument("run", metavar="[RUN|FOLDER]", required=False)
 @_FILE
 @click.pass_context
 def diff(ctx: click.Context, run: str | None, file: str | None) -> None:

@@ -8,6 +8,7 @@ import click
 from checker.core.errors import CheckerError, LoaderError, UsageError
 
 _MOST = 3
+_TESTING = ("run", "fuzz")
 _ALIKE = 0.7
 """Share of a name that a suggestion has to have; below it, `--target` is answered with `--report`."""
 
@@ -21,6 +22,8 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = error.option_name
+            if elsewhere := _place_of(name, ctx):
+                raise click.UsageError(f"No such option {name!r}. {elsewhere}", ctx) from error
             raise click.NoSuchOption(name, possibilities=self._nearest(name), ctx=ctx) from error
 
     def _nearest(self, option: str) -> list[str]:
@@ -43,6 +46,20 @@ class Command(click.Command):
             raise click.UsageError(str(error), ctx) from error
         except CheckerError as error:
             raise CannotRun(error) from error
+
+
+def _place_of(option: str, ctx: click.Context) -> str:
+    """Where an option belongs that a command does not have: a sentence, empty if nowhere."""
+    if ctx.parent is None or not isinstance(group := ctx.parent.command, click.Group):
+        return ""
+    if any(option in one.opts for one in group.params):
+        before = f"{ctx.parent.info_name} {option} ... {ctx.info_name}"
+        return f"It stands before the command: `{before}`"
+    others = ((name, group.get_command(ctx.parent, name)) for name in _TESTING)
+    has_it = [
+        name for name, one in others if one and any(option in known.opts for known in one.params)
+    ]
+    return f"`{ctx.parent.info_name} {has_it[0]}` has it" if has_it else ""
 
 
 class CommandGroup(click.Group):

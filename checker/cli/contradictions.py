@@ -1,11 +1,16 @@
 """Options that mean nothing together."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+import click
+from click.core import ParameterSource
 
 from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import report_formats
+
+_VARIABLE: Final = ParameterSource.ENVIRONMENT
 
 
 def refuse_contradictions(options: Mapping[str, Any]) -> None:
@@ -14,8 +19,6 @@ def refuse_contradictions(options: Mapping[str, Any]) -> None:
         raise UsageError("--url and --origin exclude each other")
     if options["force_color"] and options["no_color"]:
         raise UsageError("--force-color and --no-color exclude each other")
-    if options["request_cert_key"] and not options["request_cert"]:
-        raise UsageError("--request-cert-key needs --request-cert")
     if options["generation_deterministic"] and options["generation_database"] not in (None, "none"):
         raise UsageError("--generation-deterministic and --generation-database exclude each other")
     has_header = any(name.lower() == "authorization" for name in options["headers"])
@@ -23,6 +26,21 @@ def refuse_contradictions(options: Mapping[str, Any]) -> None:
         raise UsageError("--auth and --auth-wfc exclude each other")
     if options["auth"] and has_header:
         raise UsageError("--auth and an Authorization header exclude each other")
+
+
+def without_lesser_target(ctx: click.Context, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Options without the place of the API that a variable of the environment names, where the command line names another."""
+    given = {name: ctx.get_parameter_source(name) for name in ("url", "origin")}
+    if set(given.values()) != {ParameterSource.COMMANDLINE, _VARIABLE}:
+        return options
+    return {**options, **{name: None for name, by in given.items() if by is _VARIABLE}}
+
+
+def refuse_key_of_no_certificate(config: Config) -> None:
+    """Raise `UsageError` where there is the key of a client certificate, and nobody names one."""
+    own = [config, *map(config.for_project, config.titles)]
+    if config.request_cert_key and not any(one.request_cert for one in own):
+        raise UsageError("--request-cert-key needs --request-cert, or `request-cert`")
 
 
 def refuse_user_of_no_document(config: Config, user: str | None) -> None:

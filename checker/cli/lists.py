@@ -10,7 +10,7 @@ from checker.checks.table import BUILT_IN
 from checker.cli.values import comma_list
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
-from checker.config.plugins import know_phases, load_plugins
+from checker.config.plugins import has_plugins, know_phases, load_plugins
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat, report_format, report_formats
 
@@ -55,8 +55,10 @@ def list_options(command: Decorated) -> Decorated:
 def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
     """Put those options on top of a configuration. Raises `UsageError`."""
     phases = _names(options, "phases", know_phases(comma_list(options["phases"])))
-    included = _names(options, "checks", () if has_hooks else (*BUILT_IN, "all"))
-    excluded = _names(options, "exclude_checks", () if has_hooks else tuple(BUILT_IN))
+    # Hooks and plug-ins may bring any check: workers load them, and tell of names that nobody has.
+    may_bring = has_hooks or has_plugins()
+    included = _names(options, "checks", () if may_bring else (*BUILT_IN, "all"))
+    excluded = _names(options, "exclude_checks", () if may_bring else tuple(BUILT_IN))
     archives, formats = _reports(options)
     if phases:
         config.phases.update(phases=phases)

@@ -10,8 +10,10 @@ from checker.checks.table import BUILT_IN
 from checker.cli.any_key import apply_keys
 from checker.cli.contradictions import (
     refuse_contradictions,
+    refuse_key_of_no_certificate,
     refuse_pointless_bytes,
     refuse_user_of_no_document,
+    without_lesser_target,
 )
 from checker.cli.filters import filter_options
 from checker.cli.lists import apply_lists, list_options
@@ -288,6 +290,7 @@ def apply_options(
 
     Raises `UsageError` for what contradicts itself.
     """
+    options = without_lesser_target(click.get_current_context(), options)
     refuse_contradictions(options)
     for setting in (*settings, *SETTINGS):
         value = options.get(setting.name)
@@ -306,6 +309,7 @@ def apply_options(
         config.update(transport=NOTHING_SENT)
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
+    refuse_key_of_no_certificate(config)
     refuse_pointless_bytes(config, asked=options["report_preserve_bytes"])
     refuse_user_of_no_document(config, options["auth_wfc_user"])
 

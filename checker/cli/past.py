@@ -148,18 +148,24 @@ class MergedRuns(Struct, frozen=True):
 
 
 def folder_of(name: str | None) -> Path:
-    """The corpus that is meant; None: the only one below `.checker`. Raises `UsageError`."""
+    """The corpus that is meant; None: the one below `.checker` that was written to last. Raises `UsageError`."""
     wanted = _CORPORA if name is None else Path(name)
     for folder in (wanted, _CORPORA / wanted):
         if (folder / "journals").is_dir():
             return folder
     inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
-    if len(inside) == 1:
-        return inside[0]
+    if len(inside) == 1 or (inside and name is None):
+        # Commands are printed by the run that was the last one, without its name.
+        return max(inside, key=_written_at)
     if inside:
         names = ", ".join(one.name for one in inside)
         raise UsageError(f"{wanted} holds several corpora; name one of {names}")
     raise UsageError(f"{wanted} holds no run; give the folder of one, or its name below {_CORPORA}")
+
+
+def _written_at(corpus: Path) -> int:
+    """When a run of it wrote something down, in nanoseconds since the epoch."""
+    return max((one.stat().st_mtime_ns for one in (corpus / "journals").iterdir()), default=0)
 
 
 def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding]:

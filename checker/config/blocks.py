@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.kinds import Boolean, Either, ListOf, Problem, Text, invalid
-from checker.config.reading import Layer, read_layer, section_error, unknown
+from checker.config.reading import Layer, LayerPlace, read_layer, section_error, unknown
 from checker.config.scopes import OPERATION_KEYS, not_in_operations
 from checker.config.table import Path
 from checker.core.errors import ConfigError, UsageError
@@ -101,7 +101,7 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     if problems:
         raise section_error(path, problems)
     said = {name: value for name, value in block.items() if name in OPERATION_KEYS}
-    values = read_layer(said, prefix=path, banned=not_in_operations(), is_of_run=False)
+    values = read_layer(said, LayerPlace(path, not_in_operations(), is_of_run=False))
     if not specs:
         raise ConfigError(
             f"{section_error(path, [])}\n\n"

@@ -18,6 +18,7 @@ from checker.config.projects import Projects, resolved
 from checker.config.query_files import QueryFile, read_queries
 from checker.config.reading import (
     Layer,
+    LayerPlace,
     Updates,
     find_file,
     parse,
@@ -27,7 +28,7 @@ from checker.config.reading import (
 )
 from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS
 from checker.config.sections import Section
-from checker.config.table import is_of_checks
+from checker.config.table import Path, is_of_checks
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
 from checker.core.request import canonical_url
@@ -37,6 +38,7 @@ _ELSEWHERE = frozenset([("parameters",), ("generation", "dictionaries")])
 """Values in place of generated ones: they travel as `Overrides`."""
 
 
+_ROOT: Final = LayerPlace(beside=("project", "operations"))
 _SHORT: Final = {"checks_config": "checks"}
 """Names of resolvers that are not those of keys."""
 
@@ -91,7 +93,7 @@ class Config(Section):
         values = substituted(document, os.environ if environment is None else environment)
         projects = values.pop("project", [])
         blocks = values.pop("operations", [])
-        config = cls([Updates(), read_layer(values)])
+        config = cls([Updates(), read_layer(values, _ROOT)])
         config._blocks = read_blocks(blocks)
         config._titles = _projects(projects)
         if file is not None:
@@ -175,6 +177,12 @@ class Config(Section):
         """Checks that somebody named and that are not built in."""
         return tuple(custom_checks_in([*self._layers, *(block.values for block in self._blocks)]))
 
+    def section_of_check(self, check: str) -> Path:
+        """The section that names a check: of the whole run, or of a phase."""
+        layers = [*self._layers, *(block.values for block in self._blocks)]
+        named = (path[:-1] for layer in layers for path in layer if path[-1:] == (check,))
+        return next(filter(is_of_checks, named), ("checks",))
+
     def is_check_enabled(self, name: str) -> bool:
         """Whether a check runs; a user's check that nobody switched off does."""
         return is_check_enabled(self._layers, name)
@@ -247,7 +255,8 @@ def _projects(tables: object) -> dict[str, tuple[Layer, tuple[OperationBlock, ..
             problem = Problem("Invalid value", f"'title' -> {title!r} is given more than once")
             raise section_error(prefix, [problem])
         blocks = read_blocks(values.pop("operations", []), prefix=prefix)
-        found[title] = (read_layer(values, prefix=prefix, banned=NOT_IN_PROJECTS), blocks)
+        place = LayerPlace(prefix, NOT_IN_PROJECTS, beside=("title", "operations"))
+        found[title] = (read_layer(values, place), blocks)
     return found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from checker.config.attributes import search_working_directory
+from checker.config.plugins import load_plugins
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.local_files import read_local
 
@@ -15,7 +16,8 @@ MOST_BYTES: Final = 16 << 20
 
 
 def load_all_hooks(specs: Iterable[str]) -> None:
-    """Load each of them, in order. Raises `ConfigError`."""
+    """Load plug-ins of packages, whose hooks and checks hold for every run, then each of these, in order. Raises `ConfigError`."""
+    load_plugins()
     for spec in specs:
         load_hooks(spec)
 

@@ -1,6 +1,7 @@
 """What a value of the configuration may be, and the sentence that says what is wrong with it."""
 
 from collections.abc import Callable, Collection, Mapping
+from datetime import date, time
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -215,7 +216,8 @@ class Either(Struct, frozen=True):
 
 def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
     """`'seed' -> Must be an integer, but got string: '1'`. What stands for a table is not shown: tables hold credentials."""
-    shown = "" if isinstance(kind, MapOf | Table) else f": {Redaction().url(repr(value))}"
+    written = str(value) if isinstance(value, date | time) else repr(value)
+    shown = "" if isinstance(kind, MapOf | Table) else f": {Redaction().url(written)}"
     return Problem(TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}{shown}")
 
 

@@ -13,6 +13,12 @@ GROUP: Final = "checker.plugins"
 
 
 @cache
+def has_plugins() -> bool:
+    """Whether any package brings one."""
+    return bool(entry_points(group=GROUP))
+
+
+@cache
 def load_plugins() -> None:
     """Import all of them, once in each process. Raises `ConfigError` for whatever goes wrong in one."""
     for entry in entry_points(group=GROUP):

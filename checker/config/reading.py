@@ -7,6 +7,8 @@ from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
 
+from msgspec import Struct
+
 from checker.config.auth import layer_problems, missing_keys
 from checker.config.kinds import Problem, did_you_mean, wrong_type
 from checker.config.kinds import Table as TableKind
@@ -74,20 +76,24 @@ def substituted(value: Any, environment: Mapping[str, str]) -> Any:
     return value
 
 
-def read_layer(
-    document: Mapping[str, Any],
-    *,
-    prefix: Path = (),
-    banned: Collection[Path] = (),
-    is_of_run: bool = True,
-    below: Sequence[Layer] = (),
-) -> Layer:
-    """Checked values of a document. Raises `ConfigError`; keys that it needs may stand in the layers `below` it.
+class LayerPlace(Struct, frozen=True):
+    """Where in a file the values of a layer stand."""
 
-    `prefix` names the place in messages; `banned` are keys and sections that exist but not here; `is_of_run` is False for
-    what is about some operations only.
-    """
-    reading = _ConfigWalk(prefix, banned, is_of_run=is_of_run)
+    prefix: Path = ()
+    """Names the place in messages."""
+    banned: Collection[Path] = ()
+    """Keys and sections that exist, but not here."""
+    beside: Sequence[str] = ()
+    """Keys of the place that are no part of the layer: others have read them."""
+    is_of_run: bool = True
+    """False for what is about some operations only."""
+
+
+def read_layer(
+    document: Mapping[str, Any], place: LayerPlace | None = None, *, below: Sequence[Layer] = ()
+) -> Layer:
+    """Checked values of a document. Raises `ConfigError`; keys that it needs may stand in the layers `below` it."""
+    reading = _ConfigWalk(place or LayerPlace())
     reading.section((), document)
     reading.look_over(below)
     reading.raise_problems()
@@ -122,10 +128,12 @@ def unknown(name: str, known: list[str]) -> Problem:
 
 
 def _home_of(name: str) -> str:
-    """The section that has a key of this name, the one nearest to the root; empty where many have one, or none."""
+    """The place that has a key of this name, the one nearest to the root; empty where many have one, or none."""
     spelled = {name, name.replace("_", "-")}
     homes = sorted((path for path, keys in SECTIONS.items() if spelled & keys.keys()), key=len)
-    return section_title(homes[0]) if homes and homes[0] and len(homes) <= _FEW_HOMES else ""
+    if not homes or len(homes) > _FEW_HOMES:
+        return ""
+    return section_title(homes[0]) if homes[0] else "the root of the file"
 
 
 def check_value(name: str, key: Key, value: object) -> Problem | None:
@@ -138,17 +146,17 @@ def check_value(name: str, key: Key, value: object) -> Problem | None:
 class _ConfigWalk:
     """One walk through a document, which finds all problems."""
 
-    def __init__(self, prefix: Path, banned: Collection[Path], *, is_of_run: bool) -> None:
+    def __init__(self, place: LayerPlace) -> None:
         self.layer: Layer = {}
-        self._prefix = prefix
-        self._banned = banned
-        self._is_of_run = is_of_run
+        self._place = place
         self._problems: dict[Path, list[Problem]] = {}
 
     def raise_problems(self) -> None:
         if self._problems:
             found = self._problems.items()
-            errors = [section_error(self._prefix + path, problems) for path, problems in found]
+            errors = [
+                section_error(self._place.prefix + path, problems) for path, problems in found
+            ]
             if len(errors) == 1:
                 raise errors[0]
             raise ConfigError("\n\n".join(map(str, errors)))
@@ -174,11 +182,12 @@ class _ConfigWalk:
             elif is_of_checks(path) and name.isidentifier() and isinstance(value, Mapping):
                 self._custom_check((*path, name), value)
             else:
-                known = [one for one in (*keys, *inner) if not self._is_banned(path, one)]
+                beside = self._place.beside if not path else ()
+                known = [*beside, *(o for o in (*keys, *inner) if not self._is_banned(path, o))]
                 self._note(path, unknown(name, known))
 
     def _is_banned(self, path: Path, name: str) -> bool:
-        return (*path, name) in self._banned
+        return (*path, name) in self._place.banned
 
     def _subsection(self, path: Path, value: object) -> None:
         if isinstance(value, Mapping):
@@ -192,7 +201,7 @@ class _ConfigWalk:
         for key, value in values.items():
             if key in CUSTOM_CHECK:
                 self._value(path, key, CUSTOM_CHECK[key], value)
-            elif path != ("checks", path[-1]) or not self._is_of_run:
+            elif path != ("checks", path[-1]) or not self._place.is_of_run:
                 # A class check has one instance for the whole run.
                 hint = f"Settings of your own checks hold for the whole run: write them in [checks.{path[-1]}]."
                 self._note(path, Problem("Unknown properties", repr(key), hint))

@@ -17,6 +17,7 @@ from checker.checks.table import BUILT_IN
 from checker.config.baseline import read_baseline
 from checker.config.config import Config, located
 from checker.config.filters import OperationFilters, Selection
+from checker.config.plugins import has_plugins
 from checker.config.reading import section_error, unknown
 from checker.config.settings import (
     FetchLimits,
@@ -243,12 +244,12 @@ _OWN_CHECKS: Final = (
 
 
 def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
-    """A check that nobody knows may still come with hooks."""
+    """A check that nobody knows may still come with hooks or plug-ins."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
-    if named and not has_hooks:
+    if named and not has_hooks and not has_plugins():
         problem = unknown(named[0], list(BUILT_IN))
         hint = f"{problem.hint}. {_OWN_CHECKS}"
-        error = section_error(("checks",), [replace(problem, hint=hint)])
+        error = section_error(config.section_of_check(named[0]), [replace(problem, hint=hint)])
         raise located(config, named[0], error)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from checker.config.attributes import is_attribute
+from checker.config.kinds import type_name
 from checker.core.errors import UnreadableFile
 from checker.core.local_files import read_local
 from checker.core.redact import Redaction
@@ -101,7 +102,7 @@ def header(name: str, value: object) -> str | None:
     if not _HEADER_NAME.match(name):
         return f"Invalid header name: {name!r}"
     if not isinstance(value, str):
-        return f"Header {name!r} must be a string, but got {type(value).__name__}"
+        return f"Header {name!r} must be a string, but got {type_name(value)}"
     try:
         value.encode("latin-1")
     except UnicodeEncodeError:
@@ -122,7 +123,7 @@ def text_value(name: str, value: object) -> str | None:
     """An entry of a table of texts."""
     if isinstance(value, str):
         return None
-    return f"{name!r} must be a string, but got {type(value).__name__}"
+    return f"{name!r} must be a string, but got {type_name(value)}"
 
 
 def unexpected_method(text: str) -> str | None:

@@ -16,6 +16,7 @@ from checker.reporting.findings import MARKS, kinds_of
 from checker.reporting.known_text import baseline_lines
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.severities import severity_rank
+from checker.reporting.stop_reasons import stop_lines, stop_reason
 from checker.reporting.wall import walled
 from checker.reporting.warning_notes import Places, is_tip, warning_groups
 
@@ -36,18 +37,9 @@ NOTE_TITLES = {
 UNREACHED = "no operation ever answered 2xx"
 STABLE = "stable"
 """Of failures that show again by their commands alone."""
-_STOP_REASONS = {
-    "completed": "Completed",
-    "time limit": "Time limit reached",
-    "failure limit": "Failure limit reached",
-    "first failure": "First failure",
-    "target unavailable": "The API could not be reached",
-    "interrupted": "Interrupted",
-    "error": "Error",
-}
 _CUT_SHORT = {"interrupted": ", interrupted after", ENDLESS: ", without an end after"}
 _CUT_REASONS = {
-    outcome: f" ({_STOP_REASONS.get(outcome, outcome).lower()} before)"
+    outcome: f" ({stop_reason(outcome).lower()} before)"
     for outcome in ("interrupted", "time limit", "failure limit", "first failure", ENDLESS)
 }
 _SHOWN_PER_KIND = 10
@@ -209,8 +201,7 @@ def _end_lines(report: Report) -> Iterator[str]:
         yield "The run has no end: it was killed, or still goes on. This is all that was written down."
         yield ""
     if report.kind == "fuzz":
-        yield f"Stop reason: {_STOP_REASONS.get(report.outcome, report.outcome)}"
-        yield ""
+        yield from stop_lines(report.outcome)
     if report.added_lines:
         yield from report.added_lines
         yield ""

@@ -1,5 +1,6 @@
 """`checker replay ID`: failures of a run that is over, tried again against the service as it is today."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from checker.cli.failure_replay import ReplayTarget, replay_findings
-from checker.cli.past import PastRun
+from checker.cli.past import PastRun, folder_of
 from checker.core.errors import UsageError
 from checker.core.known import failure_id
 from checker.core.locations import Location
@@ -112,3 +113,19 @@ def test_values_in_bodies_are_those_of_the_answers_of_today() -> None:
         code, _ = replayed(app.url, one)
     assert code == 1
     assert posted == [b'{"room_id": 7, "nights": 3}'] * 3
+
+
+def test_without_a_name_the_corpus_is_meant_that_was_written_to_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for written_at, name in ((2, "shop"), (3, "library"), (1, "old")):
+        journals = Path(".checker", name, "journals")
+        journals.mkdir(parents=True)
+        file = journals / "1.journal"
+        file.touch()
+        os.utime(file, (written_at, written_at))
+    assert folder_of(None) == Path(".checker", "library")
+    assert folder_of("shop") == Path(".checker", "shop")
+    with pytest.raises(UsageError, match="name one of library, old, shop"):
+        folder_of(".checker")

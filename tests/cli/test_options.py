@@ -49,6 +49,31 @@ def test_a_file_may_ask_for_bytes_though_no_report_keeps_any(settings_of, invoke
     assert settings_of(*RUN, "--report", "junit").preserve_bytes
 
 
+@pytest.mark.parametrize("named", ["file", "command line"])
+def test_the_key_of_a_certificate_needs_one_wherever_it_is_named(
+    settings_of, invoke, folder, named
+) -> None:
+    file = folder / "checker.toml"
+    key = "request-cert-key = 'openapi.json'\n"
+    file.write_text(key)
+    assert "--request-cert-key needs --request-cert, or `request-cert`" in invoke(*RUN).stderr
+    file.write_text("request-cert = 'openapi.json'\n" + (key if named == "file" else ""))
+    found = settings_of(
+        *RUN, *(() if named == "file" else ("--request-cert-key", "openapi.json"))
+    ).common
+    assert (found.request_cert, found.request_cert_key) == ("openapi.json", "openapi.json")
+
+
+def test_the_place_that_is_given_by_hand_beats_one_of_the_environment(
+    settings_of, invoke, monkeypatch
+) -> None:
+    monkeypatch.setenv("CHECKER_ORIGIN", "http://127.0.0.1:9")
+    found = settings_of("run", "openapi.json", "--url", "http://127.0.0.1:8")
+    assert (found.base_url, found.origin) == ("http://127.0.0.1:8", None)
+    monkeypatch.setenv("CHECKER_BASE_URL", "http://127.0.0.1:8")
+    assert "exclude each other" in invoke("run", "openapi.json").stderr
+
+
 def test_filters_arrive(settings_of) -> None:
     found = settings_of(
         *RUN, "--include-method", "get", "--exclude-operation-id-regex=^x", "--exclude-deprecated"

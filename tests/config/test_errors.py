@@ -3,6 +3,7 @@
 import pytest
 
 from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
 from checker.config.table import SECTIONS
 from checker.core.errors import ConfigError
 
@@ -141,7 +142,7 @@ Invalid value:
 
 Type error:
 
-  - 'seed' -> Must be an integer, but got date: datetime.date(2020, 1, 1)""",
+  - 'seed' -> Must be an integer, but got date: 2020-01-01""",
     ),
     "section that is no table": (
         "generation = 1",
@@ -259,3 +260,35 @@ def test_an_option_of_another_section_is_told_where_it_belongs() -> None:
         ConfigError, match=r"'keys-to-sanitize'. It belongs to \[output.sanitization\]"
     ):
         Config.from_dict({"output": {"keys-to-sanitize": []}})
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "said"),
+    [
+        ("[[projects]]\ntitle = 'a'", "root", "'projects'. Did you mean 'project'?"),
+        ("operation = 1", "root", "'operation'. Did you mean 'operations'?"),
+        (
+            "[[operations]]\ninclude-path = '/a'\nseed = 1",
+            "[operations.0]",
+            "'seed'. It belongs to the root of the file",
+        ),
+        (
+            "[[project]]\ntitle = 'a'\noperation = 1",
+            "[project.0]",
+            "'operation'. Did you mean 'operations'?",
+        ),
+    ],
+)
+def test_tables_of_the_file_are_known_wherever_keys_are_listed(
+    text: str, section: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        Config.from_str(text)
+    assert str(raised.value).startswith(f"Error in {section} section:")
+    assert said in str(raised.value)
+
+
+def test_an_unknown_check_of_a_phase_is_told_at_its_place() -> None:
+    config = Config.from_str("[phases.coverage.checks.not_a_server_eror]\nenabled = false")
+    with pytest.raises(ConfigError, match=r"Error in \[phases.coverage.checks\] section"):
+        run_settings(config, Invocation(""))

@@ -116,6 +116,15 @@ def test_fuzz_tells_its_stop_reason() -> None:
     assert_golden("fuzz_with_findings", text)
 
 
+@pytest.mark.parametrize(
+    ("outcome", "step"),
+    [("first failure", "`--continue-on-failure`"), ("interrupted", "The same command begins with")],
+)
+def test_fuzz_says_how_to_go_on(outcome: str, step: str) -> None:
+    text, _ = printed(records(), outcome, kind="fuzz", phases=("exploration",))
+    assert step in text.split("Stop reason: ")[1].split("\n\n")[0]
+
+
 def test_ascii_stream_reads_as_kept() -> None:
     text, _ = printed(records(), encoding="ascii")
     assert_golden("run_on_ascii", text)

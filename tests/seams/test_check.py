@@ -1,13 +1,14 @@
 """A check from outside the package that looks at its sequence and sends a request."""
 
 import ast
-from dataclasses import replace
 from pathlib import Path
 
 from checker.demo.http import Reply
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import serving
 from tests.e2e.runner import UNHURRIED_S, Command
+
+from .plugged import install
 
 MADE = Path(__file__).with_name("made_check.py")
 MOST_LINES = 80
@@ -33,11 +34,12 @@ def test_it_is_made_of_public_names_in_a_few_lines() -> None:
     assert len(text.splitlines()) <= MOST_LINES
 
 
-def test_it_finds_what_it_looks_for(tmp_path: Path) -> None:
-    environment = {"CHECKER_HOOKS": str(MADE)}
-    command = replace(Command(tmp_path), environment=environment)
+def test_a_package_brings_it_and_it_finds_what_it_looks_for(tmp_path: Path) -> None:
+    command = Command(tmp_path)
+    install(command, "made_check")
     with serving(Sticky(is_planted=False), DOCUMENT) as app:
-        limits = ("--max-time", UNHURRIED_S, "--seed", "1", "--workers", "1", "--mode", "positive")
+        chosen = ("--checks", "gone_is_gone", "--mode", "positive")
+        limits = ("--max-time", UNHURRIED_S, "--seed", "1", "--workers", "1", *chosen)
         ran = command("fuzz", app.document_url, *limits)
     assert ran.defects == [("DELETE /parcels/{shipment}", "gone_is_gone")], ran.shown
     (finding,) = ran.findings
