@@ -70,7 +70,9 @@ def _reported(context: CheckContext) -> Found:
         return PASSED
     said = complaint.text.encode("utf-8", "replace")
     template = error_template(said, sent_texts(context.case), context.described)
-    return ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
+    return ReportedServerError(
+        complaint.message, unique_key=complaint.place, text=template
+    ).sharing(f"{complaint.part} {template}" if complaint.part else "")
 
 
 def _shape(case: Case) -> str:

@@ -118,18 +118,30 @@ class OperationFilters:
         return list(includes.values()), excludes
 
 
-def unmatched(filters: OperationFilters, operations: Sequence[Selectable]) -> Iterator[str]:
-    """A sentence for each filter that matches none of these operations, with the nearest value where there is one."""
+def unmatched(
+    filters: OperationFilters,
+    operations: Sequence[Selectable],
+    broken: Sequence[BrokenOperation] = (),
+    *,
+    written: str = "--{option} {value}",
+) -> Iterator[str]:
+    """A sentence for each filter that matches none of these operations, with the nearest value where there is one.
+
+    `broken` are further operations, of which little is known; `written` is how the filter is called.
+    """
     for spec in filters.specs:
         alone = OperationFilters((replace(spec, verb="include"),))
         if spec.subject == "deprecated" or any(map(alone.matches, operations)):
+            continue
+        if any(map(alone.matches_broken, broken)):
             continue
         near = ""
         if not spec.is_regex and spec.subject in SUBJECTS:
             near = did_you_mean(
                 spec.value, {text for one in operations for text in _texts(one, spec.subject)}
             )
-        yield f"`--{spec.option} {spec.value}` matches no operation{near}"
+        called = written.format(option=spec.option, value=spec.value)
+        yield f"`{called}` matches no operation{near}"
 
 
 class Selection(Struct, frozen=True):

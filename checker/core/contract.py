@@ -118,6 +118,8 @@ class Complaint(Struct, frozen=True):
     """Of the first error."""
     place: str
     """Where it happened, without what differs from request to request."""
+    part: str = ""
+    """What failed, as the description calls it wherever it is asked for; empty where nobody can tell."""
 
 
 class AnswerJudge(Protocol):

@@ -5,10 +5,12 @@ from typing import Any, Final
 import orjson
 from graphql import GraphQLSchema
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.codings import Decoded
 from checker.core.contract import (
     AnswerJudge,
+    Blame,
     BodyOpinions,
     Complaint,
     MediaTypeVerdict,
@@ -17,8 +19,8 @@ from checker.core.contract import (
     UndecodableBody,
 )
 from checker.core.response import Response
-from checker.graphql.errors import complaint_of
-from checker.graphql.shapes import DataFault, Shape, Shapes
+from checker.graphql.errors import complaint_of, first_path
+from checker.graphql.shapes import DataFault, Shape, Shapes, field_at
 
 _MOST_SHOWN: Final = 10
 _UNREAD: Final = object()
@@ -76,7 +78,13 @@ class GraphQLAnswers:
 
     def complaint(self, response: Response) -> Complaint | None:
         """What the `errors` of the answer say."""
-        return complaint_of(_read(response).value)
+        value = _read(response).value
+        complaint = complaint_of(value)
+        if complaint is None or complaint.blame is not Blame.FAILED:
+            return complaint
+        shape = self._shape(response)
+        part = "" if shape is None else field_at(shape, first_path(value))
+        return replace(complaint, part=part)
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
         """What is wrong with the data, each rule once."""

@@ -171,7 +171,9 @@ def complaint_of(value: Any) -> Complaint | None:
     texts = [_text(one) for one in listed]
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
-    return Complaint(_blame(listed, texts, value), shown + more, texts[0], _place(listed[0]))
+    return Complaint(
+        _blame(listed, texts, value), shown + more, texts[0], ".".join(_names(listed[0]))
+    )
 
 
 _STATUSES: Final = (
@@ -253,8 +255,12 @@ def _text(error: Mapping[str, Any]) -> str:
     return message if isinstance(message, str) and message else "an error without a message"
 
 
-def _place(error: Mapping[str, Any]) -> str:
-    """Where it happened, numbers of items left out."""
+def first_path(value: Any) -> list[str]:
+    """Where in the data of an answer its first error happened, numbers of items left out; empty if nothing says so."""
+    errors = _several(value.get("errors")) if isinstance(value, dict) else []
+    return _names(errors[0]) if errors and isinstance(errors[0], dict) else []
+
+
+def _names(error: Mapping[str, Any]) -> list[str]:
     path = error.get("path")
-    names = [str(one) for one in path if isinstance(one, str)] if isinstance(path, list) else []
-    return ".".join(names)
+    return [one for one in path if isinstance(one, str)] if isinstance(path, list) else []

@@ -1,7 +1,7 @@
 """What the data of an answer must look like, given the query: its types, turned into checks."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
@@ -164,6 +164,24 @@ class Shapes:
             return _NullableShape(_LeafShape(kind, place))
         assert get_named_type(kind) is kind
         return _NullableShape(self._composite(kind, chosen.sets, place))
+
+
+def field_at(shape: Shape, names: Iterable[str]) -> str:
+    """`Author.born`: the field of the schema that stands there in the answer; empty where nothing was asked for there."""
+    found = ""
+    for name in names:
+        while not isinstance(shape, _ObjectShape):
+            if isinstance(shape, _NullableShape | _NonNullShape):
+                shape = shape.inner
+            elif isinstance(shape, _ListShape):
+                shape = shape.item
+            else:
+                return ""
+        chosen = shape.fields.get(name)
+        if chosen is None:
+            return ""
+        found, shape = chosen.place, chosen.shape
+    return found
 
 
 class _NoShape(Exception):

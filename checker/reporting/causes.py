@@ -86,8 +86,9 @@ def place_lines(cause: Cause, most: int) -> Iterator[str]:
 
 def _evidence(finding: Finding) -> str:
     sent = finding.interactions[-1].exchange if finding.interactions else None
-    method = finding.label.partition(" ")[0]
+    method, space, _ = finding.label.partition(" ")
     answered = ""
     if sent is not None and sent.status is not None:
-        answered = f"{sent.method} {sent.status}" if sent.method != method else str(sent.status)
+        is_told = bool(space) and sent.method != method
+        answered = f"{sent.method} {sent.status}" if is_told else str(sent.status)
     return ", ".join(part for part in (answered, f"test case {finding.case}") if part)

@@ -19,8 +19,8 @@ _ENOUGH = 10
 _LIKE_MILLISECONDS = 1000
 _MOST_EXAMPLES = 3
 """Security schemes that a warning shows the configuration of."""
-_OF_OTHERS = (*UNAUTHORIZED, 404, 409, 429)
-"""4xx that say nothing of the schemas: credentials, missing data, conflicts, limits."""
+_OF_OTHERS = (*UNAUTHORIZED, 404, 405, 409, 429)
+"""4xx that say nothing of the schemas: credentials, missing data, methods, conflicts, limits."""
 
 
 class WarningFacts(Struct, frozen=True):
@@ -143,7 +143,12 @@ def _lacking(path: str, declared: str) -> str:
 
 
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are 404."""
+    """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are 404.
+
+    None where the base URL is to blame.
+    """
+    if any(base_url_mismatch(facts)):
+        return
     for label, statuses, refused in _refusing(facts):
         if statuses[404] and statuses[404] >= MANY * refused:
             text = _refusals("404", statuses[404], statuses, refused)

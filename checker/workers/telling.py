@@ -1,5 +1,8 @@
 """What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
 
+from typing import Final
+
+from checker.config.filters import unmatched
 from checker.config.kinds import did_you_mean, did_you_mean_or_all
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
@@ -15,6 +18,8 @@ from checker.workers.recording.enumerations import enumerations_of
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.tried import documented_types
 from checker.workers.selected import SelectedOperations
+
+_IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
 
 
 def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
@@ -78,6 +83,20 @@ def tell_of_parameters(
             hint = did_you_mean(override.path[0], known)
             text = f"no operation that it is about has a parameter {override.path[0]!r}{hint}"
             recorder.note(Note("unmatched_parameter", "", f"parameters.{place}", text))
+
+
+def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationLayers) -> None:
+    """Filters of `[[operations]]` that no operation matches: what such a block says holds for nothing."""
+    if not operations.blocks:
+        return
+    entries = list(schema.checked_entries())
+    readable = [one for one in entries if not isinstance(one, BrokenOperation)]
+    # A block may switch off what cannot be read.
+    others = [one for one in entries if isinstance(one, BrokenOperation)]
+    others += [BrokenOperation(o.label, o.method, o.path, "") for o in schema.dropped()]
+    for block in operations.blocks:
+        for text in unmatched(block.filters, readable, others, written=_IN_A_BLOCK):
+            recorder.note(Note("unmatched_filter", "", "", text))
 
 
 def tell_of_servers(

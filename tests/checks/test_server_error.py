@@ -10,6 +10,7 @@ from checker.checks.selection import selected_checks
 from checker.core.case import Case
 from checker.core.failures import Failure
 from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
+from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
 from tests.graphql_kind.making import opened, operations
@@ -63,6 +64,43 @@ def test_what_is_odd_about_requests_to_all_operations_is_one_mistake(
 
     assert (cause(ONE) == cause(OTHER)) is is_shared
     assert cause(ONE) != cause(ONE, 503)
+
+
+TYPES = """
+type Query { book: Book  books: [Book!]!  shop: Shop }
+type Book { author: Author  name: String }
+type Author { name: String }
+type Shop { name: String }
+"""
+
+
+@pytest.mark.parametrize(
+    ("label", "query", "path", "is_same"),
+    [
+        ("Query.books", "{ books { author { name } } }", ["books", 3, "author", "name"], True),
+        ("Query.books", "{ books { name } }", ["books", 0, "name"], False),
+        ("Query.shop", "{ shop { name } }", ["shop", "name"], False),
+    ],
+)
+def test_a_field_that_falls_over_is_one_mistake_wherever_it_is_asked_for(
+    label: str, query: str, path: list[Any], is_same: bool
+) -> None:
+    by_label = {str(one.label): one for one in operations(opened(TYPES))}
+
+    def cause(label: str, query: str, path: list[Any]) -> str:
+        errors = [{"message": "timed out", "path": path}]
+        sent = WireRequest("POST", b"/graphql", [], json.dumps({"query": query}).encode())
+        body = json.dumps({"data": None, "errors": errors}).encode()
+        response = Response(200, [("Content-Type", "application/json")], body)
+        response.request = sent
+        judge = Judge(selected_checks(["not_a_server_error"]))
+        judgement = judge.verdict(Case(by_label[label], "1"), response)
+        assert judgement is not None
+        (found,) = judgement.failures
+        return found.cause(label)
+
+    first = cause("Query.book", "{ book { author { name } } }", ["book", "author", "name"])
+    assert (cause(label, query, path) == first) is is_same
 
 
 def test_other_statuses_make_other_mistakes() -> None:

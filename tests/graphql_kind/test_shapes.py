@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.graphql.shapes import DataFault, Shapes
+from checker.graphql.shapes import DataFault, Shapes, field_at
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import opened
 
@@ -46,3 +46,22 @@ def test_queries_that_differ_in_values_alone_share_a_shape() -> None:
 )
 def test_what_cannot_be_read_has_no_shape(query: str) -> None:
     assert SHAPES.of(query) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "names", "place"),
+    [
+        ("{ book(id: 1) { title } }", ["book", "title"], "Book.title"),
+        ("{ b: book(id: 1) { t: title } }", ["b", "t"], "Book.title"),
+        ("{ book(id: 1) { title } }", ["book"], "Query.book"),
+        ("{ book(id: 1) { title } }", ["book", "title", "text"], ""),
+        ("{ book(id: 1) { title } }", ["other"], ""),
+        ("{ book(id: 1) { title } }", [], ""),
+    ],
+)
+def test_a_place_of_an_answer_is_a_field_of_the_schema(
+    query: str, names: list[str], place: str
+) -> None:
+    shape = SHAPES.of(query)
+    assert shape is not None
+    assert field_at(shape, names) == place

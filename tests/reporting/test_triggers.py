@@ -84,8 +84,11 @@ NEARLY: list[tuple[str, dict[str, Any]]] = [
     ("base_url_mismatch", {"statuses": ((404, 3),), "declared_path": "/v1"}),
     ("missing_test_data", {"statuses": ((404, 1), (400, 10))}),
     ("missing_test_data", {"statuses": ((404, 9), (200, 1))}),
+    # The base URL is to blame, and is told.
+    ("missing_test_data", {"statuses": ((404, 3),), **AT_V1}),
     ("validation_mismatch", {"statuses": ((422, 1), (404, 10))}),
     ("validation_mismatch", {"statuses": ((409, 5), (429, 5))}),
+    ("validation_mismatch", {"statuses": ((405, 10),)}),
     ("validation_mismatch", {"statuses": ((200, 5),), "wrong": ((422, 50),)}),
     ("low_valid_rate", {"statuses": ((200, 2), (400, 8))}),
     ("low_valid_rate", {"statuses": ((200, 1), (400, 8))}),

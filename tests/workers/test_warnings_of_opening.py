@@ -24,7 +24,7 @@ SECURED = {
 
 def told(folder: Path, **changes: Any) -> list[tuple[str, str]]:
     """(kind, text) of the notes that a worker writes while it opens the description."""
-    with workplace(folder, document=SECURED, **changes) as place:
+    with workplace(folder, **{"document": SECURED, **changes}) as place:
         place.recorder.flush()
         records = list(JournalReader(place.recorder.journal.path).read_new())
     return [(one.kind, one.text) for one in records if isinstance(one, Note)]
@@ -72,6 +72,26 @@ def test_a_filter_that_matches_nothing_is_told(
 ) -> None:
     filters = OperationFilters((FilterSpec("exclude", "path", path),))
     assert told(tmp_path, selection=Selection(filters)) == notes
+
+
+@pytest.mark.parametrize(
+    ("path", "hints"),
+    [
+        ("/row", [". Did you mean '/rows'?"]),
+        ("/rows", []),
+        ("/unread", []),
+        (["/rows", "/x"], [""]),
+    ],
+)
+def test_a_block_about_no_operation_is_told(
+    tmp_path: Path, path: str | list[str], hints: list[str]
+) -> None:
+    block = {"include-path": path, "enabled": False}
+    unread = {**SECURED, "paths": {**PATHS, "/rows": LISTED, "/unread": {"get": 1}}}
+    found = told(tmp_path, operations=saying(operations=[block]), document=unread)
+    wrong = path if isinstance(path, str) else path[1]
+    said = f"`include-path = {wrong!r}` of `[[operations]]` matches no operation"
+    assert found == [("unmatched_filter", said + hint) for hint in hints]
 
 
 @pytest.mark.parametrize(

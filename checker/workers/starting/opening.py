@@ -58,6 +58,7 @@ from checker.workers.starting.records import RequestDisplay, open_recorder
 from checker.workers.starting.transports import transport_of
 from checker.workers.starting.verification import answering_405, confirmed
 from checker.workers.telling import (
+    tell_of_blocks,
     tell_of_checks,
     tell_of_description,
     tell_of_parameters,
@@ -346,6 +347,7 @@ def _tell(subject: TestedDescription, recorder: Recorder) -> SchemaOpened:
     tell_of_schemes(recorder, subject.schemes)
     schema, overrides = subject.description.schema, subject.settings.overrides
     tell_of_parameters(recorder, schema, overrides, subject.schemes)
+    tell_of_blocks(recorder, schema, subject.settings.operations)
     tell_of_servers(recorder, subject.description, subject.settings.operations)
     tell_of_warning_settings(recorder, subject.selected, subject.operations)
     tell_of_unread(recorder, subject.selected, subject.settings.phases[0])
