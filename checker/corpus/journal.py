@@ -106,7 +106,11 @@ class JournalWriter:
         try:
             self.flush()
         finally:
-            self._file.close()
+            self.release()
+
+    def release(self) -> None:
+        """Close the file. What is not flushed is lost."""
+        self._file.close()
 
     def _add(self, record: Record, now: float | None = None) -> None:
         encoded = self._encode(record if self._conceal is None else self._conceal(record))

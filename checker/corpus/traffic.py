@@ -158,8 +158,12 @@ class TrafficWriter:
                 self._waiting.append((self._dull, draft))
             self.flush()
         finally:
-            self._notable.close()
-            self._dull.close()
+            self.release()
+
+    def release(self) -> None:
+        """Close the files. What is not flushed is lost."""
+        self._notable.close()
+        self._dull.close()
 
 
 class _Segments:

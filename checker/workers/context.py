@@ -86,3 +86,8 @@ class WorkerContext(Struct):
     ) -> None:
         self.http.close()
         self.slots.close()
+        # Whoever leaves without last words leaves what it did not hand over, and workers in threads no end of a process.
+        self.recorder.traffic.writer.release()
+        self.recorder.journal.release()
+        for reader in self.recorder.peers.values():
+            reader.close()

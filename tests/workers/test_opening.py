@@ -1,11 +1,14 @@
 """What one worker finds when it opens a description, and what it tells of it."""
 
+from contextlib import closing
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
+import psutil
 import pytest
 from msgspec.structs import replace
 
@@ -14,7 +17,7 @@ from checker.core.errors import LoaderError, StorageError
 from checker.core.operation import Label
 from checker.core.schema_warnings import WarningKind
 from checker.corpus.damage import DAMAGED
-from checker.corpus.journal import JournalReader
+from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers import incarnation
@@ -22,6 +25,7 @@ from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import json_reply, serving
 from tests.asking import saying
+from tests.workers.harness import workplace
 
 OK = {"responses": {"200": {"description": ""}}}
 LOST = {"parameters": [{"$ref": "#/components/parameters/Gone"}], **OK}
@@ -139,3 +143,19 @@ def test_reading_for_all_is_no_cost_of_a_successor(tmp_path: Path) -> None:
         document, reading_s = first.opened.document, first.once_s
     with open_worker_context(2, replace(settings, document=document)) as later:
         assert (reading_s > 0, later.once_s) == (True, 0)
+
+
+def test_what_was_opened_is_closed_however_a_worker_leaves(tmp_path: Path) -> None:
+    """Workers in threads of a process have no end of it that closes files: what nobody closed would add up run by run."""
+    journal = tmp_path / "journal"
+    with workplace(tmp_path) as context:
+        with closing(JournalWriter(journal)) as peer:
+            peer.commit(Note("a", "", "", ""))
+        context.recorder.follow([str(journal)])
+        context.recorder.tick(inf)
+        assert open_below(tmp_path)
+    assert open_below(tmp_path) == []
+
+
+def open_below(folder: Path) -> list[str]:
+    return [path for path, *_ in psutil.Process().open_files() if Path(path).is_relative_to(folder)]
