@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any, Final
 
+from checker.core.resource_names import normalised
 from checker.core.response import Response
 
 _DEPTH: Final = 3
@@ -36,7 +37,7 @@ def says_deleted(response: Response) -> bool:
 def _is_tombstone(value: Any, depth: int) -> bool:
     if not isinstance(value, dict) or not depth:
         return False
-    return any(_says(_plain(str(name)), inner, depth) for name, inner in value.items())
+    return any(_says(normalised(str(name)), inner, depth) for name, inner in value.items())
 
 
 def _says(name: str, value: Any, depth: int) -> bool:
@@ -47,7 +48,3 @@ def _says(name: str, value: Any, depth: int) -> bool:
     if name in _STATES and isinstance(value, str):
         return _ENDED.fullmatch(value) is not None
     return name in _WRAPPERS and _is_tombstone(value, depth - 1)
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")

@@ -232,5 +232,5 @@ def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[PlaceDemand]:
     name, noun = found["name"], (found["noun"] or "").strip()
     items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()
     # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
-    for path in {name, f"{name}_{noun}"} if noun else {name}:
+    for path in (name, f"{name}_{noun}") if noun else (name,):
         yield from demanded((*path_of(path), *items), demands_of(sentence))

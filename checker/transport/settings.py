@@ -41,6 +41,11 @@ class HttpSettings(Struct, frozen=True):
     rate: str | None = None
     """Requests per time, as `50/s`; `auto`: as the target asks."""
 
+    @property
+    def connection(self) -> tuple[str | None, bool | str, str | None, str | None]:
+        """What of them decides whether a connection comes about."""
+        return self.proxy, self.verify, self.cert, self.cert_key
+
     @classmethod
     def of(cls, settings: OperationSettings) -> "HttpSettings":
         """How requests to an operation with these settings travel."""

@@ -26,16 +26,13 @@ def blocked_connection(context: WorkerContext) -> str:
     is_ours = settings.document is None and not (settings.transport or settings.app)
     if not is_ours or origin.scheme != "https":
         return ""
-    way = _connection_settings(HttpSettings.of(context.operations.common))
+    way = HttpSettings.of(context.operations.common)
     fault = connection_fault(origin, way, min(way.request_timeout_s, PATIENCE_S))
     if fault is None or has_own_servers(context):
         return ""
     own = (HttpSettings.of(context.operations.of(entry)) for entry in context.selected.entries)
-    return (
-        sentence_of(fault, origin, way)
-        if all(_connection_settings(one) == way for one in own)
-        else ""
-    )
+    is_everybodys = all(one.connection == way.connection for one in own)
+    return sentence_of(fault, origin, way) if is_everybodys else ""
 
 
 def sentence_of(fault: ConnectionFault, origin: BaseUrl, way: HttpSettings) -> str:
@@ -88,15 +85,4 @@ def wants_tls(origin: BaseUrl, patience_s: float) -> str:
     return (
         f"nothing was tested: the API at {there} answers with TLS alone; "
         f"write `{readable_url(secure.url + origin.base_path)}` as its address (`--url`)"
-    )
-
-
-def _connection_settings(settings: HttpSettings) -> HttpSettings:
-    """What of the settings decides whether a connection comes about."""
-    return HttpSettings(
-        request_timeout_s=settings.request_timeout_s,
-        proxy=settings.proxy,
-        verify=settings.verify,
-        cert=settings.cert,
-        cert_key=settings.cert_key,
     )
