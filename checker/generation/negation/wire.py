@@ -269,7 +269,7 @@ class _FieldsProof(Struct, frozen=True):
         elif how.content_type is not None and is_xml(how.content_type) and not self.is_urlencoded:
             yield from self._of_xml(name, value)
         elif isinstance(value, bytes):
-            raise Unreadable("bytes")
+            yield from self._of_file(value)
         elif isinstance(value, dict):
             if self.is_urlencoded and value:
                 raise Unreadable("names of an object are names of the form")
@@ -292,6 +292,13 @@ class _FieldsProof(Struct, frozen=True):
             yield [value]
             if isinstance(value, list):
                 yield from (value[0], value[-1]) if value else ()
+
+    def _of_file(self, value: bytes) -> Iterator[Any]:
+        """What is in it, as those read it who look for no file."""
+        if self.is_urlencoded:
+            raise Unreadable("nothing says how forms write octets")
+        for text in (value.decode("latin-1"), value.decode("utf-8", "replace")):
+            yield from (text, [text])
 
     def _of_xml(self, name: str, value: Any) -> Iterator[Any]:
         if isinstance(value, list | bytes):

@@ -179,6 +179,22 @@ def test_fields_of_forms_are_text(media_type: str) -> None:
     assert not proof([1])
 
 
+def test_what_stands_beside_a_file_is_proved_wrong() -> None:
+    file = {"type": "string", "format": "binary", "minLength": 2}
+    raw = {
+        "type": "object",
+        "required": ["file", "n"],
+        "properties": {"file": file, "n": INTEGER, "t": {**TEXT, "maxLength": 3}},
+    }
+    proof = _body(raw, "multipart/form-data")
+    assert proof({"file": b"\xff\x00", "n": 5, "t": "abcd"})
+    assert proof({"file": b"12", "n": "x"})
+    assert proof({"file": b"12"})
+    assert not proof({"file": b"\xff\x00", "n": "5", "t": "abc"})
+    # Nobody says how a form writes octets.
+    assert not _body(raw, "application/x-www-form-urlencoded")({"file": b"12", "n": "x"})
+
+
 def test_fields_that_travel_as_json_keep_their_types() -> None:
     raw = {"type": "object", "properties": {"n": INTEGER}}
     as_json = PropertyEncoding(content_type="application/json")
