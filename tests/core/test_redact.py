@@ -9,13 +9,23 @@ REDACTION = Redaction()
 
 
 @pytest.mark.parametrize(
-    "name", ["Authorization", "X-API-Key", "phpsessid", "my_token_2", "Set-Cookie", "PassWord"]
+    "name",
+    [
+        "Authorization",
+        "X-API-Key",
+        "phpsessid",
+        "my_token_2",
+        "Set-Cookie",
+        "PassWord",
+        "proxy-authorisation",
+        "author_auth",
+    ],
 )
 def test_sensitive_names(name: str) -> None:
     assert REDACTION.is_sensitive(name)
 
 
-@pytest.mark.parametrize("name", ["Accept", "name", "Content-Type", "id"])
+@pytest.mark.parametrize("name", ["Accept", "name", "Content-Type", "id", "author_id"])
 def test_harmless_names(name: str) -> None:
     assert not REDACTION.is_sensitive(name)
 
