@@ -9,6 +9,7 @@ from checker.core.case import Case
 from checker.core.locations import Location
 from checker.core.pagination import is_cursor
 from checker.core.resource_names import words
+from checker.core.scenarios import Scenario
 
 _ORDERED: Final = (
     {"from", "start", "begin", "since", "after", "min", "minimum", "lower"},
@@ -30,15 +31,15 @@ _DEEP: Final = 4
 def may_break_one(case: Case) -> str:
     """Which rule a request may break; empty if it breaks none of those that are common.
 
-    A mark for a page that nobody gave, an end that does not come after its beginning, a source that is its own target, a body
-    that is about another thing than its path, a number beyond those of 64 bits, a property that would change prototypes.
+    Signs that mean something in other languages, a mark for a page that nobody gave, an end that does not come after its
+    beginning, a source that is its own target, a body that is about another thing than its path, a number beyond those of 64
+    bits, a property that would change prototypes.
     """
-    given = () if case.meta is None else case.meta.bindings
-    bound = {(one.location, one.name) for one in given}
-    for location in (Location.QUERY, Location.HEADER):
-        for name in getattr(case, location.container):
-            if is_cursor(name) and (location, name) not in bound:
-                return f"only the service knows which values {location} {name} has"
+    if case.meta is not None and case.meta.phase.data.get("scenario") == Scenario.SIGNS:
+        return "nobody said whether such signs are taken: they may be wrong in a search, or unwanted in a name"
+    mark = _unknown_mark(case)
+    if mark:
+        return f"only the service knows which values {mark} has"
     for name, value in case.path_parameters.items():
         named = case.body.get(name, value) if isinstance(case.body, dict) else value
         if str(named) != str(value):
@@ -50,6 +51,17 @@ def may_break_one(case: Case) -> str:
     for members in _objects(case):
         for first, last in _pairs(members):
             return f"nobody said whether {first} has to be less than {last}, or another one"
+    return ""
+
+
+def _unknown_mark(case: Case) -> str:
+    """Where a request has a mark for a page that nobody gave; empty if it has none."""
+    given = () if case.meta is None else case.meta.bindings
+    bound = {(one.location, one.name) for one in given}
+    for location in (Location.QUERY, Location.HEADER):
+        for name in getattr(case, location.container):
+            if is_cursor(name) and (location, name) not in bound:
+                return f"{location} {name}"
     return ""
 
 

@@ -12,6 +12,7 @@ class Scenario(StrEnum):
     ENUM = "enum_value"
     CONST = "const_value"
     STRING = "valid_string"
+    SIGNS = "string_of_signs"
     NUMBER = "valid_number"
     BOOLEAN = "valid_boolean"
     ARRAY = "valid_array"

@@ -1,6 +1,6 @@
 """One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from checker.core.meta import (
     PhaseInfo,
     Violation,
 )
-from checker.core.operation import Location, Operation
+from checker.core.operation import Location, Operation, Parameter
 from checker.generation.boundaries.renewal import Renewal
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.likeness import likeness_of
@@ -155,6 +155,19 @@ def about(
         parts, mode, boundary.description, boundary.scenario, boundary.pointer, name, location,
         violation=violation, origin=origin,
     )  # fmt: skip
+
+
+def with_last_listed(parts: Parts, parameters: Iterable[Parameter]) -> Parts | None:
+    """Parts in which parameters of the query that have listed values have their last ones, as `mode=regex`; None where none has."""
+    query = parts.containers.get(Location.QUERY, {})
+    last = {}
+    for one in parameters:
+        raw = one.schema.raw
+        listed = raw.get("enum") if isinstance(raw, dict) else None
+        is_sent = one.location is Location.QUERY and one.name in query
+        if is_sent and isinstance(listed, list) and listed and one.is_valid(listed[-1]):
+            last[one.name] = listed[-1]
+    return parts.with_container(Location.QUERY, query | last) if last else None
 
 
 def content_type_case(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:

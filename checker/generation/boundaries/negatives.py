@@ -15,6 +15,9 @@ from checker.generation.negation.listing import Breach, PathStep, breaches
 from checker.generation.negation.values import STEPS, THRIFT
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
+from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.searching import writer
+from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.simplest import SimplestSource
@@ -22,6 +25,8 @@ from checker.validation.formats import INTEGER_RANGES
 
 _RANKS: Final = 6
 """Attempts at a value that is really wrong."""
+_MORE: Final = "<b>"
+"""Of a further line: mostly nothing that a pattern admits."""
 _REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 
 _WORDS: Final = {
@@ -93,6 +98,8 @@ def negatives(
             kinds.add((breach.node, breach.path))
         with compiler.context.aside():
             found = list(_values(breach, compiler, is_broken))
+            if place.is_body and breach.keyword == "pattern":
+                found += _probed(breach, compiler, _in_lines(breach), is_broken)
         for value, wrong in found:
             key = distinct(value)
             if key not in shown:
@@ -144,6 +151,23 @@ def _probes(breach: Breach) -> tuple[Any, ...]:
             return WRONG_FORMATS.get(str(was), ())
         case _:
             return ()
+
+
+def _in_lines(breach: Breach) -> tuple[str, ...]:
+    """A text of which the first line matches a pattern, where the whole text has to: `^` and `$` are ends of lines to some.
+
+    None for names, which travel in other ways.
+    """
+    pattern = str(breach.was)
+    is_name = PathStep.NAME in breach.steps[-1:]
+    if is_name or not (pattern.startswith("^") and pattern.endswith("$")):
+        return ()
+    try:
+        match = writer(pattern, alphabets.VISIBLE.intervals)
+        line = match.write(SimplestSource(0), 0, match.low)
+    except (UnsupportedPattern, Rejected):
+        return ()
+    return (f"{line}\n{_MORE}",)
 
 
 def _is_of(value: Any, declared: Any) -> bool:

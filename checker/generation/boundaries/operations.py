@@ -25,6 +25,7 @@ from checker.generation.boundaries.cases import (
     Parts,
     about,
     some_case,
+    with_last_listed,
 )
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import Edges, positives
@@ -270,8 +271,15 @@ class OperationEdges:
                     continue
                 parts = template.with_value(location, name, boundary.value)
                 yield about(boundary, parts, location, name)
+                is_search = boundary.scenario is Scenario.SIGNS
+                searched = with_last_listed(parts, self._free()) if is_search else None
+                if searched is not None:
+                    yield about(boundary, searched, location, name)
         except _REASONS as error:
             self.problems.setdefault(parameter.pointer, str(error))
+
+    def _free(self) -> Iterator[Parameter]:
+        return (one for one in self._parameters() if self._compiler.forced(one) is None)
 
     def _wrong(self, parameter: Parameter, part: SchemaPart) -> Iterator[Boundary]:
         """Values of a parameter that nobody can read as valid ones."""

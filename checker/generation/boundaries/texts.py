@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.named_files import NamedFile
 from checker.core.operation import Location
 from checker.generation.boundaries import tricky_texts
 from checker.generation.boundaries.values import Boundary, Scenario
@@ -33,14 +34,17 @@ def texts_of(
     if (is_said or form.patterns) and not lengths.low and lengths.high is None:
         value = walk.narrowed(conjunction, place, "text", {"type": "string"})
         yield _boundary(value, Scenario.STRING, at, None)
+        yield from _named(value, at)
         for text in tricky_texts.of_formats(form):
             yield _boundary(text, Scenario.STRING, at, None)
         if not form.patterns:
             return
+    value = None
     for size, scenario, pointer, keyword in _sizes(form, place, at):
         value = _of_size(walk, form, conjunction, place, size)
         if value is not None:
             yield _boundary(value, scenario, pointer, keyword)
+    yield from _named(value, at)
     if place.carries_empty and not lengths.low:
         yield Boundary("", "Empty string", Scenario.STRING, at, None, True)
     # Texts of a path name what is not there, however odd they are.
@@ -48,6 +52,16 @@ def texts_of(
     if is_free and location_of(place) is not Location.PATH:
         for text, description in tricky_texts.of_any(form):
             yield Boundary(text, description, Scenario.STRING, at, None, True)
+        signs = tricky_texts.of_signs(form)
+        if signs:
+            yield Boundary(signs, "String of signs", Scenario.SIGNS, at, None, True)
+
+
+def _named(value: Any, at: str) -> Iterator[Boundary]:
+    """A file with a name that is no plain one."""
+    if isinstance(value, bytes):
+        file = NamedFile(value, tricky_texts.FILE_NAME)
+        yield Boundary(file, "File with an odd name", Scenario.SIGNS, at, None, True)
 
 
 def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None) -> Boundary:

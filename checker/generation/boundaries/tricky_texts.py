@@ -11,6 +11,10 @@ _WIDE: Final = "\u4e2d"
 """Three bytes of UTF-8, one character: texts of these are longer in bytes than they may be in characters."""
 _LONG: Final = 1_000
 """Characters of a text that nothing limits: more than columns for short texts have."""
+_SIGNS: Final = "'\"([{*+?%_\\<&;$"
+"""Signs of other languages: quotes and wildcards of SQL and of full text searches, halves of regular expressions, of markup."""
+FILE_NAME: Final = "\u00e9\u4e2d 'a\";b"
+"""Other scripts, blanks, and what separates in headers: browsers send it so (RFC 7578, 4.2)."""
 _FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "date": ("0001-01-01", "9999-12-31", "2024-02-29"),
     "date-time": (
@@ -34,6 +38,13 @@ def of_formats(form: Canonical) -> Iterator[str]:
     """Texts of the formats of a schema."""
     for name in form.formats:
         yield from _FORMATS.get(name, ())
+
+
+def of_signs(form: Canonical) -> str:
+    """A text that a schema admits, and others read as more than text; empty where there is no room for it."""
+    low, high = form.lengths.low, form.lengths.high
+    is_fitting = low <= _LONG and (high is None or high >= len(_SIGNS))
+    return _SIGNS.ljust(low, "0") if is_fitting else ""
 
 
 def of_any(form: Canonical) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from typing import Any
 from zlib import crc32
 
 from checker.core.media_types import is_json, matches
+from checker.core.named_files import NamedFile
 from checker.core.operation import PropertyEncoding
 from checker.transport.wire.file_kinds import UNKNOWN, extension_of, file_kind
 from checker.transport.wire.styles import joined_inside, text_of
@@ -46,7 +47,7 @@ def files_of(
     found: list[tuple[str | None, MultipartFile]] = []
     for name, value, how in _encoded_items(body, encoding):
         content, kind, extension = _content(name, value, how.content_type, write)
-        file = None if extension is None else _file_name(name or "", extension)
+        file = None if extension is None else _file_name(_called(value, name or ""), extension)
         found.append((name, (file, content, kind)))
     return found
 
@@ -98,7 +99,8 @@ def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter
         quoted = name if name.isalnum() else _quoted(name)
         head = f'Content-Disposition: form-data; name="{quoted}"'
         if extension is not None:
-            head += f'; filename="{_file_name(quoted, extension)}"'
+            called = _quoted(_called(value, name))
+            head += f'; filename="{_file_name(called, extension)}"'
         head += "\r\n"
     if kind:
         head += f"Content-Type: {kind}\r\n"
@@ -121,8 +123,13 @@ def _content(
     return content, kind, None
 
 
+def _called(value: Any, name: str) -> str:
+    """The name of a file: mostly that of its property."""
+    return value.file_name if isinstance(value, NamedFile) else name
+
+
 def _file_name(name: str, extension: str) -> str:
-    """A file is called as its property, with the extension of what it is: servers that want images go by it."""
+    """With the extension of what it is: servers that want images go by it."""
     return f"{name}.{extension}" if extension else name
 
 
