@@ -2,13 +2,15 @@ from xml.etree.ElementTree import fromstring
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
+from checker.core.operation import Label
+from checker.core.sequence import Listed, Step
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationsSelected
 from checker.reporting.context import ReportContext
 from checker.reporting.formats.junit import write
 from checker.reporting.views import report_of
 
-from .samples import ORDERS, USERS, records, settings
+from .samples import ORDERS, USERS, finding, records, settings
 
 HEALTH, NEVER = "GET /health", "DELETE /users"
 CONTEXT = ReportContext("checker run", 1, "http://127.0.0.1:8080/api")
@@ -51,3 +53,17 @@ def test_an_error_starts_with_its_title() -> None:
     (error,) = cases()[ORDERS].result
     assert (error.type, error.message) == ("error", "Schema Error")
     assert error.text.startswith("Schema Error\n\n    #/components/schemas/Order")
+
+
+def test_sequences_are_one_case_whichever_operation_ended_them() -> None:
+    steps = tuple(Step(Label(USERS), Listed("coverage", number, "")) for number in (0, 1))
+    chain = finding(fingerprint="chain", label=USERS, title="Use after free", steps=steps)
+    with_chain = [*records()[:-1], chain, records()[-1]]
+    report = report_of(fold((1, record) for record in with_chain), settings(), "completed")
+    (suite,) = JUnitXml.fromstring("".join(write(report, CONTEXT)).encode())
+    by_name = {case.name: case for case in suite}
+    (failure,) = by_name["Stateful tests"].result
+    assert failure.text.startswith("1. Test Case ID: ")
+    assert f"- Use after free\n\n    Operation: {USERS}" in failure.text
+    (alone,) = by_name[USERS].result
+    assert "Use after free" not in alone.text

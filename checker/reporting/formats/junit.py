@@ -1,29 +1,35 @@
-"""JUnit: one test case for each operation, failures with the block of the console."""
+"""JUnit: one test case for each operation and one for all sequences, failures with the block of the console."""
 
 import socket
 from collections.abc import Iterator
 from itertools import chain
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from msgspec.structs import replace
+
 from checker.corpus.records import Finding
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.known_text import entry_name, known_findings, known_lines
-from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.report import OperationOutcome, PhaseTally, Report
 from checker.reporting.text import xml_text
 
 _SUITE = "checker"
+_PHASE = "stateful"
+_SEQUENCES = "Stateful tests"
+"""The case of all sequences of calls, whichever operation ended them."""
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
     """Text of the report."""
     shown = context.masking.command
-    failures = dict(failures_by_label(report.failing, context.truncation, shown))
+    failing = tuple(map(_placed, report.failing))
+    failures = dict(failures_by_label(failing, context.truncation, shown))
     known = _known(report)
     errors = dict(errors_by_label(report.errors, report.quarantined, shown))
     cases = [
         _with_known(
-            _case(one, _codes(report.failing, one.label), failures, errors),
+            _case(one, _codes(failing, one.label), failures, errors),
             known.get(one.label, []),
         )
         for one in _operations(report, [*failures, *errors, *known])
@@ -49,7 +55,7 @@ def _known(report: Report) -> dict[str, list[str]]:
     """By label: lines of what is known of its failures, and of those that are gone."""
     found: dict[str, list[str]] = {}
     of_finding = zip(known_findings(report), known_lines(report), strict=True)
-    lines = [(finding.label, line.strip("- ")) for finding, line in of_finding]
+    lines = [(_placed(finding).label, line.strip("- ")) for finding, line in of_finding]
     lines += [(entry.place, f"gone: {entry_name(entry)}") for entry in report.compared.gone]
     for label, line in lines:
         found.setdefault(label, []).append(xml_text(line))
@@ -67,11 +73,25 @@ def _with_known(case: Element, lines: list[str]) -> Element:
     return case
 
 
+def _placed(finding: Finding) -> Finding:
+    """The finding where it is told: one of a sequence at the case of sequences, with the operation that ended it."""
+    if len(finding.steps) <= 1:
+        return finding
+    message = f"Operation: {finding.label}\n\n{finding.message}".strip()
+    return replace(finding, label=_SEQUENCES, message=message)
+
+
 def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]:
-    """Operations, and whatever else has a failure or an error: the run as a whole, a cluster."""
-    known = {one.label for one in report.operations}
-    others = (label for label in dict.fromkeys(labels) if label not in known)
-    return chain(report.operations, (OperationOutcome(label, "errored") for label in others))
+    """Operations, the sequences if there were any, and whatever else has a failure or an error: the run as a whole, a cluster."""
+    sequences = [
+        OperationOutcome(_SEQUENCES, "passed", seconds=one.elapsed_s)
+        for one in report.phases
+        if one.name == _PHASE and one.tally != PhaseTally()
+    ]
+    known = [*report.operations, *sequences]
+    others = dict.fromkeys(labels).keys() - {one.label for one in known}
+    unknown = (OperationOutcome(label, "errored") for label in labels if label in others)
+    return chain(known, {one.label: one for one in unknown}.values())
 
 
 def _case(
