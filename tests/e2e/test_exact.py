@@ -11,7 +11,7 @@ from tests.apps.serving import serving
 from tests.e2e.documents import smoke_documents
 from tests.e2e.runner import Command
 
-_OPERATIONS = 6
+_OPERATIONS = 20
 _EXAMPLES = 5
 
 
