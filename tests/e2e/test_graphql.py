@@ -22,7 +22,7 @@ MOST_REQUESTS = 2_000
 @pytest.mark.parametrize("name", PLANTED)
 def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=True) as where:
-        ran = Command(tmp_path).run_as_usual(*where, "--mode", "all")
+        ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", inline=True)
     assert set(ran.defects) == set(PLANTED[name]), ran.shown
     assert all(finding.stage == "minimised" for finding in ran.findings)
 
@@ -30,7 +30,7 @@ def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize("name", PLANTED)
 def test_clean_servers_stay_clean(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=False) as where:
-        ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", "-n", "40")
+        ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", "-n", "40", inline=True)
     assert ran.defects == [], ran.shown
     assert ran.code == 0, ran.shown
     assert "GraphQL" in ran.stdout
