@@ -35,12 +35,12 @@ def test_they_are_shown_and_fail_a_run_as_the_block_says(
     invoke, folder: Path, text: str, shown: str, code: int
 ) -> None:
     (folder / "checker.toml").write_text(text)
-    with serving(lambda _: json_reply({}, 405), DOCUMENT) as app:
+    with serving(lambda _: json_reply({}, 422), DOCUMENT) as app:
         result = invoke(
             *("run", app.document_url, "-u", app.url, "--inline", "-n", "3", "--phases", "fuzzing"),
             *("--mode", "positive", "-c", "not_a_server_error"),
         )
-    assert f"- 405 in 100% of valid cases ({shown})" in result.output
+    assert f"- 422 in 100% of valid cases ({shown})" in result.output
     assert result.exit_code == code
 
 

@@ -34,9 +34,9 @@ def _assert_kept(found: Contract, records: int, mutations: int) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_two_hundred_records_replay_in_hypothesis(path: Path) -> None:
+def test_fifty_records_replay_in_hypothesis(path: Path) -> None:
     for program in _programs(path):
-        _assert_kept(contract_of(program, records=200, mutations=0), 200, 0)
+        _assert_kept(contract_of(program, records=50, mutations=0), 50, 0)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
