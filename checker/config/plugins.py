@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from typing import Final
 
 from checker.core.errors import ConfigError
@@ -13,15 +13,20 @@ GROUP: Final = "checker.plugins"
 
 
 @cache
+def _plugins() -> EntryPoints:
+    """Looked for once in each process: it reads what all packages say of themselves."""
+    return entry_points(group=GROUP)
+
+
 def has_plugins() -> bool:
     """Whether any package brings one."""
-    return bool(entry_points(group=GROUP))
+    return bool(_plugins())
 
 
 @cache
 def load_plugins() -> None:
     """Import all of them, once in each process. Raises `ConfigError` for whatever goes wrong in one."""
-    for entry in entry_points(group=GROUP):
+    for entry in _plugins():
         try:
             entry.load()
         except Exception as error:

@@ -47,9 +47,11 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
 
 @pytest.fixture
 def fresh_plugins() -> Iterator[None]:
-    plugins.load_plugins.cache_clear()
+    for cached in (plugins.load_plugins, plugins._plugins):
+        cached.cache_clear()
     yield
-    plugins.load_plugins.cache_clear()
+    for cached in (plugins.load_plugins, plugins._plugins):
+        cached.cache_clear()
 
 
 def opened(data: bytes, name: str) -> Any:
