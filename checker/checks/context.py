@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
-from checker.core.contract import ResponsePlan
+from checker.core.contract import Complaint, ResponsePlan
 from checker.core.credentials import Credentials
 from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon, Words
@@ -107,6 +107,12 @@ class CheckContext(Struct):
     def described(self) -> Words:
         """Words of the API description: those of an error text that mean something."""
         return self.lexicon.of(self.case.operation)
+
+    @property
+    def complaint(self) -> Complaint | None:
+        """What the body of the answer reports, whatever its status, where bodies say so; None when all went well, or nobody can tell."""
+        answers = self.plan.answers
+        return None if answers is None else answers.complaint(self.response)
 
     def make(self, case: Case, *, with_credentials: bool = True) -> WireRequest:
         """The request of another case, for a check to `yield`: what comes back is the response, or a `NetworkFailure`.

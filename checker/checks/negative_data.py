@@ -32,8 +32,7 @@ def negative_data_rejection(context: CheckContext) -> Found:
     status = context.response.status_code
     if refuses(status, context.plan, context.config) or denies_condition(context.response):
         return PASSED
-    answers = context.plan.answers
-    if answers is not None and answers.complaint(context.response) is not None:
+    if context.complaint is not None:
         return PASSED
     verdict = verdict_of(context)
     doubt = _doubt(context, verdict)

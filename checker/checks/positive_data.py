@@ -12,7 +12,7 @@ from checker.checks.statuses import denies_condition, matches_status
 from checker.checks.undeclared import declared_body_alone
 from checker.checks.unwritten_rules import may_break_one
 from checker.core.case import Case
-from checker.core.contract import Blame, Complaint, ResponsePlan
+from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.operation import Location
 from checker.core.response import Response
@@ -52,12 +52,6 @@ def is_fine(plan: ResponsePlan, config: Config) -> QuickLook | None:
     return None if plan.answers is None else plan.answers.is_fine
 
 
-def _complaint(context: CheckContext) -> Complaint | None:
-    """What the body of an answer reports, whatever its status."""
-    answers = context.plan.answers
-    return None if answers is None else answers.complaint(context.response)
-
-
 def _accepts(status: int, config: Config) -> bool:
     # What is no final status of HTTP refuses nothing, whatever else is wrong with it.
     return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
@@ -68,7 +62,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
     Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
     """
-    status, said = context.response.status_code, _complaint(context)
+    status, said = context.response.status_code, context.complaint
     # What a status says already is told by `not_a_server_error`.
     if said is not None and (said.blame is not Blame.REFUSED or status >= 500):
         return PASSED

@@ -7,7 +7,7 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.statuses import matches_status
 from checker.checks.undeclared_method import is_unknown_method
 from checker.core.case import Case
-from checker.core.contract import Blame, Complaint, ResponsePlan
+from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.scenarios import REQUEST_SHAPES
 from checker.core.templates import error_template, names_error, sent_texts
@@ -47,7 +47,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         return _reported(context)
     if is_unknown_method(context):
         return PASSED
-    complaint = _complaint(context)
+    complaint = context.complaint
     if complaint is not None and complaint.blame is Blame.REFUSED:
         # One mistake, whatever was wrong with which request: how the server answers with what it refuses.
         return ServerError(_REFUSED_AS_FAILED, unique_key=str(status), text=_REFUSED).sharing(
@@ -65,7 +65,7 @@ def not_a_server_error(context: CheckContext) -> Found:
 
 
 def _reported(context: CheckContext) -> Found:
-    complaint = _complaint(context)
+    complaint = context.complaint
     if complaint is None or complaint.blame is not Blame.FAILED:
         return PASSED
     said = complaint.text.encode("utf-8", "replace")
@@ -81,12 +81,6 @@ def _shape(case: Case) -> str:
         return ""
     said = case.meta.phase.data
     return said.description or "" if said.scenario in REQUEST_SHAPES else ""
-
-
-def _complaint(context: CheckContext) -> Complaint | None:
-    """What the body reports, where bodies say so."""
-    answers = context.plan.answers
-    return None if answers is None else answers.complaint(context.response)
 
 
 def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:
