@@ -12,6 +12,7 @@ from checker.checks.resources import cache_note, is_done, method_of, status_of, 
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
+from checker.core.json_pointers import tokens_of
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import (
     affinity,
@@ -151,8 +152,8 @@ def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str)
 def _values_at(pointer: str, creator: JudgedInteraction) -> list[Any]:
     """What stands at a place of a step's answer, or of its request where the place begins with that."""
     assert isinstance(creator.outcome, Response)
-    tokens = tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
-    place = RuntimeExpression(pointer, pointer.startswith("/"), "body", tokens=tokens)
+    is_response = pointer.startswith("/")
+    place = RuntimeExpression(pointer, is_response, "body", tokens=tokens_of(pointer))
     return candidates(place, EvaluationContext(creator.case, creator.outcome))
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from checker.config.kinds import did_you_mean
 from checker.core.errors import UsageError
+from checker.core.json_pointers import tokens_of
 from checker.core.operation import BrokenOperation
 
 SUBJECTS = ("path", "method", "name", "tag", "operation-id")
@@ -294,8 +295,7 @@ def _json_or_text(text: str) -> object:
 
 
 def _resolve(value: object, pointer: str) -> object:
-    for raw in pointer.split("/")[1:]:
-        token = raw.replace("~1", "/").replace("~0", "~")
+    for token in tokens_of(pointer):
         if isinstance(value, Mapping):
             value = value.get(token, _MISSING)
         elif isinstance(value, list):

@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.config.filters import OperationFilters, Selectable
+from checker.core.json_pointers import tokens_of
 from checker.core.locations import Location
 
 EACH: Final = "[*]"
@@ -84,7 +85,7 @@ class Overrides(Struct, frozen=True):
         if location is not Location.BODY:
             override = self.parameter(location, name)
             return override is not None and override.is_forced
-        tokens = tuple(part.replace("~1", "/").replace("~0", "~") for part in name.split("/")[1:])
+        tokens = tokens_of(name)
         forced = (one.path for one in self.body() if one.is_forced)
         return any(tokens[: len(path)] == path or path[: len(tokens)] == tokens for path in forced)
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import Case, NotSet
+from checker.core.json_pointers import tokens_of
 from checker.core.response import Response
 
 _EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
@@ -150,7 +151,7 @@ def _tokens(text: str, source: str, pointer: str) -> tuple[str, ...]:
         return ()
     if source != "body" or not pointer.startswith("#/"):
         raise InvalidExpression(f"`{text}`: a JSON pointer starts with `/` and belongs to a body")
-    return tuple(t.replace("~1", "/").replace("~0", "~") for t in pointer[2:].split("/"))
+    return tokens_of(pointer)
 
 
 def _pattern(text: str, regex: str) -> re.Pattern[str] | None:

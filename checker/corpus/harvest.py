@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from checker.core.case import Case
+from checker.core.json_pointers import unescaped
 from checker.core.operation import Label
 from checker.core.resource_names import normalised
 from checker.core.response import Response
@@ -43,7 +44,7 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
                 return None
             value = value[position]
         elif isinstance(value, dict):
-            value = value.get(token.replace("~1", "/").replace("~0", "~"))
+            value = value.get(unescaped(token))
         else:
             return None
     return value if isinstance(value, SCALARS) else None
@@ -187,7 +188,7 @@ def field_of(pointer: str) -> str:
     if pointer.startswith(_HEADER):
         return "id"
     tokens = [token for token in pointer.split("/") if token and token != "*"]
-    return normalised(tokens[-1].replace("~1", "/").replace("~0", "~") if tokens else "")
+    return normalised(unescaped(tokens[-1]) if tokens else "")
 
 
 def _escaped(key: str) -> str:

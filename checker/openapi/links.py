@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from checker.core.case import NOT_SET
+from checker.core.json_pointers import unescaped
 from checker.core.locations import Location
 from checker.core.operation import Label, Parameter
 from checker.core.runtime_expressions import InvalidExpression, Value, parse_value
@@ -130,10 +131,7 @@ def _target(directory: Directory, raw: Mapping[str, Any], at: str) -> OpenApiOpe
 
 
 def _referred(directory: Directory, reference: str, at: str) -> Entry:
-    tokens = [
-        token.replace("~1", "/").replace("~0", "~")
-        for token in unquote(reference.partition("#")[2]).split("/")
-    ]
+    tokens = list(map(unescaped, unquote(reference.partition("#")[2]).split("/")))
     if reference.startswith("#") and len(tokens) == 4 and tokens[1] == "paths":
         # The path item may stand elsewhere: its operations are known by path and method.
         entry = directory.entry_at(f"{tokens[3].upper()} {tokens[2]}")

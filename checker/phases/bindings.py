@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
 from checker.core.copies import copied
+from checker.core.json_pointers import unescaped
 from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseData, PhaseInfo
 from checker.core.response import Outcome, Response
@@ -170,7 +171,7 @@ def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
         return True
     if not isinstance(body, dict):
         return False
-    name = token.replace("~1", "/").replace("~0", "~")
+    name = unescaped(token)
     if not below:
         body[name] = value
         return True

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from checker.core.json_pointers import tokens_of
 from checker.core.locations import Location
 from checker.core.media_types import media_type_of
 from checker.corpus.records import Finding, Interaction
@@ -139,8 +140,7 @@ def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
 def _place_of(document: Any, pointer: str) -> Path | None:
     """The place that a JSON pointer (RFC 6901) names; None where there is none, and for the whole document."""
     path: list[str | int] = []
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
+    for name in tokens_of(pointer):
         path.append(int(name) if isinstance(document, list) and name.isdecimal() else name)
         try:
             document = document[path[-1]]

@@ -2,6 +2,8 @@
 
 from urllib.parse import unquote
 
+from checker.core.json_pointers import unescaped
+
 
 def pointer_child(pointer: str, *tokens: str) -> str:
     """Pointer of something below."""
@@ -17,7 +19,7 @@ def pointer_child(pointer: str, *tokens: str) -> str:
 def walked(value: object, path: str) -> tuple[bool, object]:
     """Whether there is something at the end of a path like `/a/0`, and what."""
     for escaped in path.split("/")[1:]:
-        token = unquote(escaped).replace("~1", "/").replace("~0", "~")
+        token = unescaped(unquote(escaped))
         if isinstance(value, dict) and token in value:
             value = value[token]
         elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):

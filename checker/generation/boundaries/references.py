@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from checker.core.case import NOT_SET
 from checker.core.constraints import ITEMS
 from checker.core.copies import copied
+from checker.core.json_pointers import tokens_of
 from checker.core.meta import Binding
 from checker.generation.likeness import distinct
 
@@ -77,7 +78,7 @@ def references_in(
 ) -> Iterator[ReferencePlace]:
     """Those of a usual body, as far as there are texts or integers at the pointers. `said`: paths at which an author gave the value; None for all."""
     for pointer in pointers:
-        path = _tokens(pointer)
+        path = tokens_of(pointer)
         for holder, at in _spots(usual, path)[:1]:
             value = holder[at]
             if isinstance(value, str | int) and not isinstance(value, bool):
@@ -91,10 +92,6 @@ def _spots(body: Any, path: Sequence[str]) -> list[_Spot]:
     for token in above:
         holders = [inner for holder in holders for inner in _inside(holder, token)]
     return [(holder, at) for holder in holders for at in _keys(holder, last)]
-
-
-def _tokens(pointer: str) -> tuple[str, ...]:
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
 
 
 def _inside(holder: Any, token: str) -> Iterator[Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from checker.core.json_pointers import tokens_of
 from checker.core.schema import UnresolvableReference
 from checker.validation.pointers import pointer_child
 
@@ -22,8 +23,7 @@ def walk(
     if fragment and not fragment.startswith("/"):
         raise UnresolvableReference("it is not a JSON pointer; write it as `#/components/...`")
     value = root
-    for escaped in fragment.split("/")[1:]:
-        token = escaped.replace("~1", "/").replace("~0", "~")
+    for token in tokens_of(fragment):
         if follow is not None and isinstance(value, dict) and token not in value:
             # By the letter there is nothing (RFC 6901, 4), but whoever writes this means what the object refers to.
             value, at = follow(value, at)
