@@ -12,7 +12,7 @@ _ALWAYS = frozenset(("HEAD", "OPTIONS"))
 
 
 class AllowHeaderMismatch(
-    Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.PATH
+    Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.API
 ):
     """`Allow` has methods that are not described, or lacks some that are."""
 
@@ -43,4 +43,6 @@ def allow_header_conformance(context: CheckContext) -> Found:
     if extra:
         lines.append(f"Listed and not described: {', '.join(sorted(extra))}")
     rule = f"missing {','.join(sorted(missing))} extra {','.join(sorted(extra))}"
-    return AllowHeaderMismatch("\n".join(lines), unique_key=rule)
+    failure = AllowHeaderMismatch("\n".join(lines), unique_key=rule)
+    # Routers that list the methods of one of their routes do so at every path.
+    return failure if extra else failure.sharing("methods that are not listed")

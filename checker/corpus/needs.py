@@ -18,6 +18,7 @@ ANY_NAME = "*"
 """Stands for the name of what a request may have made although it was answered with a server error: nobody was told it."""
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
 """Answers that say nothing of what is there."""
+_METHOD_REFUSED = frozenset((405, 501))
 _LAST = 1_000
 _WITH, _MOST_NAMES = " with ", 3
 
@@ -40,7 +41,7 @@ def needed_by(
     What nobody of the run made and somebody removed was there from the start. Not all of them are surely needed
     (`is_surely_needed`).
     """
-    if not (made or removed) or not finding.interactions:
+    if not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
     exchange = finding.interactions[-1].exchange
     if exchange.status is not None and 400 <= exchange.status < 500:
@@ -63,6 +64,15 @@ def needed_by(
     for one in found:
         once.setdefault(one.command, one)
     return tuple(once.values())
+
+
+def is_of_method_alone(finding: Finding) -> bool:
+    """Whether the answer refuses a method that its operation does not have: servers say so before they look for anything."""
+    if len(finding.steps) > 1 or not finding.interactions:
+        return False
+    exchange = finding.interactions[-1].exchange
+    is_other = not finding.label.startswith(f"{exchange.method} ")
+    return is_other and exchange.status in _METHOD_REFUSED
 
 
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:

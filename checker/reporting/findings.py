@@ -22,7 +22,7 @@ from checker.core.codings import codings_of, readable
 from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
-from checker.corpus.needs import is_surely_needed
+from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import (
     UNREACHED,
     Exchange,
@@ -146,6 +146,8 @@ def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
 
     None: another request of the run made the value.
     """
+    if is_of_method_alone(finding):
+        return
     labels = [step.label for step in finding.steps]
     for number in range(len(labels)):
         for one in _taken(finding, number):

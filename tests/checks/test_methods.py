@@ -98,6 +98,16 @@ def test_allow_lists_what_is_described(
     assert exchanges.failures("allow_header_conformance", sent) == found
 
 
+def test_a_router_that_lists_one_route_of_each_path_is_one_mistake(exchanges: Exchanges) -> None:
+    def cause(label: str, allow: str) -> str:
+        sent = exchanges.sent(label, 405, [("Allow", allow)], method="OPTIONS", data=PROBE)
+        (found,) = exchanges.verdict("allow_header_conformance", sent).failures
+        return found.cause(label)
+
+    assert cause("GET /a", "GET") == cause("GET /said", "HEAD")
+    assert cause("GET /a", "GET, POST, DELETE") != cause("GET /a", "GET")
+
+
 def test_allow_of_several_fields_is_one_list(exchanges: Exchanges) -> None:
     headers = [("Allow", "GET"), ("allow", "POST")]
     sent = exchanges.sent("GET /a", 200, headers, method="OPTIONS", data=PROBE)

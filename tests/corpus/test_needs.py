@@ -42,6 +42,11 @@ def test_what_was_not_there_needs_nothing(status: int) -> None:
     assert needs(asking(b"/v1/boxes/0", status=status), BOX) == []
 
 
+@pytest.mark.parametrize(("method", "expected"), [("OPTIONS", []), ("GET", ["curl box"])])
+def test_whoever_refuses_a_method_has_looked_for_nothing(method: str, expected: list[str]) -> None:
+    assert needs(asking(b"/v1/boxes/0", method=method, status=405), BOX) == expected
+
+
 def test_what_surely_created_it_first_is_told() -> None:
     one = asking(b"/v1/boxes/0")
     replaced = replace(BOX, status=200, index=0, command="replaced")

@@ -18,6 +18,7 @@ from checker.reporting.findings import failures_by_cause
 from checker.supervisor.execution import execute
 from checker.workers.outages import reachable
 from checker.workers.outages.health import TargetHealth
+from tests.apps.serving import App, serving
 from tests.health.killed import KilledTarget, answer, killed_target
 from tests.health.mortal import Mortal, mortal
 from tests.health.running import Ran
@@ -52,7 +53,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
     return targets
 
 
-def run(folder: Path, target: Mortal | KilledTarget, **fields: Any) -> Ran:
+def run(folder: Path, target: Mortal | KilledTarget | App, **fields: Any) -> Ran:
     document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": PATHS}
     (folder / "api.json").write_text(json.dumps(document))
     said = {
@@ -147,3 +148,12 @@ def test_a_target_that_does_not_come_back_ends_the_run(
     (death,) = (one for one in ran.view.findings.values() if one.title == TITLE)
     assert "It did not come back." in death.message
     assert not ran.view.errors
+
+
+def test_whoever_answers_for_a_target_that_is_gone_is_told(
+    tmp_path: Path, patient: list[Mortal | KilledTarget]
+) -> None:
+    with serving(lambda request: Reply(502) if len(app.seen) > 30 else answer(request), {}) as app:
+        ran = run(tmp_path, app)
+    (gone,) = [one for one in ran.view.findings.values() if one.title == TITLE]
+    assert "What stands before it answered 502 whatever was sent, from " in gone.message

@@ -74,3 +74,44 @@ def test_edges_are_taken_though_each_name_is_taken_once(tmp_path: Path) -> None:
     assert (found.hits, found.tries) == (2, 2)
     body = json.loads(found.interactions[-1].exchange.body or b"")
     assert body.keys() == {"email", "name", "age"}
+
+
+_BORN = {
+    "type": "object",
+    "properties": {
+        "email": {"type": "string", "format": "email"},
+        "born": {"type": "string", "format": "date"},
+    },
+    "required": ["email"],
+    "additionalProperties": False,
+}
+_BIRTHS = {"/births": {"post": operation(201, 400, 409, body=_BORN)}}
+
+
+@dataclass
+class Births(Service):
+    """Takes each address once, and no dates to come."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if (method, path) != ("POST", "/births"):
+            return None
+        body = json.loads(request.body)
+        if body["email"] in self.taken:
+            return json_reply({"detail": "taken"}, 409)
+        if body.get("born", "").startswith("9999"):
+            return json_reply({"detail": "born must be in the past"}, 400)
+        self.taken.add(body["email"])
+        return json_reply({}, 201)
+
+
+def test_a_smaller_case_that_is_served_takes_no_name_from_the_one_that_fails(
+    tmp_path: Path,
+) -> None:
+    ran = run(tmp_path, Births(_BIRTHS, 401), {**_COVERAGE, "generation": {"mode": "positive"}})
+    (found,) = ran.view.findings.values()
+    assert found.check == "positive_data_acceptance"
+    assert json.loads(found.interactions[-1].exchange.body or b"")["born"].startswith("9999")
+    assert found.reproduced
+    assert found.hits == found.tries

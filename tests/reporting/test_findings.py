@@ -52,6 +52,12 @@ def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
     assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
 
 
+def test_an_answer_to_another_method_depends_on_no_earlier_request() -> None:
+    sent = samples.interaction(exchange=samples.exchange(method="OPTIONS", status=405))
+    refused = samples.finding(steps=(BOUND,), interactions=(sent,))
+    assert marks_of(refused) == sources_of(refused) == ()
+
+
 @pytest.mark.parametrize("literal", [0, "0"])
 def test_a_value_that_the_simplest_case_has_too_is_from_nowhere(literal: object) -> None:
     bound = replace(BOUND, bindings=(replace(BINDING, literal=literal),))

@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
@@ -10,6 +11,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
+from checker.health.signs import HEALTH_CHECK
 from checker.reporting.report import INCOMPLETE, KILLED, Report
 from checker.reporting.summary import (
     ledger_lines,
@@ -97,6 +99,13 @@ def test_cases_whose_operation_had_an_error_are_not_said_to_have_passed() -> Non
 def test_examples_of_earlier_runs_were_not_generated() -> None:
     shown = changed(report(records()), cases=1, failed_cases=0)
     assert "  1 generated, earlier examples found 3 unique failures" in summary_lines(shown, str)
+
+
+def test_an_api_that_is_gone_was_found_by_no_example() -> None:
+    (first, *_) = report(records()).findings
+    gone = replace(first, check=HEALTH_CHECK)
+    shown = changed(report(records()), cases=1, failed_cases=0, findings=(gone,))
+    assert "  1 generated, 1 unique failure" in summary_lines(shown, str)
 
 
 def test_ledger_names_time_that_nobody_accounts_for() -> None:

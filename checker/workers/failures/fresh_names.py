@@ -20,7 +20,7 @@ class FreshNames(Struct):
     case: str = ""
     """Id of the case that failed first."""
     are_needed: bool = False
-    """Whether the failure showed with other names, and not with those that were sent before."""
+    """Whether the failure does not show with the names that were sent before: they are taken."""
     _given: int = 0
 
     def confirmed(

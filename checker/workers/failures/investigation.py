@@ -302,6 +302,8 @@ class Investigator(Struct):
             except HookError:
                 return False
             created += shot.may_have_created
+            # A candidate that was served has taken the names that the failing case needs.
+            settlement.names.are_needed |= shot.may_have_created
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
 

@@ -11,7 +11,7 @@ from checker.core.failures import Severity
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.sequence import Step
 from checker.corpus.records import Finding, Interaction, Note
-from checker.health.signs import TOO_MANY
+from checker.health.signs import GATEWAY, HEALTH_CHECK, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.workers.outage_messages import Death, Examine, Trouble
 from checker.workers.recording.recorder import Recorder
@@ -20,7 +20,6 @@ from checker.workers.recording.unconfirmed import JudgedCase
 
 LABEL = "Target"
 """Stands in the place of an operation: an outage that no request is guilty of is of the run as a whole."""
-CHECK = "target_health"
 TITLE = "The API stopped answering"
 _MOST_SHOWN = 5
 _RATE_LIMITED = "rate_limited"
@@ -103,16 +102,16 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
     # A culprit has one finding, whatever number of deaths; a death without one is told apart from others.
     key = f"outage {account.order.number}" if culprit is None else "outage"
     return Finding(
-        fingerprint=digest("v1", label, CHECK, key),
+        fingerprint=digest("v1", label, HEALTH_CHECK, key),
         label=label,
-        check=CHECK,
+        check=HEALTH_CHECK,
         title=TITLE,
         message=_message(account, before),
         severity=Severity.CRITICAL.value,
         unique_key=key,
         phase=phase,
         case=case,
-        task=CHECK,
+        task=HEALTH_CHECK,
         index=account.order.number,
         stage="minimised",
         steps=steps,
@@ -121,16 +120,18 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         reproduced=culprit is not None if account.is_certain else None,
         shrink_executions=0,
         at=time.time(),
-        cause=digest("cause v1", label, CHECK),
+        cause=digest("cause v1", label, HEALTH_CHECK),
     )
 
 
 def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
     """What happened when, whether it is over, who did it, and what was sent last."""
-    parts = [
-        f"No connection could be opened any more at {_clock(account.order.at)}.",
-        *_guilt(account),
-    ]
+    at, refused = _clock(account.order.at), account.refused
+    if refused is not None and refused.status in GATEWAY:
+        what = f"What stands before it answered {refused.status} whatever was sent, from {at} on."
+    else:
+        what = f"No connection could be opened any more at {at}."
+    parts = [what, *_guilt(account)]
     parts.append("It came back." if account.serves else "It did not come back.")
     shown = [f"    {sent} -> {sent.status or 'no answer'}" for sent in before[:_MOST_SHOWN]]
     last = ["", "Last requests, the latest first:", "", *shown] if shown else []
