@@ -1,7 +1,9 @@
 """What readers of the code rely on: short files, one class for each name, a map that is short and true."""
 
+import ast
 import re
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("checker", "tests", "benchmarks", "tests_browser", "tests_servers")
 LINES = 400
 WORDS_OF_MAP = 1_500
+SPOKEN_OF = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def sources(folder: str) -> list[Path]:
@@ -46,3 +49,20 @@ def test_the_map_is_read_in_ten_minutes_and_names_what_there_is() -> None:
     assert len(words) <= WORDS_OF_MAP
     assert len(named) > 30
     assert missing == []
+
+
+def test_what_is_said_of_an_attribute_stands_behind_it() -> None:
+    """Two texts in a row: one of them was left behind when its attribute moved, or went."""
+    found = [
+        f"{path.relative_to(ROOT)}:{second.lineno}"
+        for path in sources("checker")
+        for node in ast.walk(ast.parse(path.read_text()))
+        for first, second in pairwise(node.body if isinstance(node, SPOKEN_OF) else ())
+        if is_text(first) and is_text(second)
+    ]
+    assert found == []
+
+
+def is_text(statement: ast.stmt) -> bool:
+    said = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(said, ast.Constant) and isinstance(said.value, str)

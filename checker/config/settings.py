@@ -121,7 +121,6 @@ class RunSettings(Struct, frozen=True):
     """Phases that take operations as the description lists them (`operation-ordering = none`)."""
     reusing_phases: tuple[str, ...] = field(default_factory=phase_names)
     """Phases that use values of earlier answers (`extra-data-sources.responses`)."""
-    """On by default, but not built yet: the console names them."""
     transport: str | None = None
     """`module:attribute` of what makes the transport of each worker; None: HTTP over the network."""
     app: str | None = None

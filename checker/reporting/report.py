@@ -17,9 +17,6 @@ UNAVAILABLE = "target unavailable"
 INCOMPLETE = "incomplete_report"
 """Kind of the note on a report for which the time of the run did not suffice."""
 
-KILLED = "killed"
-"""Kind of the note on a case that is left out after kills from outside."""
-
 
 class PhaseTally(Struct, frozen=True):
     """Operations of one phase by how they ended; an operation counts once, at its worst."""

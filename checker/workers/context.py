@@ -43,9 +43,9 @@ class WorkerContext(Struct):
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
     explorer: Explorer
+    """How sequences of `fuzz` go on."""
     hill_climber: HillClimber | None
     """None where no metric is to be made large."""
-    """How sequences of `fuzz` go on."""
     chains: ChainExplorer
     """How those of the stateful phase do."""
     origin: BaseUrl

@@ -27,7 +27,6 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         self._entries: dict[Label, OperationEntry] = {}
         self.broken: list[BrokenOperation] = []
         """Those that would be tested and cannot be read."""
-        """Those that would be tested if the version of the description knew their method."""
         self.total = 0
         """Number of all operations."""
         readable: list[OperationEntry] = []

@@ -12,7 +12,7 @@ from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
 from checker.health.signs import HEALTH_CHECK
-from checker.reporting.report import INCOMPLETE, KILLED, Report
+from checker.reporting.report import INCOMPLETE, Report
 from checker.reporting.summary import (
     ledger_lines,
     note_lines,
@@ -268,7 +268,7 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 def test_every_kind_of_warning_has_a_title() -> None:
     told_by_workers = {row.name for row in warning_rows() if row.trigger is None}
-    others = {DAMAGED, INCOMPLETE, KILLED, TRIMMED, "unmatched_filter", "unmatched_parameter"}
+    others = {DAMAGED, INCOMPLETE, "killed", TRIMMED, "unmatched_filter", "unmatched_parameter"}
     others.add("unused_server_variable")
     others |= {"turned_away", "left_behind", "constants_extraction", SIGNED_UP, SIGN_UP_FAILED}
     others.add(UNDECLARED_AUTH)

@@ -44,9 +44,9 @@ class CaseScheduler:
         self._context = context
         self._counts = counts
         self._met: set[tuple[int | str, ...]] = set()
+        """Statuses and places of operations that are on record."""
         self._listed: dict[Label, tuple[Enumeration, ...]] = {}
         """What operations list of values, by operation."""
-        """Statuses and places of operations that are on record."""
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
