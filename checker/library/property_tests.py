@@ -12,8 +12,9 @@ from checker.core.errors import IncorrectUsage
 from checker.core.hooks import TEST_HOOKS
 from checker.generation.sources.hypothesis import (
     forget_settings,
-    has_seed,
+    give_seed,
     keep_examples_apart,
+    seed_given,
     settings_given,
 )
 from checker.kinds.protocol import ApiOperation
@@ -21,6 +22,7 @@ from checker.library.engine import LibraryEngine
 from checker.library.hypothesis_settings import profile, with_configured, without_explanations
 from checker.library.registered import TEST_AUTH
 from checker.library.schema import LoadedSchema
+from checker.library.seeds import TestSeed, seed_by
 from checker.library.tested_functions import CASE, copied, other_strategies, refuse_misuse
 
 PROPERTY_TEST: Final = "_checker_property_test"
@@ -42,6 +44,11 @@ class PropertyTest(Struct, frozen=True):
     def settings(self) -> OperationSettings:
         """What the configuration says of the operation."""
         return self.engine.settings_of(self.operation)
+
+    @property
+    def seed(self) -> Any:
+        """What its chance begins with; None where the test wants no chance."""
+        return seed_given(self.function)
 
     @property
     def draws(self) -> bool:
@@ -99,12 +106,21 @@ def property_test(
     function = hypothesis.given(**{CASE: engine.cases_of_test(operation)}, **others)(inner)
     own = engine.settings_of(operation)
     function = _settings(test, own, schema)(function)
-    seed = schema.config.seed
-    if seed is not None and not has_seed(test):
-        function = hypothesis.seed(seed)(function)
+    _seed(test, function, seed_by(schema.config))
     found = PropertyTest(operation, engine, function, others)
     function.__dict__[PROPERTY_TEST] = found
     return found
+
+
+def _seed(test: Callable[..., Any], function: Callable[..., Any], usual: TestSeed) -> None:
+    """Give the Hypothesis test of a test its seed, unless that says how it is to begin."""
+    chosen = settings_given(function)
+    if seed_given(test) is not None:
+        return
+    if usual.is_asked:
+        hypothesis.seed(usual.value)(function)
+    elif chosen is None or not chosen.derandomize:
+        give_seed(function, usual.value)
 
 
 def _settings(test: Callable[..., Any], own: OperationSettings, schema: LoadedSchema) -> settings:

@@ -1,7 +1,7 @@
 """Who wants to know of every call of a process: reports of sessions of a test runner."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 
@@ -37,6 +37,10 @@ class Call(Struct, eq=False):
 class CallRecorder(Protocol):
     """Takes note of calls."""
 
+    def seeded(self, seed: Any) -> None:
+        """A test begins with a seed."""
+        ...
+
     def called(self, call: Call) -> None:
         """A case was sent."""
         ...
@@ -52,6 +56,13 @@ class CallRecorder(Protocol):
 
 RECORDERS: Final[list[CallRecorder]] = []
 """All that are at work in this process."""
+
+
+def tell_of_seed(seed: Any) -> None:
+    """Tell all recorders what a test begins with, where it is a seed."""
+    if seed is not None:
+        for recorder in RECORDERS:
+            recorder.seeded(seed)
 
 
 def tell_of_call(made: Callable[[], Call]) -> None:

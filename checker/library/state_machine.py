@@ -4,6 +4,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
 from hypothesis import settings
@@ -23,12 +24,17 @@ from checker.core.operation import BrokenOperation, Label
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
+from checker.generation.sources.hypothesis import give_seed, seed_given
 from checker.kinds.protocol import ApiOperation
 from checker.library.faults import broken_links
 from checker.library.hypothesis_settings import SEQUENCES, fit_for_sequences, of_sequences
+from checker.library.recording import tell_of_seed
+from checker.library.seeds import TestSeed, seed_by
 from checker.phases.bindings import evaluated, place_in_answer, set_into
 
 _MANY: Final = 1 << 16
+SEQUENCES_TEST: Final = "_checker_sequences"
+"""Attribute of the tests of state machines: their calls are of a session like those of tests of operations."""
 
 
 class Exchanged(Struct, frozen=True):
@@ -51,12 +57,15 @@ class APIStateMachine(RuleBasedStateMachine):
 
     usual_settings: ClassVar[settings] = SEQUENCES
     """Of `run` without settings, and of `TestCase`: what the configuration of the schema says."""
+    usual_seed: ClassVar[TestSeed | None] = None
+    """Of a class without `@hypothesis.seed`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # Hypothesis makes a test of each class, with settings of its own.
         cls.TestCase.settings = cls.usual_settings
-        cls.TestCase.runTest = _with_fit_settings(cls.TestCase.runTest)  # type: ignore[assignment,method-assign]
+        setattr(cls.TestCase, SEQUENCES_TEST, True)
+        cls.TestCase.runTest = _fit(cls.TestCase.runTest, cls)  # type: ignore[assignment,method-assign]
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,19 +115,35 @@ class APIStateMachine(RuleBasedStateMachine):
     def run(cls, *, settings: settings | None = None) -> None:
         """Try scenarios until one fails or there were enough. Raises what the shortest failing one raises."""
         chosen = cls.usual_settings if settings is None else fit_for_sequences(settings)
-        run_state_machine_as_test(cls, settings=chosen)
+        with _seeded(cls, chosen):
+            run_state_machine_as_test(cls, settings=chosen)
 
 
-def _with_fit_settings(run: Callable[[Any], None]) -> Callable[[Any], None]:
-    """The test of a state machine, whose settings of the user are made fit for sequences of calls."""
+def _fit(run: Callable[[Any], None], machine: type[APIStateMachine]) -> Callable[[Any], None]:
+    """The test of a state machine, with its seed; settings of the user are made fit for sequences of calls."""
 
     @functools.wraps(run)
     def run_test(self: Any) -> None:
         __tracebackhide__ = True
         self.settings = fit_for_sequences(self.settings)
-        run(self)
+        with _seeded(machine, self.settings):
+            run(self)
 
     return run_test
+
+
+@contextmanager
+def _seeded(machine: type[APIStateMachine], chosen: settings) -> Iterator[None]:
+    """The block in which a state machine has its usual seed, unless it or its settings say how it begins."""
+    __tracebackhide__ = True
+    own, usual = seed_given(machine), machine.usual_seed
+    if own is None and usual is not None and (usual.is_asked or not chosen.derandomize):
+        give_seed(machine, usual.value)
+    tell_of_seed(seed_given(machine))
+    try:
+        yield
+    finally:
+        give_seed(machine, own)
 
 
 def state_machine(
@@ -146,7 +171,10 @@ def state_machine(
         raise NoLinksFound(f"{start}declare `links`, or paths that share resources")
     rules = dict(_rules(own, usable))
     name = re.sub(r"\W", "", title) or "API"
-    members = {"usual_settings": of_sequences(config), **rules}
+    seed = seed_by(config)
+    usual = of_sequences(config)
+    usual = settings(usual, database=None) if seed.is_asked else usual
+    members = {"usual_settings": usual, "usual_seed": seed, **rules}
     return type(f"{name}StateMachine", (APIStateMachine,), members)
 
 

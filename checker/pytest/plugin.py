@@ -15,6 +15,8 @@ SCHEMA = "_checker_schema"
 """Attribute of tests that are for a schema, as `checker.library.parametrized` writes it."""
 PROPERTY_TEST = "_checker_property_test"
 """Attribute of tests of one operation, as `checker.library.property_tests` writes it."""
+SEQUENCES = "_checker_sequences"
+"""Attribute of tests of state machines, as `checker.library.state_machine` writes it."""
 PENDING = "_checker_pending"
 """Attribute of what is collected in place of them, as `checker.pytest.pending` writes it."""
 GENERATED = "_checker_generated"
@@ -86,6 +88,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _expand_methods(config: pytest.Config, case: type[unittest.TestCase]) -> None:
     """Put tests of operations beside those of a schema; `unittest` finds them."""
+    if hasattr(case, SEQUENCES):
+        config.stash[_HAS_TESTS] = True
     for name in dir(case):
         test = getattr(case, name)
         attributes = getattr(test, "__dict__", {})
@@ -190,9 +194,13 @@ def pytest_terminal_summary(
             )
     calls = config.stash.get(_CALLS, None)
     command = " ".join(["pytest", *map(str, config.invocation_params.args)])
-    lines = [] if calls is None else list(calls.write(command))
+    if calls is None:
+        return
+    lines = list(calls.write(command))
     if lines:
         terminalreporter.section("Reports")
+    if lines or terminalreporter.stats.get("failed"):
+        lines += calls.told_seeds()
     for line in lines:
         terminalreporter.write_line(line)
 

@@ -6,6 +6,7 @@ import pytest
 
 from checker.core.errors import BudgetSpent, NothingToBreak, SerializationError, Unsatisfiable
 from checker.library.property_tests import PropertyTest
+from checker.library.recording import tell_of_seed
 from checker.pytest.pending import PENDING, PendingTest
 
 
@@ -37,3 +38,5 @@ def prepare(test: PropertyTest) -> None:
         pytest.fail(reason, pytrace=False)
     if not listed and not test.draws:
         pytest.skip(f"{label}: no enabled phase has a case for it")
+    if test.draws:
+        tell_of_seed(test.seed)

@@ -63,6 +63,8 @@ class SessionCalls(Struct, eq=False):
     """Interactions and findings of other processes."""
     lost: int = 0
     """Calls beyond the limit."""
+    seeds: list[int | str] = field(default_factory=list)
+    """What tests began with, each once."""
     classes: dict[int, KeptClassChecks] = field(default_factory=dict)
     _by_response: dict[int, Call] = field(default_factory=dict)
 
@@ -72,6 +74,12 @@ class SessionCalls(Struct, eq=False):
         made = cls()
         RECORDERS.append(made)
         return made
+
+    def seeded(self, seed: Any) -> None:
+        """Keep the seed of a test."""
+        plain = seed if isinstance(seed, int) else str(seed)
+        if plain not in self.seeds:
+            self.seeds.append(plain)
 
     def called(self, call: Call) -> None:
         """Keep a call, where reports are asked for."""
@@ -111,10 +119,10 @@ class SessionCalls(Struct, eq=False):
                     found += after_run(check)
         return found
 
-    def sent(self) -> dict[str, Any] | None:
-        """All of it in plain values, for another process; None where there is nothing."""
+    def sent(self) -> dict[str, Any]:
+        """All of it in plain values, for another process."""
         if self.settings is None or self.opened is None:
-            return None
+            return {"seeds": self.seeds}
         own = [self.opened, *self._own_records()]
         encoder = RecordEncoder()
         encoded = [encoder.encode(one) for one in own]
@@ -122,10 +130,15 @@ class SessionCalls(Struct, eq=False):
             "settings": json.dumps(self.settings.to_dict()),
             "records": join(encoded, len(encoded)),
             "lost": self.lost,
+            "seeds": self.seeds,
         }
 
     def absorb(self, sent: dict[str, Any]) -> None:
         """Take what another process sent."""
+        for seed in sent["seeds"]:
+            self.seeded(seed)
+        if "records" not in sent:
+            return
         opened, *records = decode(sent["records"])
         if self.settings is None and isinstance(opened, SchemaOpened):
             self.settings = RunSettings.from_dict(json.loads(sent["settings"]))
@@ -137,7 +150,8 @@ class SessionCalls(Struct, eq=False):
         """Write the reports; one line for each: where it is, or why it is not there."""
         if self.settings is None or self.opened is None:
             return
-        settings = replace(self.settings, command=command)
+        seed = next((one for one in self.seeds if isinstance(one, int)), self.settings.seed)
+        settings = replace(self.settings, command=command, seed=seed)
         records = list(self._all(settings, self.opened))
         view, context = (
             RunView(),
@@ -155,9 +169,14 @@ class SessionCalls(Struct, eq=False):
                 report = report_of(view, settings, "completed")
                 problem = write_summary(row, Path(path), report, context)
             yield problem or f"{row.title}: {path}"
-        yield f"Seed: {settings.seed}"
         if self.lost:
             yield f"{self.lost:,} requests beyond the first {_MOST:,} are not in them"
+
+    def told_seeds(self) -> Iterator[str]:
+        """The line that says how to have the same cases again; none where no test had a seed."""
+        listed = ", ".join(map(str, self.seeds))
+        if self.seeds:
+            yield f"Seed: {listed}" if len(self.seeds) == 1 else f"Seeds: {listed}"
 
     def _all(self, settings: RunSettings, opened: SchemaOpened) -> Iterator[Record]:
         """Records as a run has them, from the first to the last."""

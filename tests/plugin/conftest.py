@@ -1,11 +1,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import core, settings
 
 # Each run in process would import all of it anew, and leave classes behind that are not those of other tests.
 import checker.library.loaders
 import checker.library.runs
+import checker.library.state_machine
 import checker.openapi.kind
 import checker.openapi.operation
 import checker.openapi.warnings
@@ -75,12 +76,15 @@ def run(pytester: pytest.Pytester) -> Iterator[Run]:
         usual = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:timeout"]
         arguments = [*(() if "--no-usual" in options else usual), *options]
         arguments = [one for one in arguments if one != "--no-usual"]
+        # As the option `--hypothesis-seed` of a run in this process leaves it.
+        core.global_force_seed = None
         if in_process:
             return pytester.runpytest_inprocess(*arguments)
         return pytester.runpytest_subprocess(*arguments)
 
     yield run
     CUSTOM_CHECKS.clear()
+    core.global_force_seed = None
     # A test may have chosen another one, in this process.
     settings.load_profile("house")
 

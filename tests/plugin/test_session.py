@@ -13,6 +13,13 @@ CONFIGURED = """
 schema.config.reports.update(vcr_path="out/cassette.yaml", junit_path="out/junit.xml",
                              har_path="out/all.har", ndjson_path="out/events.ndjson")
 """
+BY_CHANCE = """
+from hypothesis import HealthCheck
+settings.register_profile(
+    "chance", derandomize=False, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("chance")
+"""
 ALL = (
     CONFIGURED
     + """
@@ -30,7 +37,7 @@ def interactions(folder: Path) -> Any:
 def test_reports_are_written_when_the_session_ends(run, pytester) -> None:
     result = run(ALL)
     result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(["*= Reports =*", "VCR: out/cassette.yaml", "Seed: *"])
+    result.stdout.fnmatch_lines(["*= Reports =*", "VCR: out/cassette.yaml"])
     found = interactions(pytester.path)
     assert {one["request"]["method"] for one in found} == {"GET", "POST", "DELETE"}
     by_status = {one["response"]["status"]["code"]: one for one in found}
@@ -69,8 +76,9 @@ def test_api(case):
 
 
 def test_processes_of_xdist_write_one_report(run, pytester) -> None:
-    result = run(ALL, "--no-usual", "-p", "no:cacheprovider", "-n", "1")
+    result = run(BY_CHANCE + ALL, "--no-usual", "-p", "no:cacheprovider", "-n", "1")
     result.assert_outcomes(passed=3, failed=1)
+    assert len(_shown(result, "Seed: ")) == 1
     result.stdout.fnmatch_lines(["VCR: out/cassette.yaml"])
     found = interactions(pytester.path)
     assert {one["request"]["method"] for one in found} == {"GET", "POST", "DELETE"}
@@ -122,3 +130,68 @@ def test_a_content_class_of_checks_says_nothing(run) -> None:
     result = run(CLASS.replace("most=2", "most=1000"))
     assert result.ret == 0
     result.stdout.no_fnmatch_line("*whole session*")
+
+
+SHOWN = (
+    BY_CHANCE
+    + """
+@schema.include(path="/users/{id}").parametrize()
+def test_api(case):
+    print("id:", case.path_parameters["id"])
+    assert case.method != "DELETE"
+"""
+)
+
+
+def _shown(result: pytest.RunResult, start: str) -> list[str]:
+    return [line for line in result.outlines if line.startswith(start)]
+
+
+def test_the_seed_that_a_session_prints_repeats_its_cases(run) -> None:
+    first = run(SHOWN, "-rA")
+    (told,) = _shown(first, "Seed: ")
+    again = run(SHOWN, "-rA", "--hypothesis-seed", told.removeprefix("Seed: "))
+    assert _shown(again, "Seed: ") == [told]
+    assert sorted(_shown(again, "id:")) == sorted(_shown(first, "id:")) != []
+
+
+def test_seeds_that_tests_ask_for_are_those_that_are_printed(run) -> None:
+    text = (
+        BY_CHANCE
+        + """
+from hypothesis import seed
+schema.config.update(seed=5)
+@schema.include(method="DELETE").parametrize()
+def test_configured(case):
+    case.call_and_validate()
+@schema.include(method="DELETE").parametrize()
+@seed(6)
+def test_own(case):
+    case.call_and_validate()
+@schema.include(method="DELETE").parametrize()
+@settings(derandomize=True)
+def test_derandomized(case):
+    case.call_and_validate()
+"""
+    )
+    assert _shown(run(text), "Seed") == ["Seeds: 5, 6"]
+    assert _shown(run(text, "--hypothesis-seed=7"), "Seed") == ["Seeds: 7, 6"]
+    alone = text.replace("schema.config.update(seed=5)\n", "")
+    assert _shown(run(alone, "-k", "derandomized"), "Seed") == []
+
+
+def test_sequences_have_the_seed_of_the_configuration_and_reports(run, pytester) -> None:
+    text = """
+schema.config.update(seed=5)
+DOCUMENT["paths"]["/users"]["get"]["responses"]["200"]["links"] = {
+    "one": {"operationId": "getUser", "parameters": {"id": "$response.body#/id"}}}
+schema = checker.openapi.from_wsgi("/openapi.json", app, config=schema.config)
+class Shown(schema.as_state_machine()):
+    def after_call(self, response, case):
+        print("id:", case.path_parameters)
+TestShown = Shown.TestCase
+"""
+    first, second = (run(CONFIGURED + text, "-rA") for _ in range(2))
+    assert _shown(first, "id:") == _shown(second, "id:") != []
+    assert _shown(first, "Seed") == ["Seed: 5"]
+    assert interactions(pytester.path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Generic, TypeVar
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, core, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.control import BuildContext
 from hypothesis.database import InMemoryExampleDatabase
@@ -296,9 +296,19 @@ def settings_given(test: Callable[..., Any]) -> settings | None:
     return getattr(test, "_hypothesis_internal_use_settings", None)
 
 
-def has_seed(test: Callable[..., Any]) -> bool:
-    """Whether `@seed` stands above a test function. There is no public way to ask."""
-    return getattr(test, "_hypothesis_internal_use_seed", None) is not None
+def seed_given(test: object) -> Any:
+    """The seed of a test function or of a state machine; None where it has none. There is no public way to ask."""
+    return getattr(test, "_hypothesis_internal_use_seed", None)
+
+
+def give_seed(test: object, value: int | None) -> None:
+    """Let a test function or a state machine begin with a seed, or with chance; unlike `@seed`, what failed before still comes first."""
+    test._hypothesis_internal_use_seed = value  # type: ignore[attr-defined]
+
+
+def forced_seed() -> Any:
+    """What `--hypothesis-seed` says; None where nobody does."""
+    return core.global_force_seed
 
 
 def forget_settings(test: Callable[..., Any]) -> None:
