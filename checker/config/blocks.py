@@ -24,6 +24,8 @@ class OperationBlock(Struct, frozen=True):
     filters: OperationFilters
     values: Layer = field(default_factory=dict)
     """Of its keys and sections, as in any other layer; `enabled` stands at its root."""
+    is_shared: bool = False
+    """Whether it stands beside `[[project]]` tables: it may be about the API of any of them."""
 
     @property
     def enabled(self) -> bool:
@@ -44,12 +46,17 @@ class OperationBlock(Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON-able form."""
-        return {"filters": self.filters.to_list(), "values": plain_layer(self.values)}
+        return {
+            "filters": self.filters.to_list(),
+            "values": plain_layer(self.values),
+            "is_shared": self.is_shared,
+        }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "OperationBlock":
         """Back from `to_dict`."""
-        return cls(OperationFilters.from_list(plain["filters"]), layer_of(plain["values"]))
+        filters = OperationFilters.from_list(plain["filters"])
+        return cls(filters, layer_of(plain["values"]), plain["is_shared"])
 
 
 def plain_layer(layer: Layer) -> list[list[Any]]:

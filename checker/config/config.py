@@ -6,6 +6,8 @@ from copy import deepcopy
 from pathlib import Path as FilePath
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from checker.config.blocks import OperationBlock, read_blocks
 from checker.config.dictionaries import overrides_of
 from checker.config.dictionary_files import DictionaryFiles
@@ -94,8 +96,9 @@ class Config(Section):
         projects = values.pop("project", [])
         blocks = values.pop("operations", [])
         config = cls([Updates(), read_layer(values, _ROOT)])
-        config._blocks = read_blocks(blocks)
         config._titles = _projects(projects)
+        is_shared = bool(config._titles)
+        config._blocks = tuple(replace(one, is_shared=is_shared) for one in read_blocks(blocks))
         if file is not None:
             config._file, config._words = file, DictionaryFiles(file.parent)
         # What is wrong with a dictionary is wrong with the file that names it.

@@ -75,7 +75,10 @@ def tell_of_parameters(
     names = {entry.label: tuple(schema.parameter_names(entry.label)) for entry in entries}
     carried = tuple(name for _, name in (one.place for one in schemes.declared.values()))
     for override in wanted:
-        about = (one for one in entries if Overrides((override,)).of(one).parameters)
+        about = [one for one in entries if Overrides((override,)).of(one).parameters]
+        if not about:
+            # Of a block whose filters match nothing that alone is said (`tell_of_blocks`).
+            continue
         known = list(dict.fromkeys(name for one in about for name in (*names[one.label], *carried)))
         locations = [override.location] if override.location is not None else list(Location)
         if not any(override.names(location, name) for location in locations for name in known):
@@ -86,15 +89,19 @@ def tell_of_parameters(
 
 
 def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationLayers) -> None:
-    """Filters of `[[operations]]` that no operation matches: what such a block says holds for nothing."""
-    if not operations.blocks:
+    """Filters of `[[operations]]` that no operation matches: what such a block says holds for nothing.
+
+    Nothing is said of blocks that stand beside `[[project]]` tables: they may be about another API.
+    """
+    blocks = [one for one in operations.blocks if not one.is_shared]
+    if not blocks:
         return
     entries = list(schema.checked_entries())
     readable = [one for one in entries if not isinstance(one, BrokenOperation)]
     # A block may switch off what cannot be read.
     others = [one for one in entries if isinstance(one, BrokenOperation)]
     others += [BrokenOperation(o.label, o.method, o.path, "") for o in schema.dropped()]
-    for block in operations.blocks:
+    for block in blocks:
         for text in unmatched(block.filters, readable, others, written=_IN_A_BLOCK):
             recorder.note(Note("unmatched_filter", "", "", text))
 

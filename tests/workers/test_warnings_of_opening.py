@@ -94,6 +94,18 @@ def test_a_block_about_no_operation_is_told(
     assert found == [("unmatched_filter", said + hint) for hint in hints]
 
 
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_a_block_for_the_apis_of_several_projects_may_be_about_another_one(
+    tmp_path: Path, is_shared: bool
+) -> None:
+    block = {"include-path": "/row", "parameters": {"limt": 1}}
+    shared, own = ([block], []) if is_shared else ([], [block])
+    document = {"operations": shared, "project": [{"title": "Things", "operations": own}]}
+    config = Config.from_dict(document, environment={}).for_project("Things")
+    found = [kind for kind, _ in told(tmp_path, operations=config.operation_layers())]
+    assert found == ([] if is_shared else ["unmatched_filter"])
+
+
 @pytest.mark.parametrize(
     ("key", "notes"),
     [
