@@ -155,22 +155,26 @@ class Redaction:
     def _header(self, name: str, value: str) -> str:
         if not value.strip():
             return value
-        if self.masks(Location.HEADER, name):
-            return self.replacement
-        return self._cookies(value) if name.lower() == "cookie" else value
+        is_masked, is_cookie = self.masks(Location.HEADER, name), name.lower() == "cookie"
+        if is_cookie:
+            return self._cookies(value, whole=is_masked)
+        return self.replacement if is_masked else value
 
     def _header_bytes(self, name: bytes, value: bytes) -> bytes:
         text = value.decode("latin-1")
         shown = self._header(name.decode("latin-1"), text)
         return value if shown is text else shown.encode("latin-1", "replace")
 
-    def _cookies(self, text: str) -> str:
-        """The value of `Cookie` where it is not masked as a whole."""
-        return ";".join(map(self._cookie, text.split(";")))
+    def _cookies(self, text: str, *, whole: bool) -> str:
+        """The value of `Cookie`; `whole`: with the names of its cookies, and none of their values."""
+        return ";".join(self._cookie(pair, is_masked=whole) for pair in text.split(";"))
 
-    def _cookie(self, pair: str) -> str:
-        name, _, value = pair.partition("=")
-        return f"{name}={self.replacement}" if value and self.masks(_COOKIE, name.strip()) else pair
+    def _cookie(self, pair: str, *, is_masked: bool) -> str:
+        name, has_name, value = pair.partition("=")
+        if is_masked and not has_name and pair.strip():
+            return self.replacement
+        is_masked = is_masked or self.masks(_COOKIE, name.strip())
+        return f"{name}={self.replacement}" if value and is_masked else pair
 
     def pairs(self, text: str) -> str:
         """A query; all but the masked values stays as it is, byte for byte."""

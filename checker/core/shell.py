@@ -5,10 +5,10 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from checker.core.terminal import DRIVING
+from checker.core.terminal import DRIVING, UNSEEN
 
-_CONTROL = re.compile(rf"[\t\n{DRIVING}\udc80-\udcff]")
-"""What a screen would show as something else, or nobody can print, and all that ends a line: a command is one line."""
+_CONTROL = re.compile(rf"[\t\n{DRIVING}{UNSEEN}\udc80-\udcff]")
+"""What a screen would show as something else or not at all, or nobody can print, and all that ends a line: a command is one line."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}

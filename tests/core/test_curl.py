@@ -126,6 +126,15 @@ def test_controls_beyond_ascii_are_escaped_byte_by_byte() -> None:
     assert parse(command)[0].body == request.body
 
 
+@pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\xa0", "\xad", "\u3000", "\U000e0041"])
+def test_what_nobody_sees_is_escaped(unseen: str) -> None:
+    body = f'{{"query": "{unseen}"}}'.encode()
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"application/json")], body)
+    command = render(request, ORIGIN)
+    assert unseen not in command
+    assert parse(command)[0].body == body
+
+
 def test_a_command_is_one_line_whatever_it_sends() -> None:
     text = "a\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029z"
     request = WireRequest(

@@ -32,7 +32,7 @@ def test_harmless_names(name: str) -> None:
 
 def test_headers_keep_their_order() -> None:
     fields = [("X-A", "1"), ("Cookie", "a=b"), ("X-A", "2")]
-    assert REDACTION.headers(fields) == [("X-A", "1"), ("Cookie", "[Filtered]"), ("X-A", "2")]
+    assert REDACTION.headers(fields) == [("X-A", "1"), ("Cookie", "a=[Filtered]"), ("X-A", "2")]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,8 @@ def test_what_was_drawn_escapes_parts_of_names_only() -> None:
     url = "/a?sort_key=1&api_key=2&token=3&Page-Token=4"
     assert drawn().url(url) == "/a?sort_key=1&api_key=%5BFiltered%5D&token=%5BFiltered%5D&Page-Token=4"  # fmt: skip
     fields = [("X-Token-Type", "a"), ("X-API-Key", "b"), ("Cookie", "a=b"), ("Authorization", "c")]
-    assert [value for _, value in drawn().headers(fields)] == ["a", *["[Filtered]"] * 3]
+    shown = ["a", "[Filtered]", "a=[Filtered]", "[Filtered]"]
+    assert [value for _, value in drawn().headers(fields)] == shown
     body = b'{"password": "x", "sort_key": "y"}'
     assert drawn().body(body, "application/json") == body
     form = "application/x-www-form-urlencoded"
@@ -203,3 +204,21 @@ def test_what_was_drawn_is_masked_where_that_is_wanted() -> None:
     known = replace(REDACTION, generated=True).knowing({"query": (), "body": ()})
     assert known.url("/a?sort_key=1") == "/a?sort_key=%5BFiltered%5D"
     assert known.body(b'{"token":1}', "application/json") == b'{"token":"[Filtered]"}'
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a=1; b=2", "a=[Filtered]; b=[Filtered]"),
+        ("a=; b=2=3;", "a=; b=[Filtered];"),
+        ("word; b=2", "[Filtered]; b=[Filtered]"),
+        ("word", "[Filtered]"),
+    ],
+)
+def test_names_of_cookies_are_shown(value: str, shown: str) -> None:
+    assert REDACTION.headers([("Cookie", value)]) == [("Cookie", shown)]
+
+
+def test_cookies_are_shown_where_nobody_calls_them_sensitive() -> None:
+    some = Redaction(keys=frozenset(["b"]), markers=())
+    assert some.headers([("Cookie", "a=1; b=2")]) == [("Cookie", "a=1; b=[Filtered]")]
