@@ -22,6 +22,7 @@ from checker.core.codings import codings_of, readable
 from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
+from checker.core.scenarios import Scenario
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import (
     UNREACHED,
@@ -61,15 +62,19 @@ def failures_by_label(
 
     Findings of one case share a block. `shown` gives a recorded command as a reader may see it.
     """
+    for label, cases in _cases_by_label(findings):
+        yield label, _blocks(cases, truncation, shown, set())
+
+
+def _cases_by_label(findings: Iterable[Finding]) -> Iterator[tuple[str, list[list[Finding]]]]:
+    """(label, what each of its cases showed), worst first."""
     by_label: dict[str, dict[tuple[str, str], list[Finding]]] = {}
     for finding in sorted(findings, key=lambda f: (f.index, _request_of(f))):
         by_label.setdefault(finding.label, {}).setdefault(_request_of(finding), []).append(finding)
     worst = {label: min(map(_rank, cases.values())) for label, cases in by_label.items()}
     for label in sorted(by_label, key=lambda label: (worst[label], label)):
         # Stable: of two that are as bad the earlier case comes first.
-        cases = sorted(by_label[label].values(), key=_rank)
-        blocks = [_block(number, case, truncation, shown) for number, case in enumerate(cases, 1)]
-        yield label, "\n\n".join(blocks)
+        yield label, sorted(by_label[label].values(), key=_rank)
 
 
 def failures_by_cause(
@@ -86,17 +91,17 @@ def failures_by_cause(
     by_label: dict[str, list[Finding]] = {}
     for finding in alone:
         by_label.setdefault(finding.label, []).append(finding)
-    parts: list[tuple[tuple[int, int], str, str]] = [
-        ((0, _rank(by_label[label])), label, text)
-        for label, text in failures_by_label(alone, truncation, shown)
+    parts: list[tuple[tuple[int, int], str, list[list[Finding]]]] = [
+        ((0, _rank(by_label[label])), label, cases) for label, cases in _cases_by_label(alone)
     ]
     for together in _by_request(groups):
         first = together[0]
         told = list(map(_with_places, together))
         heading = f"{told[0].label} and {len(first.labels) - 1} more operations"
-        parts.append((first.rank, heading, _block(1, told, truncation, shown)))
-    for _, heading, text in sorted(parts, key=lambda part: part[:2]):
-        yield heading, text
+        parts.append((first.rank, heading, [told]))
+    hidden: set[str] = set()
+    for _, heading, cases in sorted(parts, key=lambda part: part[:2]):
+        yield heading, _blocks(cases, truncation, shown, hidden)
 
 
 def _with_places(cause: Cause) -> Finding:
@@ -198,14 +203,30 @@ def _request_of(finding: Finding) -> tuple[str, str]:
     return finding.case, finding.reproduction or repr(finding.steps)
 
 
+def _blocks(
+    cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, hidden: set[str]
+) -> str:
+    """Numbered blocks. `hidden`: places of which it is said already that their values are not shown; gets those of these."""
+    numbered = enumerate(cases, 1)
+    return "\n\n".join(_block(number, case, truncation, shown, hidden) for number, case in numbered)
+
+
 def _block(
     number: int,
     findings: list[Finding],
     truncation: Truncation,
     shown: Shown,
+    hidden: set[str],
 ) -> str:
+    def block() -> str:
+        case = failed_case(findings, shown)
+        if hidden.issuperset(case.hidden):
+            case = replace(case, hidden=())
+        hidden.update(case.hidden)
+        return failure_block(number, case, truncation)
+
     return walled(
-        lambda: failure_block(number, failed_case(findings, shown), truncation),
+        block,
         lambda why: "\n\n".join(
             [
                 block_heading(number, findings[0].case),
@@ -231,7 +252,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     return FailedCase(
         case_id=first.case,
         failures=tuple(
-            (title, prose(finding.message, shown))
+            (title, prose(_message_of(finding), shown))
             for title, finding in zip(titles, worst, strict=True)
         ),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
@@ -249,6 +270,17 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
             for made in first.needs
         ),
     )
+
+
+def _message_of(finding: Finding) -> str:
+    """What a failure says, after the method where it is none of the operation under whose name it is told."""
+    if not finding.interactions:
+        return finding.message
+    last = finding.interactions[-1]
+    method, scenario = last.exchange.method, dict(last.phase_data).get("scenario")
+    if scenario != Scenario.UNSPECIFIED_METHOD or f"method {method}" in finding.message:
+        return finding.message
+    return f"Sent with the method {method}, which is not described for this path\n{finding.message}"
 
 
 def _maker_line(finding: Finding, made: ResourceMade) -> str:

@@ -172,6 +172,15 @@ def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView
     return phases
 
 
+def _whole_phases(view: RunView) -> frozenset[str]:
+    """Phases that were over for every operation of the run before it ended."""
+    ended: dict[str, set[str]] = {}
+    for task in view.tasks.values():
+        ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
+    begun = {label for task in view.tasks.values() for label in task.labels}
+    return frozenset(phase for phase, labels in ended.items() if labels == begun)
+
+
 class _Phases:
     """Makes the line of each phase."""
 
@@ -184,6 +193,7 @@ class _Phases:
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
         self._is_unchecked = _is_unchecked(settings)
+        self._whole = _whole_phases(view)
         for one in view.findings.values():
             places = self._failing if compared.fails(one.fingerprint) else self._known
             places |= {(one.phase, one.label), ("", one.label)}
@@ -207,7 +217,7 @@ class _Phases:
         line = replace(came_to, elapsed_s=phase.seconds, began_s=began_s)
         if self._outcome in ("interrupted", ENDLESS):
             return replace(line, icon="interrupted", note=self._outcome)
-        if self._outcome in ("failure limit", "time limit"):
+        if self._outcome in ("failure limit", "time limit") and name not in self._whole:
             return replace(line, note=f"{self._outcome} reached")
         if self._outcome == UNAVAILABLE and not phase.tested:
             return replace(line, note="the API could not be reached")

@@ -132,8 +132,8 @@ def test_what_was_drawn_escapes_parts_of_names_only() -> None:
     url = "/a?sort_key=1&api_key=2&token=3&Page-Token=4"
     assert drawn().url(url) == "/a?sort_key=1&api_key=%5BFiltered%5D&token=%5BFiltered%5D&Page-Token=4"  # fmt: skip
     fields = [("X-Token-Type", "a"), ("X-API-Key", "b"), ("Cookie", "a=b"), ("Authorization", "c")]
-    shown = ["a", "[Filtered]", "a=[Filtered]", "[Filtered]"]
-    assert [value for _, value in drawn().headers(fields)] == shown
+    values = [value for _, value in drawn().headers(fields)]
+    assert values == ["a", "[Filtered]", "a=[Filtered]", "[Filtered]"]
     body = b'{"password": "x", "sort_key": "y"}'
     assert drawn().body(body, "application/json") == body
     form = "application/x-www-form-urlencoded"

@@ -9,6 +9,7 @@ from checker.core.operation import Label, Location
 from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Component, Finding
 from checker.reporting.findings import failures_by_cause, failures_by_label, marks_of, sources_of
+from checker.reporting.masking import ShownCommand
 from tests.corpus.generated import finding
 
 from . import samples
@@ -155,3 +156,21 @@ def test_of_many_places_the_one_is_shown_that_is_easiest_to_see_again(
     assert heading == "GET /b and 2 more operations"
     assert "Test Case ID: b" in text
     assert "In 3 operations:" in text
+
+
+def test_what_is_hidden_is_said_once() -> None:
+    found = [
+        samples.finding(fingerprint=f"f{label}", label=label, case=label[-1], reproduction=command)
+        for label, command in (("GET /a", "X"), ("GET /b", "X"), ("GET /c", "X and Y"))
+    ]
+
+    def shown(text: str, parts: object = ()) -> ShownCommand:
+        return ShownCommand(text, tuple(f"header {one}" for one in text.split(" and ")))
+
+    texts = [text for _, text in failures_by_cause(found, Truncation(), shown)]
+    said = [[line for line in text.split("\n") if line.startswith("Hidden: ")] for text in texts]
+    hint = "To see the values: `--output-sanitize false`."
+    assert said == [[f"Hidden: header X. {hint}"], [], [f"Hidden: header X, header Y. {hint}"]]
+    # Read one by one, each of them says it.
+    alone = [text for _, text in failures_by_label(found, Truncation(), shown)]
+    assert all("Hidden: header X" in text for text in alone)

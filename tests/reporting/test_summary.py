@@ -302,3 +302,19 @@ def test_stable_failures_look_as_ever() -> None:
     assert "  failure Server error: 3" in summary_lines(shown, str)
     assert total_line(shown).startswith("3 failures, ")
     assert not any("stable" in line for line in summary_lines(shown, str))
+
+
+def test_a_phase_that_was_over_before_the_time_was_is_not_said_to_be_cut_off() -> None:
+    none = {"cases": 0, "requests": 0, "failed_cases": 0, "statuses": (), "next_index": 0}
+    found: list[Record] = [
+        started(),
+        opened(),
+        progress(task="t1", phase="examples", **none),
+        progress(task="t2", phase="coverage", failed_cases=0, statuses=((USERS, 200, 9),)),
+        progress(task="t3", phase="fuzzing", finished=False),
+        progress(task="t4", phase="stateful", finished=False, **none),
+    ]
+    phases = ("examples", "coverage", "fuzzing", "stateful")
+    ran = report(found, "time limit", phases=phases).phases
+    reached = "time limit reached"
+    assert [one.note for one in ran] == ["nothing to test", "", reached, reached]
