@@ -6,6 +6,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from checker.config.auth import BASIC
 from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import report_formats
@@ -41,6 +42,15 @@ def refuse_key_of_no_certificate(config: Config) -> None:
     own = [config, *map(config.for_project, config.titles)]
     if config.request_cert_key and not any(one.request_cert for one in own):
         raise UsageError("--request-cert-key needs --request-cert, or `request-cert`")
+
+
+def refuse_type_of_no_user(config: Config, kind: str | None) -> None:
+    """Raise `UsageError` where it is said how user and password are sent, and nobody gives any."""
+    own = [config, *map(config.for_project, config.titles)]
+    blocks = (block.values.get(BASIC, {}) for one in own for block in one.operations)
+    is_given = any(one.auth.basic.username for one in own) or any("username" in b for b in blocks)
+    if kind is not None and not is_given:
+        raise UsageError("--auth-type needs --auth, or `username` in `[auth.basic]`")
 
 
 def refuse_user_of_no_document(config: Config, user: str | None) -> None:

@@ -12,6 +12,7 @@ from checker.cli.contradictions import (
     refuse_contradictions,
     refuse_key_of_no_certificate,
     refuse_pointless_bytes,
+    refuse_type_of_no_user,
     refuse_user_of_no_document,
     without_lesser_target,
 )
@@ -312,6 +313,7 @@ def apply_options(
     refuse_key_of_no_certificate(config)
     refuse_pointless_bytes(config, asked=options["report_preserve_bytes"])
     refuse_user_of_no_document(config, options["auth_wfc_user"])
+    refuse_type_of_no_user(config, options["auth_type"])
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:

@@ -186,6 +186,10 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         listed = " and ".join(methods)
         text = f"Cannot use multiple authentication methods simultaneously: {listed}; choose one"
         yield ("auth",), Problem("Invalid value", text)
+    headers = layer.get((), {}).get("headers", {})
+    if "username" in layer.get(BASIC, {}) and any(map(_is_authorization, headers)):
+        text = "[auth.basic] and the header Authorization exclude each other; choose one"
+        yield ("auth",), invalid(text)
     if len(layer.get(WFC, {}).get("peers", ("", ""))) < _FEWEST_PEERS:
         yield WFC, invalid("'peers' must name two users or more: what one made the others read")
     dynamic = dict(_tables(layer, DYNAMIC))
@@ -287,6 +291,10 @@ def _dynamic(name: str, given: Mapping[str, Any]) -> DynamicScheme:
         given["extract_selector"],
         tuple(given.get("retry_on", RETRY_ON)),
     )
+
+
+def _is_authorization(header: str) -> bool:
+    return header.lower() == "authorization"
 
 
 def _methods(layer: Layer) -> list[str]:

@@ -65,3 +65,23 @@ def test_a_user_of_no_document_is_a_slip(
     result = invoke("run", "openapi.json", *url, "--auth-wfc-user", "anna", *options)
     assert result.exit_code == 2
     assert "--auth-wfc-user needs --auth-wfc" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["Authorization", "authorization"])
+def test_a_file_gives_a_user_or_the_header_that_says_who_it_is(name: str) -> None:
+    headers = f"headers = {{ {name} = 'Bearer t' }}\n"
+    with pytest.raises(ConfigError, match="the header Authorization exclude each other"):
+        Config.from_str(headers + BASIC)
+    # Of two that are not equally near the nearer one counts.
+    block = f"\n[[operations]]\ninclude-path = '/a'\n{headers}"
+    assert methods(Config.from_str(BASIC + block)) == ["basic"]
+
+
+@pytest.mark.parametrize("file", ["", STATIC, "[[operations]]\ninclude-path = '/a'\n" + BASIC])
+def test_how_credentials_are_sent_needs_some(invoke: Any, folder: Path, file: str) -> None:
+    (folder / "openapi.json").write_text("{}")
+    (folder / "checker.toml").write_text(file.replace("[auth.basic]", "[operations.auth.basic]"))
+    result = invoke("run", "openapi.json", "-u", "http://127.0.0.1:1", "-A", "digest")
+    assert result.exit_code == 2
+    is_slip = "--auth-type needs --auth, or `username` in `[auth.basic]`" in result.stderr
+    assert is_slip == ("username" not in file)
