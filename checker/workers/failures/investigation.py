@@ -19,6 +19,7 @@ from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
 from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.plainest import plainest_like, undescribed_method
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.failures.confirmation import REPETITIONS, Confirmation
 from checker.workers.failures.fresh_names import FreshNames
@@ -70,7 +71,8 @@ class Investigator(Struct):
     """Why nothing but the last version is to be sent any more; empty if there is no reason."""
     _waiting: list[UnconfirmedFailure] = field(default_factory=list)
     _settlements: list[Settlement] = field(default_factory=list)
-    _simplest: JudgedCase | None = None
+    _simplest: dict[str | None, JudgedCase] = field(default_factory=dict)
+    """By method, where that is one which is not described."""
     _requests: int = 0
 
     def settle(self, suspicions: list[UnconfirmedFailure]) -> Iterator[Finding]:
@@ -262,15 +264,16 @@ class Investigator(Struct):
             settlement.stopped = spent_after(work.executions)
 
     def _simplest_shot(self, suspicion: UnconfirmedFailure) -> JudgedCase | None:
-        """The simplest case of the operation, sent once; None if there is none."""
-        if self._simplest is None:
-            step = suspicion.chain[-1].made.step
+        """The simplest case of the operation, sent once; None if there is none. A method that is not described is kept."""
+        last = suspicion.chain[-1].made
+        method = undescribed_method(last.case)
+        if method not in self._simplest:
             try:
-                made = self._named(self.factory.simplest(step, name="", phase=suspicion.phase))
+                made = self._named(plainest_like(self.factory, last, suspicion.phase))
             except (CheckerError, Rejected):
                 return None
-            self._simplest = self._shot(made, Purpose.PROBE)
-        return self._simplest
+            self._simplest[method] = self._shot(made, Purpose.PROBE)
+        return self._simplest[method]
 
     def _named(self, made: GeneratedCase) -> GeneratedCase:
         """A smallest case under a name of its own: whatever it was made of, it is this case."""
