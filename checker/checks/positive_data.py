@@ -8,7 +8,7 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import is_of_several, place_of, verdict_of
 from checker.checks.odd_paths import is_path_refused
 from checker.checks.state_refusals import denies_state
-from checker.checks.statuses import denies_condition, matches_status
+from checker.checks.statuses import denies_condition, matches_status, rule_of_status
 from checker.checks.undeclared import declared_body_alone
 from checker.checks.unwritten_rules import may_break_one
 from checker.core.case import Case
@@ -90,7 +90,8 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     expected = ", ".join(context.config["expected-statuses"])
     hint = yield from _hint(context)
     return RejectedPositiveData(
-        f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=str(status)
+        f"Valid data should have been accepted\nExpected: {expected}{hint}",
+        unique_key=rule_of_status(status),
     ).sharing(_reason(context))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.statuses import matches_status
+from checker.checks.statuses import matches_status, rule_of_status
 from checker.checks.undeclared_method import is_unknown_method
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
@@ -50,18 +50,18 @@ def not_a_server_error(context: CheckContext) -> Found:
     complaint = context.complaint
     if complaint is not None and complaint.blame is Blame.REFUSED:
         # One mistake, whatever was wrong with which request: how the server answers with what it refuses.
-        return ServerError(_REFUSED_AS_FAILED, unique_key=str(status), text=_REFUSED).sharing(
-            f"{status} {_REFUSED}"
-        )
+        return ServerError(
+            _REFUSED_AS_FAILED, unique_key=rule_of_status(status), text=_REFUSED
+        ).sharing(f"{rule_of_status(status)} {_REFUSED}")
     template = error_template(
         context.response.readable.content, sent_texts(context.case), context.described
     )
     shared = template if names_error(template) else _shape(context.case)
     return ServerError(
         _message(status, expected, context.plan),
-        unique_key=str(status),
+        unique_key=rule_of_status(status),
         text=template,
-    ).sharing(f"{status} {shared}" if shared else "")
+    ).sharing(f"{rule_of_status(status)} {shared}" if shared else "")
 
 
 def _reported(context: CheckContext) -> Found:

@@ -1,6 +1,7 @@
 """The status of a response is one that the description speaks of."""
 
 from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.statuses import rule_of_status
 from checker.core.failures import CauseScope, Failure
 
 
@@ -17,5 +18,5 @@ def status_code_conformance(context: CheckContext) -> Found:
     status = context.response.status_code
     documented = ", ".join(context.plan.documented_statuses)
     return UndefinedStatusCode(
-        f"Received: {status}\nDocumented: {documented or 'none'}", unique_key=str(status)
+        f"Received: {status}\nDocumented: {documented or 'none'}", unique_key=rule_of_status(status)
     )

@@ -2,11 +2,23 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from http import HTTPStatus
+from typing import Final
 
 from checker.core.header_fields import CONDITIONS
 from checker.core.response import Response
 
 _PRECONDITION_FAILED = 412
+_REGISTERED: Final = frozenset(map(int, HTTPStatus))
+_LAST_CLASS: Final = 5
+
+
+def rule_of_status(status: int) -> str:
+    """What failures are told apart by of a status: `404`; of one that is not registered its class, which is all that it means (`5XX`).
+
+    Outside of 100 to 599 that is a server error (RFC 9110, 15).
+    """
+    return str(status) if status in _REGISTERED else f"{min(status // 100, _LAST_CLASS)}XX"
 
 
 def matches_status(status: int, patterns: Iterable[str]) -> bool:

@@ -39,6 +39,14 @@ def test_refusals_with_a_status_of_the_server_are_one_mistake() -> None:
     assert again.fingerprint("one") == one.fingerprint("one")
 
 
+@pytest.mark.parametrize(
+    ("status", "is_same"), [(598, True), (600, True), (999, True), (500, False), (503, False)]
+)
+def test_statuses_that_nobody_registered_mean_their_class(status: int, is_same: bool) -> None:
+    (one,), (other,) = failures(ONE, FALLEN, status=536), failures(ONE, FALLEN, status=status)
+    assert (one.fingerprint("one") == other.fingerprint("one")) == is_same
+
+
 @pytest.mark.parametrize("errors", [(FALLEN,), ()])
 def test_what_fell_over_is_a_mistake_of_its_own(errors: tuple[Any, ...]) -> None:
     (refused,), (fallen,) = failures(ONE, {"message": NUMBER}), failures(ONE, *errors)
