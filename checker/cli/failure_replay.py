@@ -8,6 +8,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.checks.state_refusals import says_taken
 from checker.cli.past import PastRun, chosen_findings
 from checker.cli.replay_credentials import ReplayCredentials
 from checker.core.codings import codings_of, readable
@@ -15,6 +16,7 @@ from checker.core.errors import CheckerError
 from checker.core.known import failure_id
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Response
+from checker.core.security import UNAUTHORIZED
 from checker.core.send import Transport
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
@@ -32,6 +34,20 @@ from checker.transport.factories import NETWORK
 from checker.transport.settings import HttpSettings
 
 TRIES: Final = 3
+_OF_STATE: Final = frozenset((404, 409, 410, 412))
+_STATE: Final = "perhaps for what is there now: try it on a fresh target"
+_CREDENTIALS: Final = "perhaps for its credentials: give others with `-a` or `-H`"
+_WANT_REFUSALS: Final = frozenset(
+    (
+        "ignored_auth",
+        "missing_required_header",
+        "negative_data_rejection",
+        "object_level_authorization",
+        "unsupported_method",
+        "use_after_free",
+    )
+)
+"""Checks whose failures are mended by a refusal."""
 Echo = Callable[[str], object]
 """Prints one line."""
 
@@ -62,14 +78,15 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
     for finding in chosen_findings(ids, list(past.view.findings.values())):
         name = known_name(finding.label, finding.title, failure_id(finding))
         try:
-            shown = [_is_there(finding, again) for _ in range(TRIES)]
+            tries = [_tried(finding, again) for _ in range(TRIES)]
         except (CheckerError, ValueError) as error:
             echo(xml_text(f"ERROR   {name}: {error}"))
             codes.add(2)
             continue
-        count = sum(shown)
+        count = sum(one.is_there for one in tries)
         word = "FIXED" if not count else "FAILED" if count == TRIES else "FLAKY"
-        echo(xml_text(f"{word:<7} {name}: it showed in {count} of {TRIES} tries"))
+        doubt = next((one.doubt for one in tries if one.doubt), "") if not count else ""
+        echo(xml_text(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{doubt}"))
         codes.add(int(count > 0))
     return 1 if 1 in codes else max(codes, default=0)
 
@@ -83,7 +100,15 @@ class _Again(Struct, frozen=True):
     caller: ReplayCredentials
 
 
-def _is_there(finding: Finding, again: _Again) -> bool:
+class _Try(Struct, frozen=True):
+    """What came of the requests of a failure, sent once more."""
+
+    is_there: bool
+    doubt: str = ""
+    """Why it may not have shown although nobody mended it."""
+
+
+def _tried(finding: Finding, again: _Again) -> _Try:
     """One try: whether the answer to the last request is what it was."""
     symptoms = list(symptoms_of(finding)) if finding.interactions else []
     if not symptoms:
@@ -99,7 +124,25 @@ def _is_there(finding: Finding, again: _Again) -> bool:
     declared = {name.lower(): value for name, value in last.raw_headers}
     media_type = declared.get("content-type", "")
     body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
-    return all(one.holds(last.status_code, media_type, body) for one in symptoms)
+    is_there = all(one.holds(last.status_code, media_type, body) for one in symptoms)
+    return _Try(is_there, "" if is_there else _doubt(finding, answers))
+
+
+def _doubt(finding: Finding, answers: Sequence[Response]) -> str:
+    """What a refusal that was none then says of the target of today: it may have been before what failed, or instead of it."""
+    if finding.check in _WANT_REFUSALS:
+        return ""
+    for number, answer in enumerate(answers):
+        then, now = finding.interactions[number].exchange.status, answer.status_code
+        said = _STATE if now in _OF_STATE or _is_taken(answer) else _CREDENTIALS
+        if now != then and (said is _STATE or now in UNAUTHORIZED):
+            at = f"request {number + 1}" if len(answers) > 1 else "the request"
+            return f"; but {at} was answered {now} (then {then}), {said}"
+    return ""
+
+
+def _is_taken(answer: Response) -> bool:
+    return 400 <= answer.status_code < 500 and says_taken(answer.content)
 
 
 def _sent(

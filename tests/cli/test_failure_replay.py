@@ -67,6 +67,30 @@ def test_one_that_shows_now_and_then_is_flaky() -> None:
     assert "1 of 3" in line
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "doubt"),
+    [
+        (409, b"{}", "answered 409 (then 500), perhaps for what is there now"),
+        (
+            400,
+            b'{"error": "name is taken"}',
+            "answered 400 (then 500), perhaps for what is there now",
+        ),
+        (401, b"{}", "answered 401 (then 500), perhaps for its credentials"),
+        (400, b"{}", ""),
+        (201, b"{}", ""),
+    ],
+)
+def test_a_refusal_by_what_is_there_now_is_told(status: int, body: bytes, doubt: str) -> None:
+    with serving(lambda request: Reply(status, "application/json", body), {}) as app:
+        code, (line,) = replayed(app.url, finding())
+        _, (wanted,) = replayed(app.url, finding(check="use_after_free"))
+    assert (code, line.split()[0]) == (0, "FIXED")
+    assert doubt in line
+    assert ("; but" in line) == bool(doubt)
+    assert "; but" not in wanted
+
+
 def test_what_cannot_be_sent_is_no_verdict() -> None:
     secret = exchange(headers=((b"Authorization", b"secret:header:Authorization"),))
     one = finding(interactions=(interaction(exchange=secret),))
