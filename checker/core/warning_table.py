@@ -64,7 +64,7 @@ BUILT_IN: Final = (
     WarningRow(
         "rate_limited",
         "Requests that were too many for the API (429)",
-        "Send less with `--rate-limit`, or wait as its answers ask with `--rate-limit auto`, or test where there is no limit.",
+        "Send less with `--rate-limit`, or wait as its answers ask with `--rate-limit auto`, or test where there is no limit. Where it locks callers out, leave out the operation after which it does, or log in with valid data alone.",
         trigger=f"{_TRIGGERS}:rate_limited",
     ),
     WarningRow(

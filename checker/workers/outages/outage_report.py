@@ -75,7 +75,9 @@ def tell_of_rates(recorder: Recorder) -> None:
 def _turned_away(account: OutageAccount) -> str:
     status = "" if account.refused is None else f" with {account.refused.status}"
     culprit = account.culprit
-    if culprit is None and not account.serves:
+    if account.is_rate and not account.serves:
+        what = f"nearly everything is refused{status}, still after a rest: by a limit that holds for longer, or because a request before locked the caller out"
+    elif culprit is None and not account.serves:
         what = f"nearly everything is refused{status}, and nobody knows since which request"
     elif culprit is None:
         what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
