@@ -165,9 +165,10 @@ def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
 
 def _is_probed(case: Case) -> bool:
     name, meta = case.id, case.meta
-    if index_of(name) in _PROBED:
+    # Whoever makes a case by hand means this one.
+    if meta is None or index_of(name) in _PROBED:
         return True
-    is_in_turns = meta is not None and meta.phase.name in _IN_TURNS
+    is_in_turns = meta.phase.name in _IN_TURNS
     return is_in_turns and crc32(name.encode()) % _ONE_OF == 0
 
 

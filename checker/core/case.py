@@ -276,8 +276,8 @@ class Case:
         """Response to this case, not judged.
 
         `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests, werkzeug,
-        Starlette or Django that sends. Others say how to send: `timeout` (seconds), `verify`, `auth`, `cert`, `proxies`,
-        `allow_redirects`.
+        Starlette or Django that sends. `json`, `data` and `files` stand in place of the body, as `requests` takes them. Others
+        say how to send: `timeout` (seconds), `verify`, `auth`, `cert`, `proxies`, `allow_redirects`.
         Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is no response, and what a client raises.
         """
         given = {"headers": headers, "params": params, "cookies": cookies, "session": session}
@@ -299,6 +299,8 @@ class Case:
         `checks` stand in place of the configured ones; each is a function, a class or a name. `headers` and
         `transport_kwargs` (`verify`, ...) are what was sent beside the case: the command that is told has them. `recorder` is
         told of each result: its `checked(case, response, results)` is called with (name, status, failure or None) of each check.
+        Where a response does not say what it answers, checks of what was sent are left out; raises `IncorrectUsage` where the
+        caller asks for one of them.
         """
         self._engine().validate_response(
             self,

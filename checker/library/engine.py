@@ -344,7 +344,7 @@ class LibraryEngine:
         )
         hooks = CallHooks.of(self._chain)
         judge = Judge(
-            self._checks(options, own),
+            options.able(self._checks(options, own), response),
             JudgeSettings(own.check_settings, settings.truncation),
             check_tools(
                 maker,

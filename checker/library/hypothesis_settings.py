@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
 
 from checker.config.table import default_of
+from checker.core.errors import IncorrectUsage
 
 _STATEFUL: Final = "stateful"
 _STEPS: Final = 6
@@ -50,8 +51,12 @@ def of_sequences(config: Any) -> settings:
     )
 
 
-def fit_for_sequences(chosen: settings) -> settings:
-    """Settings of a test, without a deadline for whole sequences that it did not ask for."""
+def fit_for_sequences(chosen: object) -> settings:
+    """Settings of a test, without a deadline for whole sequences that it did not ask for. Raises `IncorrectUsage`."""
+    if not isinstance(chosen, settings):
+        raise IncorrectUsage(
+            f"settings of a state machine must be a `hypothesis.settings(...)`, got {chosen!r:.80}"
+        )
     return settings(
         chosen,
         deadline=None if _is_usual_deadline(chosen) else chosen.deadline,

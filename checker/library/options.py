@@ -1,12 +1,13 @@
 """Keyword arguments of `case.call` and its relatives as values."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from itertools import chain
 from typing import Any, Protocol, Self
 
 from msgspec import Struct, field
 
-from checker.checks.check import Check
+from checker.checks.check import Check, Fact
 from checker.checks.classes import ClassCheck
 from checker.checks.context import JudgedInteraction
 from checker.checks.custom import CUSTOM_CHECKS, custom_check
@@ -18,11 +19,13 @@ from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.response import Response
+from checker.library.given_bodies import body_given
 from checker.phases.attempt import CheckResult
 from checker.phases.call_arguments import overridden
 
-_NEVER = frozenset(["json", "data", "files", "content", "method", "url"])
+_NEVER = frozenset(["content", "method", "url"])
 """What a case says itself."""
+_CONTENT_TYPE = "Content-Type"
 
 
 class CallOptions(Struct, frozen=True):
@@ -46,6 +49,10 @@ class CallOptions(Struct, frozen=True):
     allow_redirects: bool | None = None
     follow_redirects: bool | None = None
     stream: bool | None = None
+    json: Any = None
+    """What is sent in place of the body of the case, as `requests` takes it."""
+    data: Any = None
+    files: Any = None
 
     @property
     def transport(self) -> dict[str, Any]:
@@ -59,8 +66,17 @@ class CallOptions(Struct, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
     def over(self, case: Case) -> Case:
-        """The case as it is sent: single parameters replaced, everything else as generated."""
-        return overridden(case, headers=self.headers, query=self.params, cookies=self.cookies)
+        """The case as it is sent: single parameters and the body replaced, everything else as generated. Raises `IncorrectUsage`."""
+        found = overridden(case, headers=self.headers, query=self.params, cookies=self.cookies)
+        body = body_given(case, self.json, self.data, self.files)
+        if body is None:
+            return found
+        found = copy(found)
+        found.body, found.media_type, found.part_types = body.value, body.media_type, None
+        kept = {k: v for k, v in found.headers.items() if k.lower() != _CONTENT_TYPE.lower()}
+        more = {} if body.content_type is None else {_CONTENT_TYPE: body.content_type}
+        found.headers = type(found.headers)({**kept, **more})
+        return found
 
     @property
     def has_basic(self) -> bool:
@@ -131,6 +147,27 @@ class CheckOptions(Struct, frozen=True):
             if _name(one) not in excluded:
                 found[_name(one)] = _checks(one, classes)
         return tuple(chain.from_iterable(found.values()))
+
+    def able(self, checks: Iterable[Check], response: Response) -> tuple[Check, ...]:
+        """Those that can judge a response, which may not say what it answers.
+
+        Raises `IncorrectUsage` where the caller asked for one of the others.
+        """
+        if response.request is not None:
+            return tuple(checks)
+        asked = {
+            _name(one) for given in (self.checks, self.additional_checks) for one in _several(given)
+        }
+        found = []
+        for check in checks:
+            if Fact.REQUEST not in check.depends_on or Fact.SEQUENCE in check.depends_on:
+                found.append(check)
+            elif check.name in asked:
+                raise IncorrectUsage(
+                    f"`{check.name}` judges what was sent, and this response does not say what that was; "
+                    "give it `request=...`, the request of any HTTP client, or let `case.call_and_validate` send it"
+                )
+        return tuple(found)
 
 
 class CheckRecorder(Protocol):

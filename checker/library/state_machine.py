@@ -3,7 +3,7 @@
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import InvalidStateMachine, NoLinksFound
+from checker.core.errors import IncorrectUsage, InvalidStateMachine, NoLinksFound
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.request import WireRequest
@@ -106,14 +106,25 @@ class APIStateMachine(RuleBasedStateMachine):
     def step(self, case: Case) -> None:
         """Send one case and judge its response."""
         self.before_call(case)
-        response = self.call(case, **self.get_call_kwargs(case))
+        response = self.call(case, **self._call_kwargs(case))
         self.after_call(response, case)
         self.exchanged.append(Exchanged(case, response))
         self.validate_response(response, case)
 
+    def _call_kwargs(self, case: Case) -> Mapping[str, Any]:
+        given: object = self.get_call_kwargs(case)
+        if not isinstance(given, Mapping):
+            raise IncorrectUsage(
+                f"`get_call_kwargs` of {type(self).__name__} must return a dict of arguments of `case.call`, got {given!r:.80}"
+            )
+        return given
+
     @classmethod
     def run(cls, *, settings: settings | None = None) -> None:
-        """Try scenarios until one fails or there were enough. Raises what the shortest failing one raises."""
+        """Try scenarios until one fails or there were enough.
+
+        Raises what the shortest failing one raises, and `IncorrectUsage`.
+        """
         chosen = cls.usual_settings if settings is None else fit_for_sequences(settings)
         with _seeded(cls, chosen):
             run_state_machine_as_test(cls, settings=chosen)

@@ -137,7 +137,56 @@ def test_what_is_no_client_is_refused(case) -> None:
 
 def test_what_a_case_says_itself_is_refused(case) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="a case says that itself"):
-        case.call(json={})
+        case.call(content=b"")
+
+
+@pytest.mark.parametrize(
+    ("given", "content_type", "body"),
+    [
+        ({"json": {"a": 1}}, "application/json", b'{"a":1}'),
+        ({"data": b"a: 1"}, "application/json", b"a: 1"),
+        (
+            {"data": "a: 1", "headers": {"content-type": "application/yaml"}},
+            "application/yaml",
+            b"a: 1",
+        ),
+        ({"data": {"a": 1, "b": "x y"}}, "application/x-www-form-urlencoded", b"a=1&b=x+y"),
+        ({"data": [("a", "1"), ("a", "2")]}, "application/x-www-form-urlencoded", b"a=1&a=2"),
+    ],
+)
+def test_a_body_of_the_caller_is_sent_in_place_of_the_case_s(
+    schema, api, given, content_type, body
+) -> None:
+    case = schema["/items"]["POST"].Case(body={"name": "mine"})
+    case.call(**given)
+    _, _, headers, sent = api.requests[-1]
+    assert headers["content-type"] == content_type
+    assert sent.replace(b"%20", b"+") == body
+    assert case.body == {"name": "mine"}
+
+
+def test_files_of_the_caller_are_sent_beside_fields(schema, api) -> None:
+    case = schema["/items"]["POST"].Case(body={})
+    for _ in range(2):
+        case.call(files={"photo": ("a.png", b"PNG", "image/png")}, data={"title": "x"})
+    _, _, headers, sent = api.requests[-1]
+    assert headers["content-type"].startswith("multipart/form-data; boundary=")
+    assert b'name="photo"; filename="a.png"\r\nContent-Type: image/png\r\n\r\nPNG' in sent
+    assert b'name="title"\r\n\r\nx' in sent
+    assert sent == api.requests[-2][3]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"json": {}, "data": "x"}, "either `json`, or `data` and `files`"),
+        ({"data": 3}, "`data` must be text, bytes, a dict, or pairs of a name and a value, got 3"),
+        ({"files": {"a": 3}}, "`files` must be what clients take"),
+    ],
+)
+def test_bodies_that_cannot_be_sent_are_named(schema, given, told: str) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=told):
+        schema["/items"]["POST"].Case(body={}).call(**given)
 
 
 def test_operations_are_asked_for_their_parameters(operation, schema) -> None:
@@ -164,6 +213,13 @@ def test_operations_judge_responses(operation) -> None:
     assert not operation.is_valid_response(wrong)
     with pytest.raises(checker.errors.FailureGroup, match="Response violates schema"):
         operation.validate_response(wrong)
+
+
+def test_checks_of_what_was_sent_say_that_nobody_knows_it(case) -> None:
+    answer = checker.Response(200, [("Content-Type", "application/json")], b'{"id": 1}')
+    case.validate_response(answer)
+    with pytest.raises(checker.errors.IncorrectUsage, match="does not say what that was; give it"):
+        case.validate_response(answer, checks=["negative_data_rejection"])
 
 
 def test_responses_of_clients_become_ours() -> None:

@@ -207,7 +207,7 @@ def test_an_argument_that_nothing_takes_names_the_call(operation) -> None:
         case.call(header={"X": "1"})
     assert str(caught.value) == (
         "case.call() takes headers, params, cookies, timeout, verify, session, auth, cert, proxies, "
-        "allow_redirects, follow_redirects, stream, but got 'header'. "
+        "allow_redirects, follow_redirects, stream, json, data, files, but got 'header'. "
         "Did you mean 'headers'?"
     )
 

@@ -10,6 +10,7 @@ import requests
 
 import checker
 from checker.demo.http import Reply, Request
+from tests.apps.guarded import PASSWORD, USER, Guarded, guarded_app
 from tests.apps.serving import json_reply, serving
 
 BASIC = "Basic dTpw"
@@ -115,6 +116,19 @@ def test_options_of_clients_leave_an_application_in_this_process(
     response = schema["/basic"]["GET"].Case().call(**options)
     assert response.json() == {"from": caller}
     assert response.headers["set-cookie"] == ["a=1"]
+
+
+def test_cases_made_by_hand_are_sent_without_their_credentials() -> None:
+    case = checker.openapi.from_wsgi("/openapi.json", application)["/basic"]["GET"].Case()
+    with pytest.raises(checker.errors.FailureGroup, match="accepts requests without authentic"):
+        case.call_and_validate(headers={"Authorization": BASIC})
+
+
+def test_digest_of_requests_signs_requests() -> None:
+    document = {**DOCUMENT, "paths": {"/digest": {"get": {"responses": {"200": {"description": ""}}}}}}  # fmt: skip
+    schema = checker.openapi.from_wsgi("/openapi.json", guarded_app(Guarded(), document))
+    schema.auth.set_from_requests(requests.auth.HTTPDigestAuth(USER, PASSWORD))
+    assert schema["/digest"]["GET"].Case().call().status_code == 200
 
 
 @pytest.mark.parametrize("cert", ["nowhere.pem", ("nowhere.pem", "key.pem")])

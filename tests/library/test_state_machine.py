@@ -198,6 +198,21 @@ def test_cases_belong_to_the_stateful_phase() -> None:
     assert phases == {"stateful"}
 
 
+def test_settings_and_arguments_that_are_none_are_named() -> None:
+    class Machine(loaded(App()).as_state_machine()):  # type: ignore[misc]
+        def get_call_kwargs(self, case: Any) -> Any:
+            return None
+
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match=r"must be a `hypothesis.settings\(...\)`, got 3"
+    ):
+        Machine.run(settings=3)
+    with pytest.raises(
+        checker.errors.IncorrectUsage, match="`get_call_kwargs` of Machine must return a dict"
+    ):
+        Machine.run(settings=QUICK)
+
+
 def test_it_is_a_test_case() -> None:
     machine = loaded(App()).as_state_machine()
     assert machine.__name__ == "UserAPIStateMachine"

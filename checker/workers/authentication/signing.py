@@ -19,6 +19,9 @@ from checker.workers.authentication.credentials import RequestSigner
 _MOST_WAITING = 64
 """Requests whose answers may still bring a challenge."""
 
+_DIGEST_OF_REQUESTS = ("requests.auth", "HTTPDigestAuth")
+"""Module and name of a class: `requests` may not be installed."""
+
 Flow = Generator[httpx.Request, httpx.Response, None]
 
 
@@ -127,15 +130,26 @@ def digest_signer(
 def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestSigner, ...]:
     """What users gave to `set_from_requests`."""
     return tuple(
-        HttpxSigner(origin, _scoped(one))
-        if isinstance(one.signer, httpx.Auth)
-        else CallableSigner(origin, one)
-        for one in given
+        CallableSigner(origin, one) if flow is None else HttpxSigner(origin, _scoped(one, flow))
+        for one, flow in ((one, _flow_of(one.signer)) for one in given)
     )
 
 
-def _scoped(signing: SigningScope) -> Callable[[Case], httpx.Auth | None]:
-    return lambda case: signing.signer if signing.covers(AuthContext.of(case.operation)) else None
+def _flow_of(signer: Any) -> httpx.Auth | None:
+    """What sees answers, too; None for an object that only changes requests.
+
+    Digest of `requests` hears of answers by hooks of its responses: that of `httpx` does the same with its user and password.
+    """
+    if isinstance(signer, httpx.Auth):
+        return signer
+    kind = type(signer)
+    if (kind.__module__, kind.__name__) == _DIGEST_OF_REQUESTS:
+        return httpx.DigestAuth(signer.username, signer.password)
+    return None
+
+
+def _scoped(signing: SigningScope, flow: httpx.Auth) -> Callable[[Case], httpx.Auth | None]:
+    return lambda case: flow if signing.covers(AuthContext.of(case.operation)) else None
 
 
 class _ExactUrl(httpx.URL):
