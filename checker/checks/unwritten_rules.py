@@ -21,6 +21,14 @@ _DISTINCT: Final = (
     {"to", "target", "destination", "recipient", "receiver", "new"},
 )
 _CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
+_MOMENT: Final = re.compile(
+    r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+_ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
+_MANY: Final = 1_000
+"""Items of a list, beyond which services may have a limit that they did not describe."""
+_NESTED: Final = 32
+"""Levels, beyond which parsers may have a limit."""
 _POISON: Final = "__proto__"
 """What parsers in JavaScript refuse, so that no object inherits from what somebody sent."""
 _MOST: Final = 50
@@ -33,10 +41,14 @@ def may_break_one(case: Case) -> str:
 
     Signs that mean something in other languages, a mark for a page that nobody gave, an end that does not come after its
     beginning, a source that is its own target, a body that is about another thing than its path, a number beyond those of 64
-    bits, a property that would change prototypes.
+    bits, a moment that many calendars do not have, more items or levels than anybody needs, a property
+    that would change prototypes.
     """
-    if case.meta is not None and case.meta.phase.data.get("scenario") == Scenario.SIGNS:
+    scenario = None if case.meta is None else case.meta.phase.data.get("scenario")
+    if scenario == Scenario.SIGNS:
         return "nobody said whether such signs are taken: they may be wrong in a search, or unwanted in a name"
+    if scenario == Scenario.UNUSUAL:
+        return "many services take no such values, though they are valid"
     mark = _unknown_mark(case)
     if mark:
         return f"only the service knows which values {mark} has"
@@ -44,8 +56,9 @@ def may_break_one(case: Case) -> str:
         named = case.body.get(name, value) if isinstance(case.body, dict) else value
         if str(named) != str(value):
             return f"{name} of the body is not {name} of the path"
-    if any(_is_wide(one) for one in (*case.path_parameters.values(), *_values(case))):
-        return "many services take no numbers beyond those of 64 bits"
+    unusual = _unusual(case)
+    if unusual:
+        return f"many services take no {unusual}"
     if any(_POISON in one for one in _objects(case)):
         return f"many services read no object that has a `{_POISON}`"
     for members in _objects(case):
@@ -63,6 +76,40 @@ def _unknown_mark(case: Case) -> str:
             if is_cursor(name) and (location, name) not in bound:
                 return f"{location} {name}"
     return ""
+
+
+def _unusual(case: Case) -> str:
+    """What stands in a request that services refuse though it is valid; empty if nothing does."""
+    for value in (*case.path_parameters.values(), *_values(case)):
+        if _is_wide(value):
+            return "numbers beyond those of 64 bits"
+        if isinstance(value, str) and _is_odd_moment(value):
+            return "leap seconds, small letters in times, or moments before the year 1 or after 9999 in UTC"
+        if isinstance(value, list) and len(value) > _MANY:
+            return f"more than {_MANY} items"
+    return "values that are nested so deep" if _depth(case.body) > _NESTED else ""
+
+
+def _is_odd_moment(value: str) -> bool:
+    found = _MOMENT.fullmatch(value)
+    if found is None:
+        return False
+    is_at_end = value[:10] in _ENDS_OF_TIME and found[3] not in ("Z", "z")
+    return found[1] != "T" or found[2] == "60" or found[3] == "z" or is_at_end
+
+
+def _depth(value: object) -> int:
+    """Levels of lists and objects in each other."""
+    level, depth = [value], 0
+    while level:
+        below: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                below += one.values()
+            elif isinstance(one, list):
+                below += one
+        level, depth = below, depth + 1
+    return depth - 1
 
 
 def _is_wide(value: object) -> bool:

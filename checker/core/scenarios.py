@@ -13,6 +13,7 @@ class Scenario(StrEnum):
     CONST = "const_value"
     STRING = "valid_string"
     SIGNS = "string_of_signs"
+    UNUSUAL = "unusual_value"
     NUMBER = "valid_number"
     BOOLEAN = "valid_boolean"
     ARRAY = "valid_array"
@@ -54,6 +55,7 @@ class Scenario(StrEnum):
     MISSING_PARAMETER = "missing_parameter"
     OTHER_CREDENTIALS = "other_credentials"
     DUPLICATE_PARAMETER = "duplicate_parameter"
+    EMPTY_LIST = "empty_list_of_query"
     UNSPECIFIED_METHOD = "unspecified_http_method"
     GIVEN_METHOD = "given_http_method"
     MALFORMED_CONTENT_TYPE = "malformed_content_type"
@@ -69,6 +71,8 @@ REQUEST_SHAPES: Final = frozenset(
         Scenario.UNSPECIFIED_METHOD,
         # Of a user, who wanted no probe: what comes back is judged by nobody who knows the operation.
         Scenario.GIVEN_METHOD,
+        # Whether it is no list, an empty one or one empty item is for each server to say.
+        Scenario.EMPTY_LIST,
         Scenario.MALFORMED_CONTENT_TYPE,
         Scenario.UNSUPPORTED_CONTENT_TYPE,
         Scenario.BATCH,

@@ -10,10 +10,42 @@ from tests.openapi.documents import operation
 
 
 @pytest.mark.parametrize(
-    ("scenario", "is_in_doubt"), [(Scenario.SIGNS, True), (Scenario.STRING, False)]
+    ("scenario", "is_in_doubt"),
+    [(Scenario.SIGNS, True), (Scenario.UNUSUAL, True), (Scenario.STRING, False)],
 )
-def test_signs_of_other_languages_may_be_refused(scenario: Scenario, is_in_doubt: bool) -> None:
+def test_what_nobody_is_used_to_may_be_refused(scenario: Scenario, is_in_doubt: bool) -> None:
     phase = PhaseInfo("coverage", PhaseData({"scenario": str(scenario)}))
     meta = CaseMetadata(GenerationMode.POSITIVE, {}, phase)
     case = Case(operation({}), "a", query={"q": "("}, meta=meta)
     assert bool(may_break_one(case)) is is_in_doubt
+
+
+@pytest.mark.parametrize(
+    ("value", "is_in_doubt"),
+    [
+        ("2016-12-31T23:59:60Z", True),
+        ("2024-02-29t12:00:00Z", True),
+        ("2024-02-29T12:00:00.5z", True),
+        ("2024-02-29 12:00:00Z", True),
+        ("0001-01-01T00:00:00+14:00", True),
+        ("9999-12-31T23:59:59-12:00", True),
+        ("9999-12-31T23:59:59Z", False),
+        ("0001-01-01T00:00:00Z", False),
+        ("2024-02-29T12:00:00+14:00", False),
+        ("2024-02-29", False),
+        (["a"] * 1_001, True),
+        (["a"] * 1_000, False),
+    ],
+)
+def test_moments_and_lists_that_few_services_take_may_be_refused(
+    value: object, is_in_doubt: bool
+) -> None:
+    assert bool(may_break_one(Case(operation({}), "a", body={"a": value}))) is is_in_doubt
+
+
+@pytest.mark.parametrize(("levels", "is_in_doubt"), [(32, False), (33, True)])
+def test_what_is_nested_deep_may_be_refused(levels: int, is_in_doubt: bool) -> None:
+    body: object = "a"
+    for _ in range(levels):
+        body = [body]
+    assert bool(may_break_one(Case(operation({}), "a", body=body))) is is_in_doubt

@@ -1,9 +1,11 @@
 """Arrays at the bounds of a size, and with each of the values that an item may have."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.generation.boundaries import unusual
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.places import TextPlace, item_of
@@ -56,6 +58,9 @@ def values(
                 continue
             yield Boundary(value, _WORDS[scenario], scenario, pointer, keyword or None, True)
     yield from _with_items(walk, form, template, place, path)
+    if sizes.high is None and form.items and not (form.unique or form.prefix or form.contained):
+        with suppress(*_REASONS):
+            yield from unusual.many_items(walk.usual(form.items, item_of(place)), place, at)
 
 
 def _with_items(

@@ -32,6 +32,7 @@ from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.shapes import (
     content_types,
+    empty_lists,
     forms_of_body,
     missing_credentials,
     other_credentials,
@@ -143,6 +144,7 @@ class OperationEdges:
             )
         for parameter in self._parameters():
             yield from self._of_parameter(parameter, template)
+        yield from empty_lists(self._free(), template)
         yield from other_methods(self.coverage.unexpected_methods, template)
         yield from content_types(self.operation, template)
         if self.coverage.has_forms:
@@ -160,9 +162,7 @@ class OperationEdges:
 
     def _parameters(self) -> Iterator[Parameter]:
         for location in LOCATIONS:
-            for parameter in self.operation.parameters:
-                if parameter.location is location:
-                    yield parameter
+            yield from (one for one in self.operation.parameters if one.location is location)
 
     def _template(self) -> Parts | None:
         """Usual values of all parts; None when something that is required has none."""

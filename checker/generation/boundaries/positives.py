@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.boundaries import arrays, objects
+from checker.generation.boundaries import arrays, objects, unusual
 from checker.generation.boundaries.numbers import numbers_of
 from checker.generation.boundaries.texts import texts_of
 from checker.generation.boundaries.values import Boundary, Scenario
@@ -190,6 +190,7 @@ class Edges(Struct):
             for kind in kinds:
                 found = self._of_kind(kind, form, conjunction, place, path)
                 yield from islice(safely(found), 2)
+            yield from unusual.deep(place, form.type_pointer or form.pointer)
             return
         for kind in kinds:
             yield from safely(self._of_kind(kind, form, conjunction, place, path))
@@ -283,7 +284,8 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
     if named is None:
         at = form_pointer(conjunction)
         named = Boundary(usual, "Valid value", Scenario.DEFAULT_CASE, at, None, True)
-    for boundary in chain((named,), first, safely(found)):
+    odd = unusual.with_fractions(usual, place, form_pointer(conjunction))
+    for boundary in chain((named,), first, safely(found), odd):
         key = distinct(boundary.value)
         # The usual value may be carried escaped: where a pattern allows no other, it was drawn so.
         is_carried = boundary is named or place.carries(boundary.value)

@@ -61,6 +61,23 @@ def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Ite
             yield replace(case, method=form.method)
 
 
+def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
+    """The usual request with the name of a list in the query and nothing behind it, `ids=`, as forms send it that nobody filled in."""
+    for parameter in parameters:
+        raw = parameter.schema.raw
+        is_list = isinstance(raw, dict) and raw.get("type") == "array"
+        if parameter.location is Location.QUERY and is_list and parameter.media_type is None:
+            yield BoundaryCase(
+                template.with_value(Location.QUERY, parameter.name, [""]),
+                _NEGATIVE,
+                "Name of a list without items",
+                Scenario.EMPTY_LIST,
+                parameter.pointer,
+                parameter.name,
+                Location.QUERY,
+            )
+
+
 def repeated_parameters(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
     """The usual request with one parameter of the query twice."""
     query = template.containers.get(Location.QUERY, {})

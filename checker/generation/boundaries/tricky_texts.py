@@ -19,6 +19,7 @@ _FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "date": ("0001-01-01", "9999-12-31", "2024-02-29"),
     "date-time": (
         "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2024-02-29T23:30:00+14:00", "1969-12-31T00:00:00-12:00",
+        "2016-12-31T23:59:60Z", "0001-01-01T00:00:00+14:00",
     ),
     "time": ("23:59:59.999999Z", "00:00:00+14:00"),
     "duration": ("P1Y2M10DT2H30M", "PT0S"),
@@ -31,7 +32,9 @@ _FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "url": ("https://example.com:8443/a%20b/?c=d&e=%C3%A9#f",),
     "byte": ("AA==", "+/8=", "AAAA"),
 }  # fmt: skip
-"""Format -> texts of it that differ in what matters: ends of ranges, capitals, padding, characters that are escaped elsewhere."""
+"""Format -> texts of it that differ in what matters: ends of ranges, capitals, padding, characters that are escaped elsewhere.
+
+Leap seconds and what is before the year 1 in UTC may be refused (`checks/unwritten_rules.py`)."""
 
 
 def of_formats(form: Canonical) -> Iterator[str]:

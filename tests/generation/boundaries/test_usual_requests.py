@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from checker.core.operation import Location
+from checker.core.scenarios import Scenario
 from tests.generation.boundaries.test_operations import described, listed, operation_of
 from tests.generation.making import parameter_of
 
@@ -26,6 +27,8 @@ def test_what_is_mostly_refused_stands_in_cases_of_its_own(location: Location, n
 @pytest.mark.parametrize(("items", "is_sent"), [({}, True), ({"minLength": 1}, False)])
 def test_an_item_of_a_query_is_empty_once(items: dict[str, Any], is_sent: bool) -> None:
     texts = {"type": "array", "items": {"type": "string", **items}}
-    found = described(listed(operation_of(parameter_of(texts, name="tag"))), Location.QUERY)
+    cases = listed(operation_of(parameter_of(texts, name="tag")))
+    cases = [case for case in cases if case.scenario is not Scenario.EMPTY_LIST]
+    found = described(cases, Location.QUERY)
     assert (({"tag": [""]}, "Array with valid item: Empty string") in found) is is_sent
     assert sum("" in (sent or {}).get("tag", ()) for sent, _ in found) == is_sent
