@@ -18,6 +18,8 @@ LIST = Path(__file__).with_name("public_names.txt")
 def signature(value: Any) -> str:
     try:
         text = str(inspect.signature(value)).replace("typing.", "").replace("collections.abc.", "")
+        # Python 3.11 writes it in a way of its own.
+        text = re.sub(r"\*<class '([\w.]+)'>", r"Unpack[\1]", text)
         return re.sub(" at 0x[0-9a-f]+", "", text)
     except (TypeError, ValueError):
         return ""
