@@ -86,8 +86,13 @@ class WorkerContext(Struct):
     ) -> None:
         self.http.close()
         self.slots.close()
-        # Whoever leaves without last words leaves what it did not hand over, and workers in threads no end of a process.
-        self.recorder.traffic.writer.release()
-        self.recorder.journal.release()
-        for reader in self.recorder.peers.values():
-            reader.close()
+        release(self.recorder)
+
+
+def release(recorder: Recorder) -> None:
+    """Close the files of a recorder. What is not flushed is lost."""
+    # Whoever leaves without last words leaves what it did not hand over, and workers in threads no end of a process.
+    recorder.traffic.writer.release()
+    recorder.journal.release()
+    for reader in recorder.peers.values():
+        reader.close()

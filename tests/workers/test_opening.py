@@ -22,6 +22,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers import incarnation
 from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.starting import opening
 from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import json_reply, serving
 from tests.asking import saying
@@ -154,6 +155,20 @@ def test_what_was_opened_is_closed_however_a_worker_leaves(tmp_path: Path) -> No
         context.recorder.follow([str(journal)])
         context.recorder.tick(inf)
         assert open_below(tmp_path)
+    assert open_below(tmp_path) == []
+
+
+def test_what_was_opened_is_closed_when_a_worker_cannot_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        # By now journal and slots are open.
+        assert len(open_below(tmp_path)) == 2
+        raise StorageError("no space left")
+
+    monkeypatch.setattr(opening, "opened_of", full)
+    with pytest.raises(StorageError), workplace(tmp_path):
+        pass
     assert open_below(tmp_path) == []
 
 

@@ -22,7 +22,7 @@ from checker.workers.authentication.identities import Identities
 from checker.workers.authentication.signup import SignUpSource, accounts_of
 from checker.workers.starting.calling import Caller, open_tools
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
-from checker.workers.starting.opening import TestedDescription, read_subject
+from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
 
 

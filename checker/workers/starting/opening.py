@@ -1,30 +1,22 @@
-"""Opens a description and lays out one worker's tools."""
+"""Lays out one worker's tools for a description."""
 
 import time
-from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.checks.custom import class_checks
-from checker.config.attributes import load_attribute
-from checker.config.hooks_loading import load_all_hooks
-from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
-from checker.core.request import BaseUrl, without_userinfo
-from checker.core.security import ways_in
+from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Note, SchemaOpened
+from checker.corpus.records import SchemaOpened
 from checker.health.first_answers import FirstAnswers
-from checker.health.safety import Safety, leaves_out
-from checker.health.signs import looks_dangerous
 from checker.phases.attempt import Tools
 from checker.phases.making import CaseFactory
 from checker.transport.settings import HttpSettings
@@ -32,15 +24,11 @@ from checker.workers.authentication.auth_needs import AuthNeeds
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.first_look import look_first
 from checker.workers.authentication.logins import LoginTraffic
-from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
-from checker.workers.class_checks import ClassChecks
 from checker.workers.cleaning import gate_for
-from checker.workers.context import WorkerContext
-from checker.workers.description import Description, other_host, read_description, settled_target
+from checker.workers.context import WorkerContext, release
 from checker.workers.hill_climbing import hill_climber_of
 from checker.workers.makers import open_makers
-from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.operation_tools import (
     generation_rules,
     rendering,
@@ -49,52 +37,15 @@ from checker.workers.recording.investigation_budget import LAST, InvestigationBu
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.served import Sent
 from checker.workers.saved import SavedExamples
-from checker.workers.selected import SelectedOperations
+from checker.workers.starting.announcing import opened_of, ordered, tell_of_subject
 from checker.workers.starting.calling import Caller, Lanes, open_tools, schemeless_maker
-from checker.workers.starting.collector import uncollected
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
-from checker.workers.starting.constants import with_constants
 from checker.workers.starting.records import RequestDisplay, open_recorder
+from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
 from checker.workers.starting.verification import answering_405, confirmed
-from checker.workers.telling import (
-    tell_of_blocks,
-    tell_of_checks,
-    tell_of_description,
-    tell_of_parameters,
-    tell_of_schemes,
-    tell_of_servers,
-    tell_of_unread,
-    tell_of_warning_settings,
-)
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.users import ALL_SCHEMAS, UsersCode
-
-
-class Contents(Struct, frozen=True):
-    """The description, and those of its operations that are tested."""
-
-    settings: RunSettings
-    """Those of the project that the description is of."""
-    description: Description
-    operations: OperationResolver
-    selected: SelectedOperations
-    notes: tuple[Note, ...] = ()
-    """What could not be taken in."""
-
-
-class TestedDescription(Struct, frozen=True):
-    """What is tested: the description as it was read, and what holds for its operations."""
-
-    settings: RunSettings
-    description: Description
-    operations: OperationResolver
-    classes: ClassChecks
-    schemes: SchemeCredentials
-    origin: BaseUrl
-    selected: SelectedOperations
-    notes: tuple[Note, ...] = ()
-    """What could not be taken in."""
 
 
 def open_worker_context(
@@ -108,12 +59,32 @@ def open_worker_context(
     layout = RunLayout(Path(settings.corpus_dir))
     layout.create()
     subject = read_subject(settings, layout, users)
+    with ExitStack() as undone:
+        context = _laid_out(incarnation, subject, users, _Place(layout, ledger, undone))
+        undone.pop_all()
+    return context
+
+
+class _Place(Struct, frozen=True):
+    """Where a worker works."""
+
+    layout: RunLayout
+    ledger: TimeAccounting
+    undone: ExitStack
+    """Closes what was opened, if nothing comes of it."""
+
+
+def _laid_out(
+    incarnation: int, subject: TestedDescription, users: UsersCode, place: _Place
+) -> WorkerContext:
     settings, operations, origin = subject.settings, subject.operations, subject.origin
+    undone = place.undone
     shown = RequestDisplay(
         rendering(origin, operations), sends_as_made=not users.hooks.named("before_call")
     )
     recorder = open_recorder(incarnation, settings, subject.selected, operations, shown)
-    told = _tell(subject, recorder)
+    undone.callback(release, recorder)
+    told = tell_of_subject(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
     makers = open_makers(settings, subject.selected, rules, recorder, _acting(users, accounts))
@@ -121,12 +92,15 @@ def open_worker_context(
     keeper = _keeper(asked, origin, recorder)
     caller = Caller(origin, subject.schemes, keeper, users)
     lanes = Lanes.of(settings, users)
-    gate = gate_for(settings.safety, layout, origin, subject.selected)
+    gate = gate_for(settings.safety, place.layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
     http = transport_of(settings)(origin, HttpSettings.of(operations.common), lanes.count)
+    undone.callback(http.close)
+    slots = InflightWriter(place.layout.inflight(incarnation), lanes.slots)
+    undone.callback(slots.close)
     first_look, needs = _look_first(subject, tools, http, recorder, makers.factory)
-    opened = _opened(incarnation, subject, recorder, told.base_url)
+    opened = opened_of(incarnation, subject, recorder, told.base_url)
     opened = replace(ordered(opened, users, settings.phases), auth_needs=needs)
     return WorkerContext(
         settings=settings,
@@ -144,10 +118,10 @@ def open_worker_context(
         pacing=lanes.pacing,
         beside=lanes.beside,
         lane_count=lanes.count,
-        slots=InflightWriter(layout.inflight(incarnation), lanes.slots),
+        slots=slots,
         slot_count=lanes.slots,
         recorder=recorder,
-        ledger=ledger,
+        ledger=place.ledger,
         once_s=subject.description.once_s,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
         investigation_budget=_investigation_budget(settings, recorder),
@@ -221,36 +195,6 @@ def _look_first(
     return first_look, tuple((note.label, note.pointer) for note in needs)
 
 
-def _opened(
-    incarnation: int, subject: TestedDescription, recorder: Recorder, base_url: str
-) -> Opened:
-    """What the supervisor is told of it."""
-    return Opened(
-        incarnation=incarnation,
-        journal=str(recorder.journal.path),
-        document=subject.description.digest,
-        base_url=base_url,
-        operations=_cards(subject.selected, subject.operations),
-        concludes=subject.classes.concludes,
-        cleans=subject.settings.safety == Safety.CREATE_OWN,
-        works_alone=bool(subject.classes.works_alone),
-    )
-
-
-def ordered(opened: Opened, users: UsersCode, phases: Sequence[str]) -> Opened:
-    """What was opened, with the order and the weights that users want."""
-    cards, orders = opened.operations, opened.orders
-    labels = [Label(card.label) for card in cards]
-    if users.order is not None:
-        orders = tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases)
-    if users.weights is not None:
-        weights = users.weights(labels)
-        cards = tuple(
-            replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)
-        )
-    return replace(opened, operations=cards, orders=orders)
-
-
 def _first_answers(
     settings: RunSettings, told: SchemaOpened, *, configured: bool
 ) -> FirstAnswers | None:
@@ -272,129 +216,3 @@ def _first_answers(
         next(given_names, ""),
         told.ways_in,
     )
-
-
-def read_subject(
-    settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
-) -> TestedDescription:
-    """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
-    return subject_of(read_contents(settings, layout, users), users)
-
-
-def read_contents(
-    settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
-) -> Contents:
-    """What there is to be tested, wherever the target may be. Raises `LoaderError`, `ConfigError` and `UsageError`."""
-    # What is wrong with them is told before anything is fetched.
-    load_all_hooks(settings.certain_hooks)
-    with uncollected():
-        description = read_description(settings, layout, users.description)
-    schema = description.schema
-    settings = settings.for_project(schema.title)
-    load_all_hooks(settings.hooks)
-    # Hooks bring sources of constants.
-    settings, unread = with_constants(settings)
-    run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
-    # After hooks are loaded: they bring checks.
-    operations = OperationResolver(settings.operations)
-    level = Safety(settings.safety)
-    with uncollected():
-        selected = SelectedOperations(
-            schema,
-            settings.selection,
-            lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
-            users.transitions,
-        )
-    return Contents(settings, description, operations, selected, tuple(unread))
-
-
-def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
-    """What is needed to send something, too. Raises `ConfigError` and `UsageError`."""
-    settings, operations = contents.settings, contents.operations
-    schema = contents.description.schema
-    classes = ClassChecks(
-        class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
-    )
-    schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
-    for label, name in settings.auth_needs:
-        schemes.need(Label(label), name)
-    origin = settled_target(schema, settings, operations, users.hooks)
-    named = settings.app
-    schema.app = users.app if named is None else load_attribute(named, what="application")
-    return TestedDescription(
-        settings=settings,
-        description=contents.description,
-        operations=operations,
-        classes=classes,
-        schemes=schemes,
-        origin=origin,
-        selected=contents.selected,
-        notes=contents.notes,
-    )
-
-
-def _tell(subject: TestedDescription, recorder: Recorder) -> SchemaOpened:
-    """Write down what was opened, and what is to be said of it."""
-    told = replace(
-        _told(subject.description, subject.selected, subject.settings, subject.origin),
-        ways_in=ways_in(subject.schemes.declared.values()),
-        auth_examples=subject.schemes.examples,
-    )
-    tell_of_description(recorder, subject.description, told)
-    for note in subject.notes:
-        recorder.note(note)
-    tell_of_checks(recorder, subject.classes)
-    tell_of_schemes(recorder, subject.schemes)
-    schema, overrides = subject.description.schema, subject.settings.overrides
-    tell_of_parameters(recorder, schema, overrides, subject.schemes)
-    tell_of_blocks(recorder, schema, subject.settings.operations)
-    tell_of_servers(recorder, subject.description, subject.settings.operations)
-    tell_of_warning_settings(recorder, subject.selected, subject.operations)
-    tell_of_unread(recorder, subject.selected, subject.settings.phases[0])
-    return told
-
-
-def _told(
-    description: Description, selected: SelectedOperations, settings: RunSettings, origin: BaseUrl
-) -> SchemaOpened:
-    schema = description.schema
-    return SchemaOpened(
-        title=schema.title,
-        specification=schema.specification,
-        base_url=settings.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
-        document=description.digest,
-        total=selected.total,
-        selected=len(selected) + len(selected.broken),
-        unreadable=len(selected.broken),
-        fetched_from=other_host(settings, origin),
-        credentials=schema.credentials,
-        declared_path=schema.declared_path,
-    )
-
-
-def _cards(
-    selected: SelectedOperations, operations: OperationResolver
-) -> tuple[OperationCard, ...]:
-    common, model = operations.common, selected.resources
-    begins = frozenset(model.roots)
-    cards = []
-    for entry in selected.entries:
-        card = OperationCard(
-            str(entry.label),
-            entry.method,
-            model.uses[entry.label].resource,
-            model.layers[entry.label],
-            entry.label in model.producers,
-            entry.label in begins,
-            is_ending=looks_dangerous(entry.path, entry.operation_id),
-        )
-        own = operations.of(entry)
-        if own is not common:
-            card = replace(
-                card,
-                max_examples=own.max_examples,
-                continue_on_failure=own.continue_on_failure,
-                phases=own.phases,
-            )
-        cards.append(card)
-    return tuple(cards)
