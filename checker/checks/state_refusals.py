@@ -13,7 +13,7 @@ _MOST: Final = 200
 _LONGEST: Final = 64 * 1024
 _THERE: Final = re.compile(
     r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
-    r"|\bmust make a unique set\b|\bduplicate (?:key|entry)\b|\bunique constraint\b"
+    r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b"
     r"|^(?!.*\b(?:elements?|items?|members?|entries)\b).*\bmust be unique\b",
     re.IGNORECASE | re.DOTALL,
 )

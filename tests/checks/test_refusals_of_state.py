@@ -43,6 +43,7 @@ def exchanges() -> Exchanges:
         (b'{"errors": {"name": ["has already been taken"]}}', "already been taken"),
         (b'{"non_field_errors": ["The fields a, b must make a unique set."]}', "unique set"),
         (b'{"title": "Bad Request", "status": 400, "detail": "No such account"}', "No such"),
+        (b'{"code": "unexpected_error", "message": "duplicate id"}', "duplicate id"),
         (b"User was not found", "not found"),
     ],
 )
