@@ -1,7 +1,8 @@
 """Invalid values at the edges of a schema: each breaks one keyword, in the smallest valid surroundings."""
 
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
@@ -90,28 +91,31 @@ def negatives(
 
     shown: set[Any] = set()
     kinds: set[tuple[int, Any]] = set()
-    for breach in filter(wanted, breaches(compiler, conjunction, place)):
-        if breach.keyword == "type":
-            # There is one breach for each type; the probes are for all of them.
-            if (breach.node, breach.path) in kinds:
-                continue
-            kinds.add((breach.node, breach.path))
-        with compiler.context.aside():
-            found = list(_values(breach, compiler, is_broken))
-            if place.is_body and breach.keyword == "pattern":
-                found += _probed(breach, compiler, _in_lines(breach), is_broken)
-        for value, wrong in found:
-            key = distinct(value)
-            if key not in shown:
-                shown.add(key)
-                yield _boundary(breach, value, wrong)
+    for _, of_part in groupby(breaches(compiler, conjunction, place), attrgetter("path")):
+        together = list(of_part)
+        is_typed = any(breach.keyword == "type" for breach in together)
+        for breach in filter(wanted, together):
+            if breach.keyword == "type":
+                # There is one breach for each type; the probes are for all of them.
+                if (breach.node, breach.path) in kinds:
+                    continue
+                kinds.add((breach.node, breach.path))
+            with compiler.context.aside():
+                found = list(_values(breach, compiler, is_broken, is_typed=is_typed))
+                if place.is_body and breach.keyword == "pattern":
+                    found += _probed(breach, compiler, _in_lines(breach), is_broken)
+            for value, wrong in found:
+                key = distinct(value)
+                if key not in shown:
+                    shown.add(key)
+                    yield _boundary(breach, value, wrong)
 
 
 def _values(
-    breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool]
+    breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool], *, is_typed: bool
 ) -> Iterator[tuple[Any, Any]]:
-    """Whole values with the parts of them that are wrong."""
-    probes = _probes(breach)
+    """Whole values with the parts of them that are wrong; `is_typed` where a `type` is said of this part."""
+    probes = _probes(breach, is_typed=is_typed)
     if breach.steps and breach.steps[-1] is PathStep.NAME:
         # A name is text, whatever is said of it.
         if breach.keyword == "type":
@@ -119,9 +123,6 @@ def _values(
         probes = tuple(probe for probe in probes if isinstance(probe, str))
     if probes:
         found = list(_probed(breach, compiler, probes, is_broken))
-        if breach.keyword in ("enum", "const"):
-            # Other texts are wrong for one reason; a value of another type often is for two.
-            found = [one for one in found if isinstance(one[1], str)] or found[:1]
         if found:
             yield from found
             return
@@ -134,7 +135,7 @@ def _values(
     yield from islice(_simplest(draw, compiler, is_broken), 1)
 
 
-def _probes(breach: Breach) -> tuple[Any, ...]:
+def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
     """Fixed values that are likely to break a keyword."""
     was = breach.was
     match breach.keyword:
@@ -143,7 +144,7 @@ def _probes(breach: Breach) -> tuple[Any, ...]:
             zero = (-0.0,) if was == forms.BOOLEAN else ()
             return tuple(probe for probe in (*WRONG_TYPES, *zero) if not _is_of(probe, was))
         case "enum" | "const":
-            return NOT_LISTED
+            return _not_listed(breach) if is_typed else NOT_LISTED
         case "format" if was in INTEGER_RANGES:
             low, high = INTEGER_RANGES[str(was)]
             return low - 1, high + 1
@@ -151,6 +152,21 @@ def _probes(breach: Breach) -> tuple[Any, ...]:
             return WRONG_FORMATS.get(str(was), ())
         case _:
             return ()
+
+
+def _not_listed(breach: Breach) -> tuple[str, ...]:
+    """Texts beside listed ones. Values of another type break the `type`, too; those of the same are drawn."""
+    texts = (probe for probe in NOT_LISTED if isinstance(probe, str))
+    return tuple(text for text in texts if _is_like_listed(breach, text))
+
+
+def _is_like_listed(breach: Breach, value: Any) -> bool:
+    """True when a listed value has the type of this one."""
+    listed: Any = breach.was if breach.keyword == "enum" else (breach.was,)
+    kinds = {_TYPES.get(one.__class__) for one in listed}
+    if kinds & {_TYPES[int], _TYPES[float]}:
+        kinds |= {_TYPES[int], _TYPES[float]}
+    return _TYPES[value.__class__] in kinds
 
 
 def _in_lines(breach: Breach) -> tuple[str, ...]:
@@ -238,6 +254,8 @@ def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
     if breach.keyword == "format" and not isinstance(wrong, str):
         scenario = Scenario.TOO_LARGE if wrong > 0 else Scenario.TOO_SMALL
         words = "Value outside of the range of {was}"
+    if breach.keyword in ("enum", "const") and not _is_like_listed(breach, wrong):
+        scenario, words = _WORDS["type"]
     text = _reached(breach) + words.replace("{was}", str(breach.was))
     pointer, keyword = breach.pointer, breach.keyword
     return Boundary(value, text, scenario, pointer, keyword, False, breach.was, wrong)

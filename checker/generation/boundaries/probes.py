@@ -7,7 +7,7 @@ WRONG_TYPES: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 """Of each type the usual one first; what stays wrong as text: `2` is no boolean, `0.5` no integer; and other cells."""
 
-NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5)
+NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5, {}, [None, None])
 
 WRONG_FORMATS: Final = {
     "date": (

@@ -39,7 +39,9 @@ RECORDED: list[tuple[Any, list[tuple[Any, str]]]] = [
         [("0", "String smaller than minLength"), ("000000", "String larger than maxLength")],
     ),
     ({"type": "string", "enum": ["A", "B"]}, [("AAA", "Invalid enum value"), (0, "Incorrect type")]),
-    ({"const": "X"}, [("AAA", "Invalid enum value")]),
+    ({"const": "X"}, [("AAA", "Invalid enum value"), *OTHER_TYPES[:2], *OTHER_TYPES[3:], (0, "Incorrect type")]),
+    ({"type": "integer", "enum": [1, 2]}, [(0, "Invalid enum value"), *OTHER_TYPES]),
+    ({"enum": [True], "type": "boolean"}, [(False, "Invalid enum value"), ("AAA", "Incorrect type")]),
     (
         {"type": "object", "required": ["a"], "properties": {"a": INTEGER}, "additionalProperties": False},
         [
