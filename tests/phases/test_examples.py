@@ -142,6 +142,48 @@ def test_invalid_values_are_left_out_with_a_warning_of_their_place() -> None:
     ]
 
 
+def test_examples_of_bodies_are_completed_with_what_is_required() -> None:
+    line = {
+        "type": "object",
+        "required": ["sku", "count"],
+        "properties": {"sku": {}, "count": INTEGER},
+    }
+    schema = {
+        "type": "object",
+        "required": ["name", "size"],
+        "properties": {
+            "name": {"type": "string"},
+            "size": {"type": "integer", "default": 9},
+            "lines": {"type": "array", "items": line},
+        },
+    }
+    examples = {
+        "short": {"value": {"name": "a", "lines": [{"sku": "b"}]}},
+        "wrong": {"value": {"name": 5}},
+    }
+    found = operation({"requestBody": body(schema, examples=examples)}, method="post")
+    (case,) = listed(found)
+    assert case.body == {"name": "a", "lines": [{"sku": "b", "count": 0}], "size": 9}
+
+
+def test_examples_of_extensions_inside_schemas_count() -> None:
+    properties = {
+        "a": {"type": "string", "x-example": "one"},
+        "b": {"type": "string", "x-examples": {"cat": {"value": "two"}, "dog": "three"}},
+        "c": {"type": "string", "x-examples": ["four"]},
+    }
+    found = operation(
+        {"requestBody": body({"type": "object", "properties": properties})}, method="post"
+    )
+    assert [case.body for case in listed(found)] == [
+        {"a": "one", "b": "two", "c": "four"},
+        {"a": "one", "b": "three", "c": "four"},
+    ]
+    field = {"name": "q", "in": "formData", "type": "string", "x-example": "said"}
+    form = operation({"parameters": [field]}, version="2.0", method="post")
+    assert [case.body for case in listed(form)] == [{"q": "said"}]
+
+
 def test_missing_examples_are_filled_on_demand() -> None:
     found = operation({"parameters": [query("a", INTEGER, required=True), query("b", INTEGER)]})
     assert listed(found) == []

@@ -91,13 +91,14 @@ class OperationExamples:
     def _column(self, part: SchemaPart, beside: tuple[Example, ...]) -> list[tuple[Example, bool]]:
         """Values that are declared beside a schema, then those in it; and whether each is a default."""
         found: dict[Any, tuple[Example, bool]] = {}
+        said = SaidValues(Edges(part.compiler), self._refused)
         for example in beside:
             if example.is_settled:
                 found.setdefault(distinct(example.value), (example, False))
                 continue
-            for value in self._compiler.fitting((example.value,), part):
+            whole = said.completed(example.value, part.conjunction, part.place)
+            for value in self._compiler.fitting((whole,), part):
                 found.setdefault(distinct(value), (replace(example, value=value), False))
-        said = SaidValues(Edges(part.compiler), self._refused)
         for one in said.of(part.conjunction, part.place):
             example = Example(one.value, one.pointer)
             found.setdefault(distinct(one.value), (example, one.is_default))

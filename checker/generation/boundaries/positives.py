@@ -26,6 +26,7 @@ from checker.generation.normalization.forms import (
     key_of,
 )
 from checker.generation.normalization.implied import meant_types
+from checker.generation.normalization.reading import authors_values
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.simplest import SimplestSource
 from checker.validation.pointers import pointer_child
@@ -339,18 +340,3 @@ def _is_checked(form: Canonical) -> bool:
 
 def _anything(value: Any) -> bool:
     return True
-
-
-def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
-    """Pointer, value, and whether it is a default, of what an author gives."""
-    raw = facet.raw
-    if not isinstance(raw, dict):
-        return
-    if "example" in raw:
-        yield pointer_child(facet.pointer, "example"), raw["example"], False
-    listed = raw.get("examples")
-    if isinstance(listed, list):
-        for index, value in enumerate(listed):
-            yield pointer_child(facet.pointer, "examples", str(index)), value, False
-    if "default" in raw:
-        yield pointer_child(facet.pointer, "default"), raw["default"], True

@@ -7,11 +7,12 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.boundaries.positives import Edges, authors_values
+from checker.generation.boundaries.positives import Edges
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.likeness import distinct
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
+from checker.generation.normalization.reading import authors_values
 from checker.generation.sources.context import Rejected
 
 _DEEPEST: Final = 8
@@ -69,7 +70,7 @@ class SaidValues(Struct):
         form = compiler.canonical(conjunction)
         if form.impossible is not None:
             return []
-        own = [one for one in self._own(form) if one.pointer not in but]
+        own = [one for one in self._own(form, conjunction, place) if one.pointer not in but]
         made = list(islice(self._made(form, place, but.union(one.pointer for one in own)), _MOST))
         if not own and not made:
             return []
@@ -81,7 +82,37 @@ class SaidValues(Struct):
             found.setdefault(distinct(one.value), one)
         return list(found.values())
 
-    def _own(self, form: Canonical) -> Iterator[SaidValue]:
+    def completed(
+        self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST
+    ) -> Any:
+        """What an author gives, with all that declared objects in it require: the default or usual value of what they lack."""
+        if not isinstance(value, dict | list) or not depth:
+            return value
+        try:
+            form = self.edges.compiler.canonical(self.edges.targets(conjunction))
+            return value if form.impossible else self._whole(value, form, item_of(place), depth - 1)
+        except _REASONS:
+            return value
+
+    def _whole(self, value: Any, form: Canonical, inner: TextPlace, depth: int) -> Any:
+        if isinstance(value, list):
+            if form.prefix or forms.ARRAY not in form.types:
+                return value
+            return [self.completed(item, form.items, inner, depth) for item in value]
+        if forms.OBJECT not in form.types:
+            return value
+        whole = {
+            name: self.completed(part, form.properties.get(name, ()), inner, depth)
+            for name, part in value.items()
+        }
+        for name in form.required:
+            if name not in whole:
+                whole[name] = self.edges.usual(form.of_name(name), inner)
+        return whole
+
+    def _own(
+        self, form: Canonical, conjunction: Conjunction, place: TextPlace
+    ) -> Iterator[SaidValue]:
         """What stands in the schemas of a form. What breaks the very schema that it stands in is told."""
         for facet in form.facets:
             for pointer, value, is_default in authors_values(facet):
@@ -89,6 +120,7 @@ class SaidValues(Struct):
                     yield SaidValue(value, pointer, is_default)
                 else:
                     self.refused(pointer, value)
+                    yield SaidValue(self.completed(value, conjunction, place), pointer, is_default)
 
     def _made(self, form: Canonical, place: TextPlace, but: frozenset[str]) -> Iterator[SaidValue]:
         """Values of alternatives, and objects and arrays of what is said of their parts."""

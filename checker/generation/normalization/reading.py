@@ -1,6 +1,6 @@
 """What a schema says of types, numbers, texts and arrays, added to what is already known of the value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
@@ -43,6 +43,7 @@ ARRAY_KEYWORDS: Final = frozenset(
 )  # fmt: skip
 """Keywords of arrays, without those that only go with another one."""
 _MANY = 32
+_EXAMPLE_OBJECT: Final = frozenset(("value", "summary", "description"))
 _SAYING_CONTENT = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects in which the keywords of content are annotations (JSON Schema 2020-12, Validation, 8)."""
 _COUNTS_CONTAINED = (Dialect.DRAFT2020, Dialect.OPENAPI31)
@@ -179,12 +180,38 @@ def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None
 def read_examples(facet: Facet, found: Canonical) -> None:
     """Values that the author of a schema gives."""
     whole: Any = facet.raw
-    for keyword in ("example", "default"):
-        if keyword in whole:
-            found.examples.append(whole[keyword])
-    if isinstance(whole.get("examples"), list):
-        found.examples.extend(whole["examples"])
+    found.examples.extend(value for _, value, _ in authors_values(facet))
     found.told.extend(told_values(whole))
+
+
+def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
+    """Pointer, value, and whether it is a default, of what an author gives."""
+    raw = facet.raw
+    if not isinstance(raw, dict):
+        return
+    for keyword in ("example", "x-example"):
+        if keyword in raw:
+            yield pointer_child(facet.pointer, keyword), raw[keyword], False
+    for keyword in ("examples", "x-examples"):
+        listed = raw.get(keyword)
+        if isinstance(listed, list):
+            for index, value in enumerate(listed):
+                yield pointer_child(facet.pointer, keyword, str(index)), value, False
+        elif isinstance(listed, dict) and keyword == "x-examples":
+            yield from _named_examples(listed, pointer_child(facet.pointer, keyword))
+    if "default" in raw:
+        yield pointer_child(facet.pointer, "default"), raw["default"], True
+
+
+def _named_examples(named: dict[str, Any], at: str) -> Iterator[tuple[str, Any, bool]]:
+    """Values by name: as they are, or inside Example Objects."""
+    for name, item in named.items():
+        place = pointer_child(at, str(name))
+        is_object = isinstance(item, dict) and "value" in item and item.keys() <= _EXAMPLE_OBJECT
+        if is_object:
+            yield pointer_child(place, "value"), item["value"], False
+        else:
+            yield place, item, False
 
 
 def says_content(facet: Facet) -> bool:
