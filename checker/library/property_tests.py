@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, settings
 from msgspec import Struct
 
 from checker.config.operation_settings import OperationSettings
-from checker.core.errors import IncorrectUsage
+from checker.core.errors import IncorrectUsage, UnresolvableBody
 from checker.core.hooks import TEST_HOOKS
 from checker.generation.sources.hypothesis import (
     forget_settings,
@@ -57,8 +57,12 @@ class PropertyTest(Struct, frozen=True):
 
     def compile(self) -> None:
         """Make sure that there are cases. Raises `NothingToBreak`, `Unsatisfiable`, `SerializationError`, `BudgetSpent`."""
-        if self.draws:
-            self.engine.program(self.operation)
+        if not self.draws:
+            return
+        fault = self.engine.program(self.operation).fault
+        # Where a reference leads nowhere, what can be sent without the body is all that is wanted.
+        if fault is not None and not isinstance(fault, UnresolvableBody):
+            raise fault
 
     def add_listed_cases(self) -> int:
         """Have the cases that phases list come first. Number of them. Raises `IncorrectUsage`, `Unsatisfiable`."""

@@ -213,3 +213,22 @@ def test_api(case):
     told, _, _ = told.partition("short test summary info")
     assert told.count("exclude every number") == 1
     assert "During handling" not in told
+
+
+def test_a_required_body_that_nobody_can_write_fails_although_wrong_requests_could_be_sent(
+    run,
+) -> None:
+    text = """
+DOCUMENT["paths"]["/orders"]["post"]["requestBody"] = {
+    "required": True, "content": {"application/x-unheard-of": {"schema": {"type": "object"}}}
+}
+schema = checker.openapi.from_wsgi("/openapi.json", app)
+@schema.include(method="POST").parametrize()
+def test_api(case):
+    pass
+"""
+    result = run(text)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["POST /orders: the required body cannot be sent*application/x-unheard-of*"]
+    )
