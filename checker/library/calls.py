@@ -1,12 +1,16 @@
 """One call of a user: what it sends in place of what was generated, how, and what it raises."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec.structs import replace
 
 from checker.config.credentials import credentials_of_call
 from checker.config.operation_settings import OperationSettings
+from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings
 from checker.core.blocks import reproduction_paragraphs
-from checker.core.case import Case
+from checker.core.case import NOT_SET, Case
 from checker.core.errors import IncorrectUsage
 from checker.core.response import FailureKind, NetworkFailure
 from checker.kinds.protocol import ApiOperation
@@ -51,6 +55,27 @@ def only_media_type(operation: ApiOperation) -> str:
     raise IncorrectUsage(
         f"{operation.label} accepts several media types ({listed}); give `media_type`"
     )
+
+
+def parts_by_hand(
+    operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a case made by hand has: what its author says, and what a configuration forces beside that.
+
+    Raises `IncorrectUsage` when the media type of the body is not clear.
+    """
+    whole = dict(parts)
+    for parameter in operation.parameters if overrides.parameters else ():
+        override = overrides.parameter(parameter.location, parameter.name)
+        if override is None or not override.is_forced:
+            continue
+        place = parameter.location.container
+        given = whole.get(place) or {}
+        if not any(override.names(parameter.location, name) for name in given):
+            whole[place] = {**given, parameter.name: override.entries[0]}
+    if whole.get("body", NOT_SET) is not NOT_SET and whole.get("media_type") is None:
+        whole["media_type"] = only_media_type(operation)
+    return whole
 
 
 def error_of(failure: NetworkFailure, command: str) -> Exception:

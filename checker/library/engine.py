@@ -19,7 +19,7 @@ from checker.config.config import Config
 from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationSettings
 from checker.config.settings import RunSettings
-from checker.core.case import NOT_SET, Case
+from checker.core.case import Case
 from checker.core.errors import CheckerError, NothingToBreak, UsageError
 from checker.core.header_fields import HeaderFields
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext
@@ -39,7 +39,7 @@ from checker.library.calls import (
     credentials_of,
     error_of,
     http_settings,
-    only_media_type,
+    parts_by_hand,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.drawn import Place, command_of, masked, with_headers
@@ -159,9 +159,7 @@ class LibraryEngine:
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
-        body = parts.get("body", NOT_SET)
-        if body is not NOT_SET and parts.get("media_type") is None:
-            parts["media_type"] = only_media_type(operation)
+        parts = parts_by_hand(operation, self._config.overrides().of(operation), parts)
         parts["headers"] = HeaderFields(parts.get("headers") or {})
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 

@@ -111,3 +111,12 @@ def test_a_failing_unique_input_is_replayed_and_shrunk() -> None:
     with pytest.raises(AssertionError):
         fails()
     assert seen[-1] == 3
+
+
+def test_cases_made_by_hand_have_what_the_configuration_forces() -> None:
+    schema = opened({"parameters": {"q": 2}}, **{"base-url": "http://127.0.0.1:1"})
+    assert schema["/a"]["GET"].Case().query == {"q": 2}
+    assert schema["/a"]["GET"].Case(query={"z": 1}).as_curl_command().endswith("/a?z=1&q=2'")
+    # What the caller says wins, and other operations are none of that block.
+    assert schema["/a"]["GET"].Case(query={"q": 3}).query == {"q": 3}
+    assert schema["/b"]["GET"].Case().query == {}
