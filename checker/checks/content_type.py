@@ -48,7 +48,10 @@ def content_type_conformance(context: CheckContext) -> Found:
                 unique_key="missing",
             )
         case MediaTypeVerdict.MALFORMED:
-            return MalformedMediaType(f"Received: {received}", unique_key=received)
+            listed = ", ".join(documented)
+            return MalformedMediaType(
+                f"Received: {received}\nDocumented: {listed}", unique_key=received
+            )
         case MediaTypeVerdict.UNDOCUMENTED:
             return UndefinedContentType(
                 f"Received: {received}\nDocumented: {', '.join(documented)}",

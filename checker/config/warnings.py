@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from checker.config.kinds import did_you_mean
+from checker.config.kinds import did_you_mean_or_all
 from checker.config.plugins import load_plugins
 from checker.core.schema_warnings import WarningKind
 from checker.core.warning_table import is_warning, usually_shown, warning_rows
@@ -92,7 +92,7 @@ def warning_name(name: str) -> str | None:
     if is_warning(name):
         return None
     known = [str(row.name) for row in warning_rows()]
-    return f"Must be the name of a warning, but got {name!r}{did_you_mean(name, known)}"
+    return f"Must be the name of a warning, but got {name!r}{did_you_mean_or_all(name, known)}"
 
 
 def warning_key(name: str, value: object) -> str | None:

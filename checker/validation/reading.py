@@ -42,6 +42,8 @@ _OPENAPI: Final[Mapping[Dialect, Any]] = {
     Dialect.OPENAPI30: Draft4Validator,
     Dialect.OPENAPI31: Draft202012Validator,
 }
+_MOST_NAMES = 10
+"""Alternatives of a discriminator that a message lists."""
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
 """Metaschema by which names in schemas of OpenAPI 3.1 are read."""
 _META: Final = {
@@ -374,9 +376,11 @@ def _chosen(
         first = errors if first is None else first
     if named and first:
         return first
+    known = list(dict.fromkeys(name for one in discriminator.alternatives for name in one.told))
+    listed = ", ".join([*map(repr, known[:_MOST_NAMES]), *(["..."] * (len(known) > _MOST_NAMES))])
     return [
         ValidationError(
-            f"{tag!r} names none of the alternatives",
+            f"`{discriminator.property_name}` is {tag!r}, which names none of the alternatives: {listed}",
             validator="discriminator",
             validator_value=discriminator.property_name,
             instance=instance,

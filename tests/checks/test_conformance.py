@@ -288,3 +288,25 @@ def test_excerpts_are_as_wide_as_the_settings_say() -> None:
         shown = [line.strip() for line in found.message.splitlines() if '"const"' in line]
         assert [len(line) <= width for line in shown] == [True]
         assert ("x" * 100 in shown[0]) is (width == 120)
+
+
+def test_messages_say_what_would_have_been_right() -> None:
+    named = {
+        kind: {"$ref": f"#/paths/~1a/get/responses/200/x-kinds/{kind}"} for kind in ("cat", "dog")
+    }
+    mapping = {kind: one["$ref"] for kind, one in named.items()}
+    schema = {
+        "oneOf": list(named.values()),
+        "discriminator": {"propertyName": "kind", "mapping": mapping},
+    }
+    operation = operation_of(
+        {
+            "x-kinds": {kind: {"type": "object"} for kind in named},
+            "content": {"application/json": {"schema": schema}},
+        }
+    )
+    response = answer(b'{"kind": "cow"}', "application/json")
+    (found,) = failures("response_schema_conformance", operation, response)
+    assert "`kind` is 'cow', which names none of the alternatives: 'cat', 'dog'" in found.message
+    (found,) = failures("content_type_conformance", operation, answer(b"", "json"))
+    assert found.message == "Received: json\nDocumented: application/json"

@@ -59,7 +59,7 @@ WRONG = {
     ),
     "name of a warning": (
         (*RUN, "--warnings", "nope"),
-        "Invalid value for '--warnings': Must be the name of a warning, but got 'nope'",
+        "Invalid value for '--warnings': Must be the name of a warning, but got 'nope'; there are: 'unreached', 'missing_auth', ",
     ),
     "name of a health check": (
         (*RUN, "--suppress-health-check", "all,too_slo"),

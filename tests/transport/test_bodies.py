@@ -85,6 +85,7 @@ def test_wildcards_become_concrete(media_type, sent) -> None:
         "image/*",
         "application/*+xml",
         "application/jwt",
+        "application/jose+jwe",
         "*/*",
     ],
 )

@@ -43,9 +43,8 @@ _OCTETS = frozenset(
 )  # fmt: skip
 _TEXTS = frozenset(
     (
-        "application/jwt", "application/jose", "application/graphql", "application/javascript", "application/sql",
-        "application/sparql-query", "application/x-pem-file",
-        "application/toml", "application/http",
+        "application/jwt", "application/jose", "application/jose+jwe", "application/graphql", "application/javascript",
+        "application/sql", "application/sparql-query", "application/x-pem-file", "application/toml", "application/http",
     )
 )  # fmt: skip
 """Text under another name; a JWT is its compact form (RFC 7519, 10.3.1)."""
