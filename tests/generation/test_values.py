@@ -1,5 +1,6 @@
 import json
 import math
+import struct
 from fractions import Fraction
 from typing import Any
 
@@ -365,6 +366,16 @@ def test_bounds_beyond_exact_floats_hold_however_numbers_are_read(part: int) -> 
                 Fraction(float(value)) if isinstance(value, float) else value,
             }
             assert all(_is_inside(one, raw) for one in exact), (raw, value)
+
+
+@pytest.mark.parametrize(
+    "bounds", [{}, {"minimum": -1, "maximum": 0.1}, {"exclusiveMinimum": 0}], ids=str
+)
+def test_floats_of_single_precision_reach_a_server_as_they_are(bounds: dict[str, Any]) -> None:
+    raw = {"type": "number", "format": "float", **bounds}
+    for value in bodies(raw, 60):
+        (read,) = struct.unpack("<f", struct.pack("<f", value))
+        assert read == value
 
 
 def _is_inside(value: Any, raw: dict[str, Any]) -> bool:

@@ -1,7 +1,6 @@
 """Numbers at the bounds of a schema, beside them, and around zero."""
 
 import math
-import struct
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -9,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.drawing import singles
 from checker.generation.normalization.bounds import Numbers
 from checker.generation.normalization.forms import NUMBER, Canonical
 
@@ -134,10 +134,7 @@ class _Axis(Struct, frozen=True):
 
     def _beside(self, value: Fraction, towards: float) -> Fraction:
         if self.is_single:
-            (bits,) = struct.unpack("<i", struct.pack("<f", float(value)))
-            up = (towards > 0) == (value >= 0)
-            (beside,) = struct.unpack("<f", struct.pack("<i", bits + (1 if up else -1)))
-            return Fraction(beside)
+            return Fraction(singles.beside(float(value), towards))
         return Fraction(math.nextafter(float(value), towards))
 
     def admits(self, value: Fraction) -> bool:

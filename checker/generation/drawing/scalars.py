@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.core.copies import copied
 from checker.core.errors import Unsatisfiable
+from checker.generation.drawing import singles
 from checker.generation.normalization.bounds import Numbers
 from checker.generation.normalization.forms import Canonical
 from checker.generation.sources.basic import constant, integers, listed
@@ -18,7 +19,6 @@ _WIDEST = 2**63
 """Integers stay in 64 bits unless the schema asks for more: what lies beyond is no integer to most servers."""
 _EXACT = 2.0**53
 _LARGEST = 1.7976931348623157e308
-_LARGEST_SINGLE = 3.4028234663852886e38
 
 
 def compile_listed(values: list[Any]) -> Draw:
@@ -67,7 +67,7 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     is_single = "float" in canonical.formats
     if numbers.step is not None:
         return _multiples(numbers, numbers.step, context, canonical.pointer)
-    largest = _LARGEST_SINGLE if is_single else _LARGEST
+    largest = singles.LARGEST if is_single else _LARGEST
     low = -largest if numbers.low is None else _float(numbers.low)
     high = largest if numbers.high is None else _float(numbers.high)
     # Beyond 2**53 integers are exact and floats are not.
@@ -91,10 +91,13 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     if low > high:
         raise Unsatisfiable(*numbers.empty("number"))
     low, high = low + 0.0, high + 0.0
+    ends = singles.between(low, high) if is_single else None
+    # Where no single float is between the bounds, another number has to do.
+    low, high = ends or (low, high)
     if low == high:
         return constant(_whole(low))
-    if is_single:
-        return lambda source: _whole(_single(source.floating(low, high), low, high))
+    if ends is not None:
+        return lambda source: _whole(singles.nearest(source.floating(low, high)))
 
     def draw(source: Source) -> float:
         value = source.floating(low, high)
@@ -109,13 +112,6 @@ def _whole(value: float) -> float:
     if value.is_integer() and -1e15 < value < 1e15 and (value or math.copysign(1.0, value) > 0):
         return int(value)
     return value
-
-
-def _single(value: float, low: float, high: float) -> float:
-    """The nearest number of single precision, if there is one between the bounds."""
-    mantissa, exponent = math.frexp(value)
-    rounded = math.ldexp(round(math.ldexp(mantissa, 24)), exponent - 24)
-    return rounded if low <= rounded <= high else value
 
 
 def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: str) -> Draw:

@@ -150,6 +150,7 @@ SCHEMAS: list[Any] = [
     {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}, "dependentRequired": {"a": ["b"]}},
     {"type": "integer", "format": "int32"},
     {"type": "number", "format": "float", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    {"type": "number", "format": "float", "exclusiveMaximum": 0},
     {"type": "number", "multipleOf": 0.01, "minimum": 0, "maximum": 1},
 ]  # fmt: skip
 
