@@ -13,7 +13,7 @@ from checker.generation.drawing.places import TextPlace
 from checker.generation.likeness import distinct
 from checker.generation.negation.embeddings import Broken
 from checker.generation.negation.listing import Breach, PathStep, breaches
-from checker.generation.negation.values import STEPS, THRIFT
+from checker.generation.negation.values import tried_with
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
@@ -128,7 +128,7 @@ def _values(
             return
     try:
         # One that takes more mostly comes to nothing, and every operation with the same schema pays for it again.
-        with compiler.budget.lent(STEPS, THRIFT):
+        with tried_with(compiler.budget):
             draw = breach.compile()
     except _REASONS:
         return
@@ -218,7 +218,7 @@ def _probed(
     put: Any = None
     try:
         # What stands around them is compiled once.
-        with compiler.budget.lent(STEPS, THRIFT):
+        with tried_with(compiler.budget):
             draw = breach.around(lambda source: put)
     except _REASONS:
         return

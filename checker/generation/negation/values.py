@@ -1,7 +1,7 @@
 """Values that break one keyword of a schema, drawn from all the ways that there are, each with what it breaks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -25,7 +25,7 @@ _MOST: Final = 600
 """Ways that are looked at; those near the root come first."""
 STEPS: Final = 1_000
 """Work that compiling one of them may take."""
-THRIFT: Final = 750
+_THRIFT: Final = 750
 """When so much of it is left, of the alternatives beside what is broken one each has to do."""
 _TRIALS: Final = 12
 _TRIED: Final = 600
@@ -79,6 +79,11 @@ def compile_negative(
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
     return retried(make, lambda drawn: is_broken(drawn[0]), compiler.context, pointer, _ATTEMPTS)
+
+
+def tried_with(budget: Budget) -> AbstractContextManager[None]:
+    """Inside of it a breach is compiled with what one of many may take: most that take more come to nothing."""
+    return budget.lent(STEPS, _THRIFT)
 
 
 def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
@@ -136,7 +141,7 @@ class _BreachChoice:
     def _tried(self, breach: Breach) -> tuple[Breach, Broken] | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            with self._budget.lent(STEPS, THRIFT):
+            with tried_with(self._budget):
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
