@@ -3,12 +3,9 @@
 from collections import deque
 
 from checker.checks.context import Raised
-from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError
-from checker.core.meta import GenerationMode
 from checker.core.operation import Label
-from checker.core.response import Response
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import attempt
 from checker.phases.left_out import LeftOutFirst
@@ -16,11 +13,11 @@ from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
 from checker.workers.context import WorkerContext
 from checker.workers.messages import EXTRA_INDEX, Task
-from checker.workers.recording.enumerations import Enumeration, enumerations_of
 from checker.workers.recording.leased import InFlight, LeasedTask
-from checker.workers.recording.unconfirmed import JudgedCase, before_in
+from checker.workers.recording.unconfirmed import before_in
 from checker.workers.scheduling.crash_suspects import is_accused, leave_drawn, leave_made
 from checker.workers.scheduling.followers import Follower, FollowerQueue
+from checker.workers.scheduling.outcome_counts import OutcomeCounts
 from checker.workers.scheduling.task_counts import TaskCounts
 
 _MAKE = Stage.MAKE
@@ -42,11 +39,7 @@ class CaseScheduler:
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
         self._context = context
-        self._counts = counts
-        self._met: set[tuple[int | str, ...]] = set()
-        """Statuses and places of operations that are on record."""
-        self._listed: dict[Label, tuple[Enumeration, ...]] = {}
-        """What operations list of values, by operation."""
+        self._outcomes = OutcomeCounts(context, counts)
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
@@ -82,7 +75,7 @@ class CaseScheduler:
         running = LeasedTask.of(task)
         self._context.recorder.begin(task.phase, task.labels[0])
         self._makers[task.id] = self._maker_of(running)
-        self._tally(running)
+        self._outcomes.tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
             running.stop_now()
@@ -102,7 +95,7 @@ class CaseScheduler:
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
             one.running.flying -= 1
             if one.slot is not None:
-                self._count_chain(one.running, one.chain)
+                self._outcomes.count_chain(one.running, one.chain)
                 self._leave(one.slot)
         for running in self.held:
             running.stop_now()
@@ -202,76 +195,18 @@ class CaseScheduler:
             # Slot and count are the next step's: whoever dies before its end has the whole sequence made again.
             return
         if running.is_chained and flight.is_counted:
-            self._count_chain(running, flight.chain)
+            self._outcomes.count_chain(running, flight.chain)
         if flight.status >= 0:
-            self._count(flight, running)
+            self._outcomes.count(flight, running)
         self._leave(flight.slot)
         if running.firsts:
-            self._keep_firsts(running)
+            self._outcomes.keep_firsts(running)
         if not running.flying:
             self.may_be_over = True
-
-    def _keep_firsts(self, running: LeasedTask) -> None:
-        """Have what was never seen before on disk at once: no death may change what a report says of it."""
-        if not running.firsts <= self._met:
-            self._met |= running.firsts
-            self._counts.report((running,))
-            self._context.recorder.flush()
-        running.firsts.clear()
 
     def _leave(self, slot: int) -> None:
         self._slots.leave(slot)
         self._free_slots.append(slot)
-
-    def _count_chain(self, running: LeasedTask, chain: tuple[JudgedCase, ...]) -> None:
-        """Count the steps of a sequence that is over, all but the last one."""
-        for shot in chain:
-            status = shot.said_status
-            self._context.investigation_budget.earned += 1
-            if shot.made.case.is_of_other_method:
-                status = running.count_probe(shot.made.label, status)
-            else:
-                running.count(shot.made.label, status)
-                outcome = shot.verdict.outcome
-                content_type = outcome.content_type if isinstance(outcome, Response) else None
-                self._note_shown(running, shot.made.case, status, content_type)
-            if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
-                self._tally(running)
-
-    def _count(self, flight: InFlight, running: LeasedTask) -> None:
-        """Count it when it is over: whoever dies before has it made, and counted, again."""
-        if not flight.is_counted:
-            return
-        self._context.investigation_budget.earned += 1
-        case, label, status = flight.made.case, flight.made.label, flight.status
-        if case.is_of_other_method:
-            status = running.count_probe(label, status)
-        else:
-            meta = case.meta
-            is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
-            running.count(label, status, is_wrong=is_wrong)
-            if meta is not None and (is_wrong or meta.phase.data):
-                running.note_tried(label, meta, status)
-            self._note_shown(running, case, status, flight.content_type)
-        if running.is_news(status, has_failed=flight.has_failed):
-            self._tally(running)
-        if flight.is_wrong_itself and running.task.ends_at_failure:
-            running.end_at_failure()
-            self._slots.end(running.task.id, running.next_index)
-
-    def _note_shown(
-        self, running: LeasedTask, case: Case, status: int, content_type: str | None
-    ) -> None:
-        label = case.operation.label
-        listed = self._listed.get(label)
-        if listed is None:
-            listed = self._listed[label] = enumerations_of(case.operation)
-        running.note_shown(case, listed, status, content_type)
-
-    def _tally(self, running: LeasedTask) -> None:
-        self._slots.tally(
-            running.task.id, running.failed_in_lease, running.succeeded, running.unmade
-        )
 
     def forgo(self, flight: InFlight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
@@ -349,7 +284,7 @@ class CaseScheduler:
                     work = attempt(context.tools, made.case, confirms=bool(task.again))
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 running.unmade += 1
-                self._tally(running)
+                self._outcomes.tally(running)
                 slots.leave(slot)
                 self._not_made(running, label, index, error)
                 continue
