@@ -7,10 +7,11 @@ from checker.checks.context import PASSED, CheckContext, Found, JudgedInteractio
 from checker.checks.resources import cache_note, is_done, method_of, status_of, told
 from checker.checks.tombstones import says_deleted
 from checker.core.case import Case
+from checker.core.concrete_paths import concerns, concrete_path
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable
-from checker.core.resources import REMOVING, SAFE, concerns, concrete_path
+from checker.core.resources import REMOVING, SAFE
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.scopes import is_elsewhere

@@ -10,6 +10,7 @@ from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import cache_note, is_done, method_of, status_of, told
 from checker.core.case import Case
+from checker.core.concrete_paths import concerns, concrete_path
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.json_pointers import tokens_of
@@ -22,7 +23,7 @@ from checker.core.resource_names import (
     resource_of,
     words,
 )
-from checker.core.resources import REMOVING, SAFE, concerns, concrete_path, named_values, place_of
+from checker.core.resources import REMOVING, SAFE, named_values, place_of
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.runtime_expressions import EvaluationContext, RuntimeExpression, candidates

@@ -155,8 +155,9 @@ def folder_of(name: str | None) -> Path:
             return folder
     inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
     if len(inside) == 1 or (inside and name is None):
-        # Commands are printed by the run that was the last one, without its name.
-        return max(inside, key=_written_at)
+        # Commands are printed by the run that was the last one, without its name; a mistyped location left a folder without any.
+        latest = sorted(inside, key=_written_at, reverse=True)
+        return next((one for one in latest if last_run(RunLayout(one)) is not None), latest[0])
     if inside:
         names = ", ".join(one.name for one in inside)
         raise UsageError(f"{wanted} holds several corpora; name one of {names}")

@@ -1,7 +1,7 @@
 """What resources, their members and the fields that name them are called: names and paths compared. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -131,8 +131,11 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
     return base if at_home else base / 2
 
 
-def place_word(pointer: str) -> str:
-    """What a place in a body asks for, by its names: `/lines/0/productId` and `/productIds/*` for the id of a product."""
+def place_word(pointer: str, telling: Collection[str] = ()) -> str:
+    """What a place in a body asks for, by its names: `/lines/0/productId` and `/productIds/*` for the id of a product.
+
+    `telling`: normalised names that say so wherever they stand, such as `vin`.
+    """
     tokens = [token for token in pointer.split("/") if token]
     names = [token for token in tokens if token != _EACH and not token.isdigit()]
     if not names:
@@ -142,7 +145,7 @@ def place_word(pointer: str) -> str:
         # Each of them is one.
         own = own[:-1]
     parts = words(own)
-    if len(parts) > 1 and is_identifier(parts[-1]):
+    if normalised(own) in telling or (len(parts) > 1 and is_identifier(parts[-1])):
         return own
     return "_".join((*names[:-1], own))
 

@@ -20,7 +20,6 @@ from checker.core.resource_names import (
     normalised,
     owner_of,
     resource_of,
-    singular,
     variables_of,
 )
 from checker.core.response import Response
@@ -186,6 +185,11 @@ class ResourceModel:
         """Operations from whose answers a transition leads to one."""
         return self._sources.get(target, ())
 
+    def on(self, resource: Resource) -> Sequence[Label]:
+        """Operations on a resource, members or not."""
+        uses = self.uses.items()
+        return [label for label, use in uses if use.resource == resource] if resource else []
+
     def makers(self, owner: Resource) -> Sequence[Label]:
         """Who creates members of a collection, or lists them if nobody creates any."""
         return self._makers.get(owner, ())
@@ -246,9 +250,7 @@ class ResourceModel:
                 first = [maker for maker in makers if not self.uses[maker].is_member]
                 needed[label].update(dict.fromkeys(first or makers))
         for one in self.transitions:
-            source = self.uses[one.source]
-            is_maker = source.method in CREATING and not source.is_member
-            if is_maker or not one.is_inferred:
+            if not one.is_inferred or self._is_need(one):
                 needed[one.target][one.source] = None
         for label, found in needed.items():
             # What removes something gives nothing, and nobody waits for himself.
@@ -256,6 +258,29 @@ class ResourceModel:
             for other in [other for other in found if self.uses[other].method == REMOVING]:
                 del found[other]
         return needed
+
+    def _is_need(self, one: Transition) -> bool:
+        """Whether the target of an inferred transition is to wait for its source."""
+        above = (owner for _, owner in self.uses[one.source].owners)
+        # What stands below the things that the target makes waits for it: payments of orders for orders.
+        is_below = any(one.target in self.makers(owner) for owner in above)
+        return not is_below and self._makes(one.source) and not self._is_own_name(one)
+
+    def _makes(self, label: Label) -> bool:
+        """Whether an operation makes things that others ask for; who has to name them first, only if nobody else makes any."""
+        use = self.uses[label]
+        if not use.is_member or use.method not in CREATING:
+            return use.method in CREATING
+        makers = self.makers(use.resource)
+        return label in makers and all(self.uses[maker].is_member for maker in makers)
+
+    def _is_own_name(self, one: Transition) -> bool:
+        """Whether a transition gives nothing but the name of what its target itself makes: others have that from there."""
+        target = self.uses[one.target]
+        own = {normalised(name) for name, owner in target.owners if owner == target.resource}
+        is_maker = target.is_member and target.method in CREATING
+        names = {normalised(value.name.rpartition("/")[2]) for value in one.values}
+        return is_maker and names <= own
 
     @cached_property
     def _makers(self) -> Mapping[Resource, Sequence[Label]]:
@@ -356,38 +381,3 @@ def status_of(operation: Operation, response: Response) -> int:
     """The status of an answer, or the one by which others would say what its body says."""
     read = operation.resource_status
     return response.status_code if read is None else read(response)
-
-
-def concrete_path(case: Case) -> tuple[str, ...]:
-    """Segments of the path of a case: values in place of variables, all others as singular words after a slash.
-
-    Nothing when a value is missing: who does not say what he is about is about nothing that others are about.
-    """
-    found = []
-    values = named_values(case)
-    for segment in case.operation.resource_path.split("/"):
-        if "{" not in segment:
-            found.append(f"/{singular(segment)}")
-            continue
-        for name, value in values.items():
-            segment = segment.replace("{" + name + "}", f"{value}")
-        if case.operation.resource_places and "{" in segment:
-            return ()
-        found.append(segment)
-    return tuple(segment for segment in found if segment != "/")
-
-
-def concerns(case: Case, other: Case) -> bool:
-    """Whether the resource of `case` is that of `other`, or stands below it.
-
-    By the values in their paths: `/users/5/orders` is below `/users/5`, `/user/5` and `/users/5:archive` are the same.
-    """
-    return is_within(concrete_path(case), concrete_path(other))
-
-
-def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
-    """Whether one concrete path begins with the other; what follows a colon is an action, no name."""
-    pairs = zip(path, around, strict=False)
-    return 0 < len(around) <= len(path) and all(
-        one == two or one.partition(":")[0] == two for one, two in pairs
-    )

@@ -1,6 +1,6 @@
 """The value pool as one operation may use it: what a case takes for the variables of one path belongs together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from checker.core import resource_names
 from checker.core.meta import Binding
@@ -20,9 +20,14 @@ class OperationView:
     """The pool as one operation may use it."""
 
     def __init__(
-        self, rings: Sequence[ValueHistory], operation: Operation, use: ResourceUse
+        self,
+        rings: Sequence[ValueHistory],
+        operation: Operation,
+        use: ResourceUse,
+        telling: Collection[str] = (),
     ) -> None:
-        """`use`: where the operation stands among the resources."""
+        """`use`: where the operation stands among the resources; `telling`: variables that name the same in every body."""
+        self._telling = telling
         self._use = use
         self._rings = rings
         self._operation = operation
@@ -113,7 +118,7 @@ class OperationView:
         if named is not None:
             return named
         variable = variable_at(self._operation, (location, name))
-        slot = (location, place_word(name) if location is Location.BODY else name)
+        slot = (location, place_word(name, self._telling) if location is Location.BODY else name)
         if variable is not None:
             slot = (Location.PATH, variable)
         consumer = self._consumers.get(slot)

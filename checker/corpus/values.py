@@ -7,6 +7,7 @@ from itertools import repeat
 from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
+from checker.core.naming_places import telling_variables
 from checker.core.operation import Label, Operation
 from checker.core.resource_names import Resource
 from checker.core.resources import (
@@ -78,6 +79,7 @@ class LiveValues:
         self._is_secret = is_secret
         self._model = model
         self._names = names
+        self._telling = telling_variables(model)
         self._rings: dict[RingKey, ValueHistory] = {}
         self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
         """Those of one kind, by what the things of their resources are called."""
@@ -177,7 +179,7 @@ class LiveValues:
         view = self._views.get(operation.label)
         if view is None:
             view = self._views[operation.label] = OperationView(
-                self._ordered, operation, self._use(operation)
+                self._ordered, operation, self._use(operation), self._telling
             )
         view.begin()
         return view

@@ -14,13 +14,13 @@ from checker.core.errors import CheckerError
 from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Place
-from checker.core.resource_names import Resource
-from checker.core.resources import CREATING, REMOVING, ResourceModel, ResourceUse, place_of
+from checker.core.resources import CREATING, REMOVING, ResourceModel, place_of
 from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
+from checker.phases.goals import SequenceGoals, reads_member
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
@@ -45,8 +45,6 @@ _NEEDED: Final = 1.5
 """Weight of making something else, and of that if what follows can use it."""
 _TRIES: Final = 32
 """Operations that are tried for a step: of most of them no sequence has all that their paths ask for."""
-_AIMED: Final = 3
-"""Every third sequence heads for one operation."""
 _KEPT: Final = 32
 """Sequences of which is kept what they have shown: more than go on at the same time."""
 
@@ -63,12 +61,11 @@ class ChainExplorer(Struct):
     _places: dict[Label, Places] = field(default_factory=dict)
     _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
     """By seed and index."""
-    _goals: dict[Label, Sequence[Label]] = field(default_factory=dict)
-    """First operation of a sequence -> those far below it."""
     _dead: set[Label] = field(default_factory=set)
     _leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
     _roots: Sequence[Label] | None = None
+    _found_goals: SequenceGoals | None = None
 
     def follow(
         self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo
@@ -98,13 +95,15 @@ class ChainExplorer(Struct):
         seed, index, place = recipe
         chance = Random(seed + (index << 8) + place)
         weights = self._weights(known)
-        aim = self._aimed_at(known, index)
+        aim = self._goals.next_step(known.steps, index)
+        if aim is not None and aim not in self._dead:
+            weights.setdefault(aim, 1.0)
         for _ in range(_TRIES):
             if not weights:
                 return None
             target = aim if aim in weights else self._chosen(weights, chance, index, place)
             del weights[target]
-            bindings = self._bindings(known, target, chance)
+            bindings = self._bindings(known, target, chance, is_aimed=target == aim)
             if bindings is None:
                 continue
             # On the way to what is far away everything has to succeed.
@@ -116,44 +115,11 @@ class ChainExplorer(Struct):
                 self._dead.add(target)
         return None
 
-    def _aimed_at(self, known: KnownResources, index: int) -> Label | None:
-        """What a sequence that heads for an operation deep below its first one has to send next; None when it is there.
-
-        By chance alone four steps in one direction are rare. What it removes there it reads again.
-        """
-        if index % _AIMED:
-            return None
-        goals = self._goals_of(known.steps[0].use.label)
-        if not goals:
-            return None
-        goal = goals[index // _AIMED % len(goals)]
-        sent = {step.use.label for step in known.steps if step.succeeded}
-        if goal in sent:
-            was_removed = known.steps[-1].use.label == goal and known.steps[-1].succeeded
-            return self._reading(goal) if was_removed else None
-        for _, owner in self.model.uses[goal].owners:
-            makers = self.model.makers(owner)
-            if makers and sent.isdisjoint(makers):
-                return makers[0]
-        return goal
-
-    def _reading(self, removing: Label) -> Label | None:
-        """What reads a thing that an operation removes; None for an operation that removes nothing, or where nothing reads it."""
-        use = self.model.uses[removing]
-        if use.method != REMOVING:
-            return None
-        others = (self.model.uses[label] for label in self._on(use.resource))
-        return next((one.label for one in others if _reads_member(one)), None)
-
-    def _goals_of(self, root: Label) -> Sequence[Label]:
-        """Operations at least two collections below the one that the first step makes something of, removals first."""
-        found = self._goals.get(root)
-        if found is None:
-            uses = (use for use in self.model.uses.values() if len(use.owners) > 1)
-            deep = [use for use in uses if root in self.model.makers(use.owners[0][1])]
-            deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
-            found = self._goals[root] = [use.label for use in deep]
-        return found
+    @property
+    def _goals(self) -> SequenceGoals:
+        if self._found_goals is None:
+            self._found_goals = SequenceGoals(self.model)
+        return self._found_goals
 
     def _chosen(self, weights: dict[Label, float], chance: Random, index: int, place: int) -> Label:
         """By chance; the second steps of the first sequences go through all that follow, one after the other."""
@@ -174,7 +140,7 @@ class ChainExplorer(Struct):
         if last.method == REMOVING and steps[-1].succeeded:
             for target in found:
                 use = self.model.uses[target]
-                if use.resource == last.resource and _reads_member(use):
+                if use.resource == last.resource and reads_member(use):
                     found[target] = _AGAIN
         for target, count in Counter(one.use.label for one in steps).items():
             if target in found:
@@ -206,14 +172,12 @@ class ChainExplorer(Struct):
         """Operations that can use what one answers, and those on its resource, by how much they are wanted."""
         found = self._followers.get(label)
         if found is None:
-            targets = (*self.model.followers(label), *self._on(self.model.uses[label].resource))
+            targets = (
+                *self.model.followers(label),
+                *self.model.on(self.model.uses[label].resource),
+            )
             found = self._followers[label] = {one: self._weight(one) for one in targets}
         return found
-
-    def _on(self, resource: Resource) -> Sequence[Label]:
-        """Operations on a resource, members or not."""
-        uses = self.model.uses.items()
-        return [label for label, use in uses if use.resource == resource] if resource else []
 
     @property
     def _beginnings(self) -> Sequence[Label]:
@@ -223,7 +187,7 @@ class ChainExplorer(Struct):
         return self._roots
 
     def _bindings(
-        self, known: KnownResources, target: Label, chance: Random
+        self, known: KnownResources, target: Label, chance: Random, *, is_aimed: bool
     ) -> tuple[Binding, ...] | None:
         """Values of the path, all from things that belong together, and those of links; None when one is missing."""
         operation = self.factory.operations[target]
@@ -245,7 +209,7 @@ class ChainExplorer(Struct):
                 return None
             found[place] = binding
             anchor = source.step if anchor is None else anchor
-        self._bind_beside(known, target, chance, found)
+        self._bind_beside(known, target, chance, found, is_aimed=is_aimed)
         return tuple(found.values())
 
     def _bind_beside(
@@ -254,17 +218,19 @@ class ChainExplorer(Struct):
         target: Label,
         chance: Random,
         found: dict[tuple[Location, str], Binding],
+        *,
+        is_aimed: bool,
     ) -> None:
-        """Add values of links that stand beside the path, and conditions that hold."""
+        """Add values of links that stand beside the path, and conditions that hold; all of a body where the sequence heads for it."""
         operation = self.factory.operations[target]
         for step, one in known.transitions(target):
-            share = 1.0 if not one.is_inferred else _OPTIONAL
+            in_body = 1.0 if is_aimed else _BODY
             for value in one.values:
                 key = (value.location, value.name)
                 if value.location is Location.PATH or key in found:
                     continue
-                likely = _BODY if value.location is Location.BODY and one.is_inferred else share
-                if chance.random() >= likely:
+                likely = in_body if value.location is Location.BODY else _OPTIONAL
+                if one.is_inferred and chance.random() >= likely:
                     continue
                 source = ValueOrigin(step, value.value, DECLARED)
                 taken = self._binding(known, operation, key, source)
@@ -344,10 +310,6 @@ class ChainExplorer(Struct):
             expression,
             step,
         )
-
-
-def _reads_member(use: ResourceUse) -> bool:
-    return use.method == "GET" and use.is_member
 
 
 def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:

@@ -133,8 +133,7 @@ def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
     """What is known of a failure: `known: paging is rewritten (SHOP-12, until 2026-12-31)`; empty for a new one."""
     if entry is None:
         return "" if standing is KnownStatus.NEW else str(standing)
-    ends = ("expired" if standing is KnownStatus.EXPIRED else "until") + f" {entry.expires}"
-    told = [entry.ticket, entry.owner, ends if entry.expires else ""]
+    told = [entry.ticket, entry.owner, f"until {entry.expires}" if entry.expires else ""]
     details = ", ".join(part for part in told if part)
     reason = f": {entry.reason}" if entry.reason else ""
     return unicode_text(f"{standing}{reason}{f' ({details})' if details else ''}")

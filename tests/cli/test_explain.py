@@ -10,7 +10,7 @@ from checker.corpus.learned import DemandHeard
 from checker.corpus.records import Note
 from checker.reporting.explanations import PAGES, pages_for
 from tests.reporting.golden import assert_golden
-from tests.reporting.samples import AT, ORDERS, USERS, exchange, interaction, records
+from tests.reporting.samples import AT, ORDERS, USERS, exchange, finding, interaction, records
 from tests.reporting.traffic import Workers
 
 CODES = sorted({kind.code for kind in FAILURES.values() if kind.code})
@@ -80,6 +80,24 @@ def test_an_operation_is_explained_by_what_was_tried_and_came_back(invoke, past:
     assert shown.exit_code == 0, shown.stderr
     assert_golden("explain_operation", shown.stdout)
     assert invoke("explain", USERS, "--run", str(past)).stdout == shown.stdout
+
+
+def test_a_failure_is_explained_by_its_block_and_its_code(invoke, past: Path) -> None:
+    writer = JournalWriter(Workers(past).layout.journal(4, 1004))
+    told = finding(fingerprint="9a68c0ffee00aa11", code="ST101", message="Exactly this")
+    writer.write(told)
+    writer.close()
+    for name in ("v1-9a68", "9a68c0ff"):
+        shown = invoke("explain", name)
+        assert shown.exit_code == 0, shown.stderr
+        heading, _, block = shown.stdout.partition("\n")
+        assert heading == USERS
+        assert "Exactly this" in block
+        assert told.reproduction in block
+        assert block.index("ST101 Server error") > block.index("Exactly this")
+    shown = invoke("explain", "v1-9a69")
+    assert shown.exit_code == 2
+    assert "is the id of no failure of the last run; it has v1-" in shown.stderr
 
 
 def test_an_operation_that_no_run_knows_is_answered_with_the_nearest(invoke, past: Path) -> None:

@@ -16,6 +16,8 @@ from checker.core.meta import Binding
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.corpus.fold import fold
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.runs import LastRun
 from checker.demo import Server
@@ -151,5 +153,12 @@ def test_without_a_name_the_corpus_is_meant_that_was_written_to_last(
         os.utime(file, (written_at, written_at))
     assert folder_of(None) == Path(".checker", "library")
     assert folder_of("shop") == Path(".checker", "shop")
+    # A mistyped location leaves a folder of later date, and no run in it.
+    begun = RunLayout(Path(".checker", "shop")).journal(1, 1001)
+    writer = JournalWriter(begun)
+    writer.write(started())
+    writer.close()
+    os.utime(begun, (2, 2))
+    assert folder_of(None) == Path(".checker", "shop")
     with pytest.raises(UsageError, match="name one of library, old, shop"):
         folder_of(".checker")

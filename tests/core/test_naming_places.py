@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from checker.core.naming_places import naming_places
+from checker.core.naming_places import named_collections, naming_places
 from checker.core.resource_names import place_word
 from checker.openapi.loaders import from_dict
 
@@ -30,7 +30,8 @@ def one(variable: str, schema: Any) -> dict[str, Any]:
 
 def test_bodies_name_things_by_their_noun_or_as_paths_call_them() -> None:
     car, order = thing(vin=TEXT, year=WHOLE), thing(id=WHOLE, vin=TEXT)
-    lines = {"type": "array", "items": thing(productId=WHOLE, amount=WHOLE)}
+    lines = {"type": "array", "items": thing(productId=WHOLE, amount=WHOLE, sku=TEXT, id=WHOLE)}
+    parts = {"type": "array", "items": thing(sku=TEXT)}
     asked = thing(
         vin=TEXT,
         year=WHOLE,
@@ -47,14 +48,21 @@ def test_bodies_name_things_by_their_noun_or_as_paths_call_them() -> None:
         "/products": {"post": creating(thing(), thing(id=WHOLE))},
         "/products/{id}": one("id", WHOLE),
         "/stats/{year}": one("year", WHOLE),
+        "/parts": {"get": {"responses": creating({}, parts)["responses"]}},
+        "/parts/{sku}": one("sku", TEXT) | {"put": creating(thing(sku=TEXT), thing(sku=TEXT))},
         "/orders": {"post": creating(asked, order)},
     }
     described = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}
     model = from_dict(described).resources()
     places = naming_places(model)
     assert {label: set(found) for label, found in places.items()} == {
-        "POST /orders": {"/vin", "/driver_id", "/lines/*/productId", "/productIds/*"}
+        "POST /orders": {
+            *("/vin", "/driver_id", "/lines/*/productId", "/productIds/*"),
+            "/lines/*/sku",
+        }
     }
+    (collections,) = named_collections(model).values()
+    assert set(collections) == {("cars",), ("drivers",), ("products",), ("parts",)}
     assert model.layers["POST /orders"] > model.layers["POST /cars"]  # type: ignore[index]
 
 
@@ -71,3 +79,4 @@ def test_a_place_asks_for_what_its_last_names_say() -> None:
         "": "",
     }
     assert {pointer: place_word(pointer) for pointer in words} == words
+    assert place_word("/lines/*/sku", {"sku"}) == "sku"

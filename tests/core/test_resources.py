@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.case import Case
+from checker.core.concrete_paths import concerns
 from checker.core.locations import Location
 from checker.core.operation import Label
 from checker.core.resource_names import resource_of
@@ -15,7 +16,6 @@ from checker.core.resources import (
     ResourceUse,
     TakenValue,
     Transition,
-    concerns,
 )
 from tests.generation.making import PlainOperation
 
@@ -147,3 +147,23 @@ def test_the_status_of_a_transition_is_the_nearest_key() -> None:
     assert on("default").is_for(500, keys)
     assert not on("default").is_for(404, keys)
     assert not on("2XX").is_for(201, keys)
+
+
+def giving(source: str, target: str, *names: str) -> Transition:
+    values = tuple(TakenValue(Location.BODY, name, f"$response.body#{name}") for name in names)
+    return Transition("Given", Label(source), "200", Label(target), values)
+
+
+def test_bodies_wait_for_whoever_names_what_he_makes_and_not_the_other_way_round() -> None:
+    put, order = "PUT /products/{sku}", "POST /orders"
+    model = model_of(
+        *(order, put, "GET /products/{sku}"),
+        transitions=(giving(put, order, "/lines/*/sku"), giving(order, put, "/sku")),
+    )
+    assert model.layers[Label(put)] < model.layers[Label(order)]
+
+
+def test_what_is_made_waits_for_nothing_that_stands_below_it() -> None:
+    order, pay = "POST /orders", "POST /orders/{id}/pay"
+    model = model_of(pay, order, transitions=(giving(pay, order, "/note"),))
+    assert model.layers[Label(order)] < model.layers[Label(pay)]

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 import checker
+from checker.core.concrete_paths import concerns
 from checker.core.locations import Location
 from checker.core.operation import Label
-from checker.core.resources import ResourceModel, concerns, named_values
+from checker.core.resources import ResourceModel, named_values
 from checker.core.response import Response
 from checker.graphql.operation import GraphQLOperation
 from tests.apps.graphql.depot import SDL

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from checker.config.baseline import read_baseline
-from checker.core.known import Baseline, KnownFailures, entry_for
+from checker.core.known import Baseline, KnownFailure, KnownFailures, KnownStatus, entry_for
 from checker.corpus.fold import fold
 from checker.corpus.records import Finding, OperationsSelected, Record
 from checker.reporting.baseline_file import updated, write_baseline
 from checker.reporting.context import ReportContext
+from checker.reporting.shown import standing_text
 from checker.reporting.summary import summary_lines, total_line
 from checker.reporting.views import report_of
 
@@ -145,7 +146,7 @@ def test_what_people_read_tells_all_four(name: str) -> None:
     (content,) = written(row, run(SECOND), (), settings(baseline=BASELINE), context).values()
     text = content.decode().replace("\\", "")
     assert text.count("known: later") == 10
-    assert text.count(f"expired: later (T-1, expired {DAY_ONE})") == 1
+    assert text.count(f"expired: later (T-1, until {DAY_ONE})") == 1
     assert "2 failures, 10 known" in text
     assert "GET /things/0: Server error [v1-0000000000000000]" in text
 
@@ -189,3 +190,9 @@ def test_a_cause_is_known_wherever_it_shows() -> None:
     cause = replace(ENTRIES[3], operation="", fingerprint="")
     known = KnownFailures(Baseline("b", DAY_TWO, (cause,)))
     assert [one for one in SECOND if known.fails(one)] == []
+
+
+def test_the_day_on_which_an_entry_ends_is_told_once() -> None:
+    entry = KnownFailure(expires="2026-01-01")
+    assert standing_text(KnownStatus.EXPIRED, entry) == "expired (until 2026-01-01)"
+    assert standing_text(KnownStatus.KNOWN, entry) == "known (until 2026-01-01)"

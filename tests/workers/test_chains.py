@@ -126,7 +126,9 @@ def sequences_of(context: WorkerContext, label: str, count: int) -> list[list[Ca
         sequence: list[Verdict] = []
         while made is not None:
             status = 422 if is_wrong(made.case) else 201
-            content = json.dumps({"id": f"id{index}-{len(sequence)}"}).encode()
+            content = json.dumps(
+                {key: f"{key}{index}-{len(sequence)}" for key in ("id", "sku")}
+            ).encode()
             response = Response(status, [("Content-Type", "application/json")], content)
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
             made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
@@ -166,6 +168,59 @@ def test_sequences_that_head_for_something_far_away_get_there(tmp_path: Path) ->
     aimed = [one for one in found[::3] if [case.operation.label for case in one[:5]] == wanted]
     assert len(aimed) >= 8
     assert not any(is_wrong(case) for sequence in aimed for case in sequence[:5])
+
+
+def joined_document() -> dict[str, Any]:
+    """Orders name a customer, whom somebody makes, and products, which are listed, or made by whoever knows a name."""
+    line = {"type": "object", "properties": {"sku": TEXT}, "required": ["sku"]}
+    order = {
+        "type": "object",
+        "properties": {
+            "customer_id": TEXT,
+            "lines": {"type": "array", "items": line, "minItems": 1},
+        },
+        "required": ["customer_id", "lines"],
+    }
+
+    def under(name: str) -> dict[str, Any]:
+        given = {"name": name, "in": "path", "required": True, "schema": TEXT}
+        return {"parameters": [given], "get": {"responses": ANSWER}}
+
+    def said(schema: dict[str, Any]) -> dict[str, Any]:
+        return {"description": "", "content": {"application/json": {"schema": schema}}}
+
+    made = {"responses": {"201": said({"type": "object", "properties": {"id": TEXT}})}}
+    paths = {
+        "/customers": {"post": made},
+        "/customers/{id}": under("id"),
+        "/products": {"get": {"responses": {"200": said(line)}}},
+        "/products/{sku}": under("sku") | {"put": made},
+        "/orders": {
+            "post": {
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": order}},
+                },
+                **made,
+            }
+        },
+        "/orders/{id}": under("id"),
+        **{f"/others{number}": {"post": made} for number in range(20)},
+        **{f"/others{number}/{{id}}": under("id") for number in range(20)},
+    }
+    return DOCUMENT | {"paths": paths}
+
+
+def test_sequences_head_for_what_names_things_of_several_collections(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=joined_document()) as context:
+        found = sequences_of(context, "POST /customers", 30)
+    wanted = ["POST /customers", "GET /products", "POST /orders"]
+    aimed = found[::3]
+    assert [[case.operation.label for case in one[:3]] for one in aimed] == [wanted] * len(aimed)
+    for index, one in enumerate(aimed):
+        order = one[2].body
+        assert order["customer_id"] == f"id{3 * index}-0"
+        assert {line["sku"] for line in order["lines"]} == {f"sku{3 * index}-1"}
 
 
 def conditional_document() -> dict[str, Any]:
