@@ -65,6 +65,8 @@ class Loaders:
             raise IncorrectUsage(
                 f"`encoding` must be one that Python knows, got {encoding!r}"
             ) from None
+        if not isinstance(path, str | os.PathLike):
+            raise IncorrectUsage(f"`path` must be the path of a file, got {path!r:.80}")
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(FileSource(path, encoding), options), config)
 
@@ -99,10 +101,15 @@ class Loaders:
             raise IncorrectUsage(
                 f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}"
             )
+        if not isinstance(wait_for_schema, int | float | None):
+            raise IncorrectUsage(
+                f"`wait_for_schema` must be a number of seconds, got {wait_for_schema!r:.80}"
+            )
+        headers = _headers(options.get("headers"))
         config, fetching = _configured(config)
         settings = run_settings(config, Invocation(url))
         configured = dict(settings.common.headers)
-        options["headers"] = {**configured, **dict(options.get("headers") or {})}
+        options["headers"] = {**configured, **headers}
         fetching = replace(
             fetching,
             verify=options.pop("verify", fetching.verify),
@@ -125,10 +132,10 @@ class Loaders:
 
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
         """
-        _refuse_url(path)
+        _refuse_other_paths(path)
         _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
         return self._of_application(
-            path, app, applications.AsgiApplication(app), (headers or {}, config)
+            path, app, applications.AsgiApplication(app), (_headers(headers), config)
         )
 
     @plainly
@@ -144,10 +151,10 @@ class Loaders:
 
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
         """
-        _refuse_url(path)
+        _refuse_other_paths(path)
         _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
         return self._of_application(
-            path, app, applications.WsgiApplication(app), (headers or {}, config)
+            path, app, applications.WsgiApplication(app), (_headers(headers), config)
         )
 
     def _of_application(
@@ -189,7 +196,21 @@ def _is_path(text: str) -> bool:
     return "\n" not in text and "{" not in text and os.path.isfile(text)
 
 
-def _refuse_url(path: str) -> None:
+def _headers(given: object) -> dict[str, Any]:
+    """Values by name. Raises `IncorrectUsage` for what are no headers."""
+    try:
+        return dict(given or {})  # type: ignore[call-overload, no-any-return]
+    except (TypeError, ValueError):
+        raise IncorrectUsage(
+            f"`headers` must be a mapping of names to values, got {given!r:.80}"
+        ) from None
+
+
+def _refuse_other_paths(path: object) -> None:
+    if not isinstance(path, str):
+        raise IncorrectUsage(
+            f"the path of the description comes first, then the application: got {path!r:.80} as the path"
+        )
     if "://" in path:
         raise ValueError(f"Schema path should be relative for WSGI/ASGI loaders, got {path!r}")
 

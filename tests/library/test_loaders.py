@@ -3,6 +3,7 @@ import io
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -279,3 +280,22 @@ def test_refusals_of_applications_are_told_as_those_of_servers(loader, status, s
     )
     assert caught.value.extras[1:] == ["first", "last"]
     assert caught.value.extras[0] in said
+
+
+@pytest.mark.parametrize(
+    ("loader", "given", "options", "told"),
+    [
+        ("from_path", [3], {}, "`path` must be the path of a file, got 3"),
+        ("from_wsgi", [print, "/a"], {}, "the path of the description comes first"),
+        ("from_asgi", [None, print], {}, "got None as the path"),
+        ("from_wsgi", ["/a", None], {"headers": 3}, "an application must be callable"),
+        ("from_wsgi", ["/a", lambda e, s: []], {"headers": 3}, "`headers` must be a mapping"),
+        ("from_url", ["http://a"], {"headers": "x"}, "`headers` must be a mapping"),
+        ("from_url", ["http://a"], {"wait_for_schema": "x"}, "`wait_for_schema` must be a number"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_named(
+    loader: str, given: list[Any], options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=told):
+        getattr(checker.openapi, loader)(*given, **options)

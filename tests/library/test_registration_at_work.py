@@ -156,6 +156,18 @@ def test_a_provider_is_for_the_operations_that_it_was_registered_for(it) -> None
     assert sent(it)["x-token"] == "POST /items 0"
 
 
+def test_a_provider_may_call_operations_of_its_own_schema(it) -> None:
+    @it.schema.auth()
+    class Login(Counting):
+        def get(self, case: Any, ctx: Any) -> Any:
+            assert it.post.Case(body={}).call().status_code == 200
+            assert "x-token" not in sent(it)
+            return super().get(case, ctx)
+
+    it.get.Case(path_parameters={"id": 1}).call()
+    assert sent(it)["x-token"].startswith("GET /items/{id}")
+
+
 def test_an_object_of_requests_authenticates_all_schemas(it) -> None:
     checker.auth.set_from_requests(requests.auth.HTTPBasicAuth("u", "p"))
     it.post.Case(body={}).call()
