@@ -146,3 +146,30 @@ def test_lists_in_lists_of_swagger_are_joined_in_forms(content_type: str, conten
     case = Case(made, "a", body={"p": [[1, 2], [3]]}, media_type=media_type)
     written = plain_maker().make(case).body or b""
     assert (b"1%7C2,3" if content_type is FORM else b"\r\n\r\n1|2\r\n") in written
+
+
+PNG = b"\x89PNG\r\n\x1a\n..."
+PART = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\nContent-Type: image/png\r\n\r\n%b\r\n--b--\r\n'
+FILES = [
+    ("image/png", PNG, VALID),
+    ("image/png", b"hello", AMBIGUOUS),
+    ("image/jpeg", PNG, AMBIGUOUS),
+    ("audio/mpeg", b"hello", AMBIGUOUS),
+    ("image/png", b"", INVALID),
+    ("application/octet-stream", b"hello", VALID),
+    ("multipart/form-data; boundary=b", PART % PNG, VALID),
+    ("multipart/form-data; boundary=b", PART % b"hello", AMBIGUOUS),
+]
+
+
+@pytest.mark.parametrize(("content_type", "content", "expected"), FILES)
+def test_what_is_no_file_of_its_media_type_is_not_called_valid(
+    content_type: str, content: bytes, expected: Outcome
+) -> None:
+    schema: dict[str, Any] = {"type": "string", "format": "binary", "minLength": 1}
+    if content_type.startswith("multipart"):
+        schema = {"type": "object", "properties": {"f": schema}}
+    media = {content_type.partition(";")[0]: {"schema": schema}}
+    definition = {"requestBody": {"required": True, "content": media}}
+    verdict = judge(definition, "/a", (("Content-Type", content_type),), content, method="post")
+    assert verdict.outcome is expected, reasons(verdict)

@@ -19,9 +19,11 @@ from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.answers.bodies import decoded_text
 from checker.openapi.answers.texts import BeyondLimits
 from checker.openapi.answers.yaml_readings import yaml_readings
-from checker.openapi.referee.forms import form_readings, multipart_readings
+from checker.openapi.referee.forms import form_readings, multipart_readings, parts_of
 from checker.openapi.referee.rulings import Part, Rule, Rules
+from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import UNWRITTEN
+from checker.transport.wire.file_kinds import is_of_its_kind
 from checker.transport.wire.readings import Reading, doubted, exact_json, readings
 from checker.transport.wire.xml_reading import xml_readings
 
@@ -90,9 +92,19 @@ def of_type(
         return part.broken("syntax", str(error), content)
     verdicts = part.judged(found, rule)
     is_wrong = any(one.outcome is Outcome.INVALID for one in verdicts)
+    if not is_wrong and not _holds_files(content, content_type):
+        return part.ambiguous(ambiguity.KIND)
     # An empty form is no field, or no form; `null` is what many frameworks make of no body.
     is_nothing = not content or content.strip() == b"null"
     return part.ambiguous(_NO_BODY) if is_nothing and not required and is_wrong else verdicts
+
+
+def _holds_files(content: bytes, content_type: str) -> bool:
+    """Whether what is said to be an image, an archive and the like is one, be it a part: no schema speaks of that."""
+    if not is_multipart(content_type):
+        return is_of_its_kind(content, content_type)
+    parts = parts_of(content, content_type)
+    return all(is_of_its_kind(one.content, one.media_type or "") for one in parts)
 
 
 def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:

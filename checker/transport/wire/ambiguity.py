@@ -35,6 +35,7 @@ EMPTY: Final = "sent empty, it is as good as absent for many servers, or a list 
 PASSED_OVER: Final = "servers pass over what they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
 """There may be readings that nobody has listed."""
+KIND: Final = "what it holds is no file of its media type, or of a kind that is not known here"
 DOTS: Final = "dot segments may be removed on the way"
 
 

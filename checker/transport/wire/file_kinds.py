@@ -13,6 +13,8 @@ _STARTS: Final = (
     (b"\x1f\x8b", "application/gzip", "gz"),
     (b"BM", "image/bmp", "bmp"),
 )
+_FAMILIES: Final = ("image/", "audio/", "video/", "font/")
+_KINDS: Final = frozenset(media_type for _, media_type, _ in _STARTS)
 _EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STARTS} | {
     "image/webp": "webp",
     "image/svg+xml": "svg",
@@ -31,6 +33,13 @@ def file_kind(content: bytes) -> tuple[str, str]:
     if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
         return "image/webp", "webp"
     return UNKNOWN
+
+
+def is_of_its_kind(content: bytes, media_type: str) -> bool:
+    """False for a media type that promises a kind of file, where nothing tells that the content is one."""
+    plain = media_type.partition(";")[0].strip().lower()
+    is_promised = plain in _KINDS or (plain.startswith(_FAMILIES) and not plain.endswith("+xml"))
+    return not is_promised or file_kind(content)[0] == plain
 
 
 def extension_of(media_type: str) -> str | None:
