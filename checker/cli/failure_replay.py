@@ -36,7 +36,9 @@ from checker.transport.settings import HttpSettings
 TRIES: Final = 3
 _OF_STATE: Final = frozenset((404, 409, 410, 412))
 _STATE: Final = "perhaps for what is there now: try it on a fresh target"
-_CREDENTIALS: Final = "perhaps for its credentials: give others with `-a` or `-H`"
+_CREDENTIALS: Final = (
+    "perhaps for its credentials (give others with `-a` or `-H`) or for what is there no more"
+)
 _WANT_REFUSALS: Final = frozenset(
     (
         "ignored_auth",
@@ -67,7 +69,7 @@ class _CannotSend(CheckerError):
 
 
 def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
-    """Exit code: 0 when all are fixed, 1 when one failed again or is flaky, 2 when one could not be sent.
+    """Exit code: 0 when all are fixed, 1 when one failed again or is flaky, 2 when one could not be sent, or not as who sent it then.
 
     A secret stands in for its reference as the configuration of today has it.
     """
@@ -86,7 +88,12 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
         count = sum(one.is_there for one in tries)
         word = "FIXED" if not count else "FAILED" if count == TRIES else "FLAKY"
         doubt = next((one.doubt for one in tries if one.doubt), "") if not count else ""
-        echo(xml_text(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{doubt}"))
+        if not count and any(one.is_turned_away for one in tries):
+            echo(xml_text(f"ERROR   {name}: {doubt}"))
+            codes.add(2)
+            continue
+        but = f"; but {doubt}" if doubt else ""
+        echo(xml_text(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{but}"))
         codes.add(int(count > 0))
     return 1 if 1 in codes else max(codes, default=0)
 
@@ -106,6 +113,8 @@ class _Try(Struct, frozen=True):
     is_there: bool
     doubt: str = ""
     """Why it may not have shown although nobody mended it."""
+    is_turned_away: bool = False
+    """Whether that is because of who called, so that nothing can be said."""
 
 
 def _tried(finding: Finding, again: _Again) -> _Try:
@@ -125,20 +134,21 @@ def _tried(finding: Finding, again: _Again) -> _Try:
     media_type = declared.get("content-type", "")
     body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
     is_there = all(one.holds(last.status_code, media_type, body) for one in symptoms)
-    return _Try(is_there, "" if is_there else _doubt(finding, answers))
+    return _Try(True) if is_there else _not_there(finding, answers)
 
 
-def _doubt(finding: Finding, answers: Sequence[Response]) -> str:
-    """What a refusal that was none then says of the target of today: it may have been before what failed, or instead of it."""
+def _not_there(finding: Finding, answers: Sequence[Response]) -> _Try:
+    """A try that did not show it: by a refusal that was none then, it may have been before what failed, or instead of it."""
     if finding.check in _WANT_REFUSALS:
-        return ""
+        return _Try(False)
     for number, answer in enumerate(answers):
         then, now = finding.interactions[number].exchange.status, answer.status_code
-        said = _STATE if now in _OF_STATE or _is_taken(answer) else _CREDENTIALS
-        if now != then and (said is _STATE or now in UNAUTHORIZED):
+        is_turned_away = now in UNAUTHORIZED
+        if now != then and (is_turned_away or now in _OF_STATE or _is_taken(answer)):
             at = f"request {number + 1}" if len(answers) > 1 else "the request"
-            return f"; but {at} was answered {now} (then {then}), {said}"
-    return ""
+            said = _CREDENTIALS if is_turned_away else _STATE
+            return _Try(False, f"{at} was answered {now} (then {then}), {said}", is_turned_away)
+    return _Try(False)
 
 
 def _is_taken(answer: Response) -> bool:

@@ -78,7 +78,6 @@ def test_one_that_shows_now_and_then_is_flaky() -> None:
             b'{"error": "name is taken"}',
             "answered 400 (then 500), perhaps for what is there now",
         ),
-        (401, b"{}", "answered 401 (then 500), perhaps for its credentials"),
         (400, b"{}", ""),
         (201, b"{}", ""),
     ],
@@ -91,6 +90,16 @@ def test_a_refusal_by_what_is_there_now_is_told(status: int, body: bytes, doubt:
     assert doubt in line
     assert ("; but" in line) == bool(doubt)
     assert "; but" not in wanted
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_who_is_turned_away_today_can_say_nothing(status: int) -> None:
+    with serving(lambda request: Reply(status), {}) as app:
+        code, (line,) = replayed(app.url, finding())
+        fixed, _ = replayed(app.url, finding(check="ignored_auth"))
+    assert (code, fixed) == (2, 0)
+    assert line.startswith("ERROR")
+    assert f"answered {status} (then 500), perhaps for its credentials" in line
 
 
 def test_what_cannot_be_sent_is_no_verdict() -> None:
