@@ -393,10 +393,3 @@ def test_a_parameter_can_be_added(operation) -> None:
     known = operation.get_parameter("q", "query")
     operation.add_parameter(dataclasses.replace(known, name="added", required=True))
     assert "added" in find(operation.as_strategy(), lambda case: True).query
-
-
-def test_strategies_from_examples(document) -> None:
-    document["paths"]["/items/{id}"]["get"]["parameters"][0]["example"] = 42
-    operation = checker.openapi.from_dict(document)["/items/{id}"]["GET"]
-    drawn = [find(one, lambda case: True) for one in operation.get_strategies_from_examples()]
-    assert [case.path_parameters for case in drawn] == [{"id": 42}]

@@ -173,3 +173,10 @@ def test_operations_without_wrong_data_are_left_out_of_a_strategy_of_wrong_data(
     assert {case.operation.path for case in cases} == {"/items", "/items/{id}", "/both"}
     with pytest.raises(checker.errors.NothingToBreak):
         drawn(schema.include(path="/all").as_strategy(generation_mode="negative"))
+
+
+def test_strategies_from_examples(document) -> None:
+    document["paths"]["/items/{id}"]["get"]["parameters"][0]["example"] = 42
+    operation = checker.openapi.from_dict(document)["/items/{id}"]["GET"]
+    found = [find(one, lambda case: True) for one in operation.get_strategies_from_examples()]
+    assert [case.path_parameters for case in found] == [{"id": 42}]

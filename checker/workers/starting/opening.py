@@ -60,12 +60,12 @@ def open_worker_context(
     layout.create()
     subject = read_subject(settings, layout, users)
     with ExitStack() as undone:
-        context = _laid_out(incarnation, subject, users, _Place(layout, ledger, undone))
+        context = _laid_out(incarnation, subject, users, _Workplace(layout, ledger, undone))
         undone.pop_all()
     return context
 
 
-class _Place(Struct, frozen=True):
+class _Workplace(Struct, frozen=True):
     """Where a worker works."""
 
     layout: RunLayout
@@ -75,7 +75,7 @@ class _Place(Struct, frozen=True):
 
 
 def _laid_out(
-    incarnation: int, subject: TestedDescription, users: UsersCode, place: _Place
+    incarnation: int, subject: TestedDescription, users: UsersCode, place: _Workplace
 ) -> WorkerContext:
     settings, operations, origin = subject.settings, subject.operations, subject.origin
     undone = place.undone
