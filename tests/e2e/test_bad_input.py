@@ -75,6 +75,9 @@ def test_a_url_with_a_page(command: Command) -> None:
 def test_a_url_that_says_no(command: Command) -> None:
     with serving(lambda _: Reply(404), {}) as app:
         _refused(command.run(f"{app.url}/nothing", inline=True), "404")
+        _refused(
+            command.run(app.url, inline=True), "many APIs serve their description at /openapi.json"
+        )
 
 
 @pytest.mark.parametrize(

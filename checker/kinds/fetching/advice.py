@@ -13,6 +13,7 @@ class FetchAdvice(Struct, frozen=True):
     silent: str
     unreachable: str
     refused: str
+    missing: str
     unverified: str
     broken: str
 
@@ -27,6 +28,7 @@ API: Final = FetchAdvice(
     silent="check that the API is up or give a longer time-out",
     unreachable="check that the API is running there",
     refused="check the URL and its credentials",
+    missing="check the URL: many APIs serve their description at /openapi.json, /v3/api-docs or /swagger.json",
     unverified="give its CA bundle or switch verification off",
     broken="check that it serves the document",
 )
@@ -34,6 +36,7 @@ NEIGHBOUR: Final = FetchAdvice(
     silent=BESIDE,
     unreachable=BESIDE,
     refused=_CORRECT,
+    missing=_CORRECT,
     unverified="give its CA bundle, or refer to a copy beside the description",
     broken=_CORRECT,
 )

@@ -187,8 +187,9 @@ def _refusal(response: httpx.Response, shown: str, advice: FetchAdvice) -> Loade
     if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
         # Whoever asks in the way of another kind may be answered: 501 is of the method (RFC 9110, 15.6.2).
         kind = ForeignDescription
+    what = advice.missing if response.status_code == HTTPStatus.NOT_FOUND else advice.refused
     return kind(
-        f"Failed to load {shown} due to {side} error (HTTP {reason}); {advice.refused}",
+        f"Failed to load {shown} due to {side} error (HTTP {reason}); {what}",
         [f"HTTP {reason}", *_beginning(response)],
         kind=LoaderErrorKind.of_status(response.status_code),
     )
