@@ -17,7 +17,7 @@ from checker.workers.recording.leased import InFlight, LeasedTask
 from checker.workers.recording.unconfirmed import before_in
 from checker.workers.scheduling.crash_suspects import is_accused, leave_drawn, leave_made
 from checker.workers.scheduling.followers import Follower, FollowerQueue
-from checker.workers.scheduling.outcome_counts import OutcomeCounts
+from checker.workers.scheduling.outcome_counts import CaseOutcomes
 from checker.workers.scheduling.task_counts import TaskCounts
 
 _MAKE = Stage.MAKE
@@ -39,7 +39,7 @@ class CaseScheduler:
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
         self._context = context
-        self._outcomes = OutcomeCounts(context, counts)
+        self._outcomes = CaseOutcomes(context, counts)
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}

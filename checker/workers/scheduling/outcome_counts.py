@@ -11,7 +11,7 @@ from checker.workers.recording.unconfirmed import JudgedCase
 from checker.workers.scheduling.task_counts import TaskCounts
 
 
-class OutcomeCounts:
+class CaseOutcomes:
     """Counts each case once, when nothing of it is in flight any more."""
 
     def __init__(self, context: WorkerContext, counts: TaskCounts) -> None:
