@@ -12,6 +12,7 @@ from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
 from checker.core.errors import HookExecutionError, IncorrectUsage
 from checker.core.failures import FailureGroup
+from checker.core.given_values import require_names
 from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.locations import Location
 from checker.core.media_types import is_multipart, matches
@@ -102,8 +103,11 @@ class OperationMembers:
     ) -> CaseValue:
         """A case made by hand: values by name, and another HTTP verb if `method` says so.
 
-        Raises `IncorrectUsage` for a body without a media type where there are several.
+        Raises `IncorrectUsage` for values without names, and for a body without a media type where there are several.
         """
+        require_names(
+            path_parameters=path_parameters, query=query, headers=headers, cookies=cookies
+        )
         parts: dict[str, Any] = {
             "path_parameters": path_parameters,
             "query": query,

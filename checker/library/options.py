@@ -18,6 +18,7 @@ from checker.config.rules import certificate, certificates
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.given_values import require_names
 from checker.core.response import Response
 from checker.library.given_bodies import body_given
 from checker.phases.attempt import CheckResult
@@ -89,6 +90,7 @@ class CallOptions(Struct, frozen=True):
         for name in _NEVER.intersection(options):
             raise IncorrectUsage(f"case.call({name}=...): a case says that itself; change the case")
         given = _given(options, cls, "case.call")
+        require_names(**{name: given.get(name) for name in ("headers", "params", "cookies")})
         timeout = given.get("timeout", 1)
         if not (isinstance(timeout, int | float) and timeout > 0):
             raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")

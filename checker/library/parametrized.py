@@ -1,12 +1,13 @@
 """What decorators of a schema write on a test function, and who reads it: the plugin of the test runner."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Never, TypeVar
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
+from checker.core.given_values import require_names
 from checker.core.hooks import TEST_HOOKS, HookContext, HookRegistry, HookScope
 from checker.core.locations import Location
 
@@ -94,8 +95,13 @@ class SchemaDecorators:
 
     __slots__ = ()
 
-    def parametrize(self) -> Callable[[Tested], Tested]:
-        """Decorator of a test that takes `case`: one test for each operation. Raises `IncorrectUsage` when stacked."""
+    def parametrize(self, *functions: Never) -> Callable[[Tested], Tested]:
+        """Decorator of a test that takes `case`: one test for each operation.
+
+        Raises `IncorrectUsage` when stacked, and where its parentheses are missing.
+        """
+        if functions:
+            raise IncorrectUsage("`parametrize` takes no arguments: write `@schema.parametrize()`")
         return with_schema(self)
 
     def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
@@ -110,7 +116,10 @@ class SchemaDecorators:
         cookies: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Callable[[Tested], Tested]:
-        """Decorator of a test: parameters that have these values wherever an operation declares them."""
+        """Decorator of a test: parameters that have these values wherever an operation declares them. Raises `IncorrectUsage`."""
+        require_names(
+            path_parameters=path_parameters, headers=headers, cookies=cookies, query=query
+        )
         return with_overrides(
             ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
         )

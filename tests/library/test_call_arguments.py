@@ -101,3 +101,21 @@ def test_hooks_change_requests_of_runs(document, api) -> None:
     assert api.requests
     assert all("from_hook=1" in path for _, path, *_ in api.requests)
     assert not result.errors
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [
+        (lambda it: it.schema.parametrize(print), r"write `@schema.parametrize\(\)`"),
+        (lambda it: it.schema.override(query="a=1"), "`query` must be a dict of names and values"),
+        (lambda it: it.Case(path_parameters=[1]), r"`path_parameters` must be .* got \[1\]"),
+        (
+            lambda it: it.Case(path_parameters={"id": 1}).call(headers=[("a", "b")]),
+            "`headers` must",
+        ),
+        (lambda it: it.Case(path_parameters={"id": 1}).call(params=3), "`params` must be a dict"),
+    ],
+)
+def test_values_without_names_are_named(operation, use, told: str) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=told):
+        use(operation)
