@@ -1,5 +1,6 @@
 """Operations of one document share what they read of its schemas, and nothing of that can be seen in their cases."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Direction, Schema
+from checker.generation.normalization import duplicates
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet, made
 from checker.generation.normalization.store import Forms, FormStore
@@ -86,6 +88,30 @@ def test_what_is_shared_changes_neither_cases_nor_work(mode: GenerationMode) -> 
     for _ in range(3):
         program, budget = compiled(schema, mode, store)
         assert [(case.body, budget.steps) for case in cases(program, 40)] == wanted
+
+
+def test_what_schemas_say_is_looked_at_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the operation is compiled and when it draws, although each alternative stands beside the inverses of all others."""
+    looked: list[int] = []
+    real = duplicates._refers
+
+    def noted(raw: Any) -> bool:
+        looked.append(id(raw))
+        return real(raw)
+
+    monkeypatch.setattr(duplicates, "_refers", noted)
+    schema = schema_of(_alternatives(5))
+    program, _ = compiled(schema, GenerationMode.NEGATIVE, None)
+    cases(program, 40)
+    assert len(set(looked)) > 2**5
+    assert max(Counter(looked).values()) <= 2
+
+
+def _alternatives(depth: int, place: int = 1) -> dict[str, Any]:
+    """Either of two alternatives, which are alternatives again."""
+    if not depth:
+        return {"type": "object", "properties": {f"p{place}": {"type": "integer"}}}
+    return {"oneOf": [_alternatives(depth - 1, 2 * place + side) for side in (0, 1)]}
 
 
 def test_forms_are_bounded_and_the_oldest_gives_way() -> None:

@@ -13,7 +13,7 @@ from checker.core.schema import Dialect, Direction, Document, UnresolvableRefere
 from checker.generation.normalization.complements import COINED, complement
 from checker.generation.normalization.conditions import conditions
 from checker.generation.normalization.denials import forbid, openness
-from checker.generation.normalization.duplicates import have_twins
+from checker.generation.normalization.duplicates import Sayings, have_twins
 from checker.generation.normalization.forms import (
     Branches,
     Canonical,
@@ -87,6 +87,7 @@ class Canon:
         self.budget = budget or Budget()
         self.validators: dict[ValidatorKey, Compiled] = {}
         """Of facets, as far as they were asked for."""
+        self.sayings = Sayings()
         self._forms = forms
         """Shared with others, if there are any."""
         self._read: dict[tuple[FacetKey, ...], Canonical] | None = {}
@@ -124,6 +125,7 @@ class Canon:
     def settle(self) -> None:
         """Keep no forms but those that are shared: a compiled operation needs few of them, and lives long."""
         self._read = None
+        self.sayings.forget()
 
     def _canonical(self, conjunction: Conjunction) -> Canonical:
         found = Canonical(conjunction[0].pointer if conjunction else "#")

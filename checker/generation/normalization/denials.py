@@ -4,7 +4,7 @@ from typing import Final, Protocol
 
 from msgspec.structs import replace
 
-from checker.generation.normalization.duplicates import Saying, sayings
+from checker.generation.normalization.duplicates import Saying, Sayings
 from checker.generation.normalization.forms import (
     Branches,
     Canonical,
@@ -23,6 +23,8 @@ _INNER: Final = frozenset({"items", "prefixItems", "contains", "propertyNames", 
 class Breaks(Protocol):
     """Knows where references lead, and how schemas are broken."""
 
+    sayings: Sayings
+
     def target(self, facet: Facet) -> Facet: ...
     def broken(self, facet: Facet) -> tuple[tuple[Conjunction, ...], bool]: ...
 
@@ -34,9 +36,9 @@ def forbid(breaks: Breaks, found: Canonical) -> None:
     """
     said: set[Saying] = set()
     if found.forbidden or any(_denied(way) for one in found.branches for way in one.alternatives):
-        said.update(saying for facet in found.facets for saying in sayings(facet))
+        said.update(saying for facet in found.facets for saying in breaks.sayings.of(facet))
     for inner, at in found.forbidden:
-        if not said.isdisjoint(sayings(inner)):
+        if not said.isdisjoint(breaks.sayings.of(inner)):
             found.impossible = found.impossible or Reason(at, _BOTH)
     found.branches = [_unfolded(breaks, branches, found, said) for branches in found.branches]
 
@@ -53,7 +55,7 @@ def _unfolded(breaks: Breaks, branches: Branches, found: Canonical, said: set[Sa
             ways.append(way)
             continue
         inner = breaks.target(inner)
-        if inner.key in seen or not said.isdisjoint(sayings(inner)):
+        if inner.key in seen or not said.isdisjoint(breaks.sayings.of(inner)):
             continue
         seen.add(inner.key)
         more, is_whole = breaks.broken(inner)

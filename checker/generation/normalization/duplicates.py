@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+from checker.core.digests import digest
 from checker.generation.normalization.forms import Facet
 from checker.validation.scopes import Scope
 
@@ -14,7 +15,7 @@ _MANY: Final = 256
 _SMALL: Final = 200
 """Values that are looked at where it is done often."""
 Saying = tuple[Scope, str, str]
-"""Scope, and a pointer or the text of a schema."""
+"""Scope, and a pointer or what names the text of a schema."""
 
 
 def have_twins(alternatives: list[Any]) -> bool:
@@ -30,19 +31,39 @@ def _has_twin(alternatives: list[Any], index: int) -> bool:
     return any(_equal(one, other) for at, other in enumerate(alternatives) if at != index)
 
 
-def sayings(facet: Facet) -> tuple[Saying, ...]:
-    """What tells schemas of the document that say the same, as far as a look can tell: they have one of these in common."""
+class Sayings:
+    """What tells schemas of one document that say the same. Each of them is looked at once: whatever holds them asks again."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, frozenset[str], Scope], tuple[Saying, ...]] = {}
+
+    def of(self, facet: Facet) -> tuple[Saying, ...]:
+        """Schemas that say the same, as far as a look can tell, have one of these in common."""
+        if facet.is_made:
+            return ()
+        key = (facet.pointer, facet.without, facet.scope)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = _sayings(facet)
+        return found
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        self._found.clear()
+
+
+def _sayings(facet: Facet) -> tuple[Saying, ...]:
     raw = facet.raw
-    if facet.is_made or not isinstance(raw, dict) or not facet.without.isdisjoint(raw):
+    if not isinstance(raw, dict) or not facet.without.isdisjoint(raw):
         return ()
     place = (facet.scope, facet.pointer, "")
     # A reference means what it does only where it stands.
-    return (place,) if _refers(raw) else (place, (facet.scope, "", _text(raw)))
+    return (place,) if _refers(raw) else (place, (facet.scope, "", _digest(raw)))
 
 
-def _text(raw: Any) -> str:
-    # Not equality: to Python 1, 1.0 and true are equal.
-    return json.dumps(raw, sort_keys=True, default=repr)
+def _digest(raw: Any) -> str:
+    # Not equality: to Python 1, 1.0 and true are equal. Not the text: a default may have ten megabytes.
+    return digest(json.dumps(raw, sort_keys=True, default=repr))
 
 
 def _refers(raw: Any) -> bool:
