@@ -14,7 +14,7 @@ import pytest
 import checker
 
 _ROOT = Path(checker.__file__).parent.parent
-_PATIENCE_S = 120
+_PATIENCE_S = 540
 """Only for what never ends: no result depends on it."""
 
 
@@ -52,19 +52,28 @@ def _driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator["subprocess.Po
 
 
 @pytest.fixture
-def run(_driver: "subprocess.Popen[str]", tmp_path: Path) -> Run:
-    """Carry out `checker run` with these arguments and this configuration."""
+def drive(_driver: "subprocess.Popen[str]") -> Callable[..., Ended]:
+    """Carry out a command line; its working directory is that of the driver."""
     assert _driver.stdin is not None
     assert _driver.stdout is not None
     into, out = _driver.stdin, _driver.stdout
+
+    def drive(*arguments: str) -> Ended:
+        into.write(json.dumps(arguments) + "\n")
+        assert wait([out.fileno()], _PATIENCE_S), "it never ended"
+        return Ended(**json.loads(out.readline()))
+
+    return drive
+
+
+@pytest.fixture
+def run(drive: Callable[..., Ended], tmp_path: Path) -> Run:
+    """Carry out `checker run` with these arguments and this configuration."""
 
     def run(*arguments: str, toml: str = "") -> Ended:
         config = tmp_path / "checker.toml"
         config.write_text(toml)
         chosen = ["--inline", "--seed", "1", "--phases", "fuzzing", "--mode", "positive"]
-        whole = ["--config-file", str(config), "run", *arguments, *chosen]
-        into.write(json.dumps(whole) + "\n")
-        assert wait([out.fileno()], _PATIENCE_S), "it never ended"
-        return Ended(**json.loads(out.readline()))
+        return drive("--config-file", str(config), "run", *arguments, *chosen)
 
     return run

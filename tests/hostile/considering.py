@@ -3,12 +3,11 @@
 Writes a line of JSON for each: what was said of it, what became of its operations, and the most memory that it took.
 """
 
+import gc
 import json
-import os
-import resource
 import sys
-import traceback
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -27,12 +26,12 @@ from checker.openapi.loaders import from_bytes, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 from checker.transport.prepare import RequestMaker
+from tests.hostile.apart import apart
 from tests.hostile.documents import FAMILIES
-from tests.hostile.making import Row
+from tests.hostile.grammar import RICH
+from tests.hostile.making import Row, written
 
 _CASES = 3
-_HANGS_S = 300
-"""Of CPU: what takes so long never ends."""
 _BOUNDARIES = 40
 _MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
 _JUDGE = Judge([one for one in BUILT_IN.values() if not one.switch])
@@ -48,6 +47,10 @@ def considered(data: bytes) -> dict[str, Any]:
         return {"refused": " ".join([error.message, *error.extras])}
     said = [warning.message for warning in open_normalised(schema.normalised()).warnings]
     return {"said": said, "operations": dict(_operations(schema))}
+
+
+def _considered(row: Row) -> dict[str, Any]:
+    return considered(row.data())
 
 
 def _operations(schema: OpenApiSchema) -> Iterator[tuple[str, str]]:
@@ -82,36 +85,13 @@ def _sent(operation: OpenApiOperation, case: Case) -> None:
         _JUDGE.verdict(case, Response(200, headers, content))
 
 
-def _apart(row: Row) -> dict[str, Any]:
-    """What becomes of a description, and the most memory that it took, in a process that ends with it."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(ours)
-        resource.setrlimit(resource.RLIMIT_CPU, (_HANGS_S, _HANGS_S))
-        try:
-            found = considered(row.data())
-        except BaseException:  # noqa: BLE001 - what is told is that it was raised
-            found = {"raised": traceback.format_exc()}
-        with os.fdopen(theirs, "w") as told:
-            json.dump(found, told)
-        os._exit(0)
-    os.close(theirs)
-    with os.fdopen(ours) as heard:
-        text = heard.read()
-    _, status, used = os.wait4(child, 0)
-    found = (
-        json.loads(text)
-        if text
-        else {"raised": f"it ended with {os.waitstatus_to_exitcode(status)}"}
-    )
-    return {**found, "peak_mib": used.ru_maxrss // 1024}
-
-
 def main(family: str, start: int, stop: int) -> None:
     """Write what becomes of some documents of a family."""
+    # What is loaded and compiled at first use is there before the processes begin: each of them would do it again.
+    considered(written(RICH))
+    gc.freeze()
     for name, row in islice(FAMILIES[family].items(), start, stop):
-        print(json.dumps({"name": name, **_apart(row)}), flush=True)
+        print(json.dumps({"name": name, **apart(partial(_considered, row))}), flush=True)
 
 
 if __name__ == "__main__":

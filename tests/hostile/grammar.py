@@ -13,7 +13,7 @@ from tests.hostile.making import (
     written,
 )
 
-_RICH: Final[dict[str, Any]] = {
+RICH: Final[dict[str, Any]] = {
     "openapi": "3.1.0",
     "info": INFO,
     "servers": [{"url": "http://{h}/v1", "variables": {"h": {"default": "127.0.0.1", "enum": ["a"]}}}],
@@ -61,6 +61,7 @@ _RICH: Final[dict[str, Any]] = {
         },
     },
 }  # fmt: skip
+"""A description that has one of everything, and nothing wrong."""
 WRONG: Final[tuple[object, ...]] = (None, 5, "x", [], {}, True, [[None]], {"$ref": "#/paths"})
 
 
@@ -76,7 +77,7 @@ def _places(value: Any, way: tuple[str | int, ...] = ()) -> list[tuple[str | int
 
 
 def _with(way: tuple[str | int, ...], wrong: object) -> bytes:
-    copy = json.loads(json.dumps(_RICH))
+    copy = json.loads(json.dumps(RICH))
     owner = copy
     for key in way[:-1]:
         owner = owner[key]
@@ -87,7 +88,7 @@ def _with(way: tuple[str | int, ...], wrong: object) -> bytes:
 def grammar() -> dict[str, Row]:
     """Something wrong at every place of a description that has one of everything."""
     rows = {}
-    for number, way in enumerate(_places(_RICH)[1:]):
+    for number, way in enumerate(_places(RICH)[1:]):
         is_above = way[0] == "openapi" or way == ("paths",) or way[:2] == ("paths", "/ok")
         # Each place has two of them: next to one with the others.
         for wrong in (WRONG[number % len(WRONG)], WRONG[(number + 3) % len(WRONG)]):
