@@ -19,6 +19,9 @@ from checker.core.scopes import is_elsewhere
 _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
 """Not OPTIONS, which servers answer for routes, whether something is there or not."""
 _NOTHING: tuple[object, ...] = (None, [], {})
+_SHOWING = frozenset(("GET", "HEAD"))
+_CREATED = 201
+_GONE = frozenset((404, 410))
 
 
 class UseAfterFree(
@@ -37,8 +40,13 @@ def is_read(operation: Operation) -> bool:
 
 
 def use_after_free(context: CheckContext) -> Found:
-    """Fail on an answer with a resource that an earlier step of the sequence had deleted."""
+    """Fail on an answer with a resource that an earlier step of the sequence had deleted.
+
+    Also on one that says that it is not there, where another step has created something below it since.
+    """
     case, steps = context.case, context.sequence
+    if answered(case.operation, context.response) in _GONE:
+        return _made_below(context)
     if not 200 <= answered(case.operation, context.response) < 300:
         return PASSED
     for place in range(len(steps) - 1, -1, -1):
@@ -54,6 +62,84 @@ def use_after_free(context: CheckContext) -> Found:
         ):
             return _failure(context, deleted)
     return PASSED
+
+
+def _made_below(context: CheckContext) -> Found:
+    """The failure of a step that made something below what an earlier one had deleted.
+
+    It did not bring that back, as some services do: the answer at hand says that it is not there.
+    """
+    case, steps = context.case, context.sequence
+    if method_of(case) not in _SHOWING or not _is_valid(case):
+        return PASSED
+    for place in range(len(steps) - 1, -1, -1):
+        made = steps[place]
+        if not _is_made_in_collection(made):
+            continue
+        deleted = _deletion_of_owner(made, case, steps[:place])
+        is_settled = not any(_changes(step, case) for step in steps[place + 1 :])
+        if deleted is not None and is_settled and _is_of_one_caller(context, made, deleted):
+            return _failure_below(context, made, deleted)
+    return PASSED
+
+
+def _is_made_in_collection(step: JudgedInteraction) -> bool:
+    """Whether a step is a valid POST that created a member of a collection, of which the description has members."""
+    operation = step.case.operation
+    is_made = method_of(step.case) == "POST" and status_of(step) == _CREATED
+    is_collection = is_made and bool(operation.methods_at(f"{operation.path}/0"))
+    return is_collection and _is_valid(step.case)
+
+
+def _is_valid(case: Case) -> bool:
+    return case.meta is not None and not case.meta.mode.is_negative
+
+
+def _deletion_of_owner(
+    made: JudgedInteraction, owner: Case, before: Sequence[JudgedInteraction]
+) -> JudgedInteraction | None:
+    """The step that deleted what a collection stands right below, if nothing may have created that again since."""
+    is_below = len(concrete_path(made.case)) == len(concrete_path(owner)) + 1
+    if not is_below or not concerns(made.case, owner):
+        return None
+    for place in range(len(before) - 1, -1, -1):
+        step = before[place]
+        if _is_deletion(step) and _is_same(step.case, owner):
+            return step if _was_there(step, before[:place]) else None
+        if _changes(step, owner):
+            return None
+    return None
+
+
+def _changes(step: JudgedInteraction, owner: Case) -> bool:
+    """Whether a step may have created or removed something, or what that stands below."""
+    return method_of(step.case) not in SAFE and concerns(owner, step.case)
+
+
+def _is_of_one_caller(
+    context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction
+) -> bool:
+    """Whether all three say to be the same, of the same tenant."""
+    case, request = context.case, context.response.request
+    return all(
+        step.case.is_anonymous is case.is_anonymous
+        and not is_elsewhere(case, request, step.case, step.request)
+        for step in (made, deleted)
+    )
+
+
+def _failure_below(
+    context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction
+) -> Failure:
+    response = context.response
+    message = (
+        f"`{told(made.case, made.request)}` is answered with {status_of(made)} after "
+        f"`{told(deleted.case, deleted.request)}` was answered with {status_of(deleted)}; expected 404 or 410, as of "
+        f"`{told(context.case, response.request)}` ({response.status_code}){cache_note(response)}"
+    )
+    failure = UseAfterFree(message)
+    failure.operation = str(made.case.operation.label)
+    return failure
 
 
 def _is_deletion(step: JudgedInteraction) -> bool:

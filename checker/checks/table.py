@@ -184,7 +184,9 @@ TABLE = (
         use_after_free,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(UseAfterFree,),
-        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=is_read),
+        applies=replace(
+            _OF_OPERATION, statuses=("2XX", "404", "410"), follows=True, operations=is_read
+        ),
     ),
     Check(
         "ensure_resource_availability",
