@@ -3,7 +3,9 @@
 One JSON list of arguments a line in; one JSON object a line out: how the run ended, and the most memory that it took.
 """
 
+import gc
 import json
+import os
 import sys
 from functools import partial
 from importlib import import_module
@@ -19,6 +21,9 @@ from tests.hostile.apart import apart
 def main() -> None:
     """Serve until there is nothing more to read."""
     import_module(PRELOADED)
+    # What a run loads on its way, this one has loaded; it ends at once.
+    _ran(["run", os.devnull, "--url", "http://127.0.0.1:9", "--inline"])
+    gc.freeze()
     for line in sys.stdin:
         found = apart(partial(_ran, json.loads(line)))
         # It left no word of itself.
