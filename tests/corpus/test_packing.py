@@ -112,7 +112,7 @@ def nested(depth: int, innermost: object, key: str | None = None) -> object:
 @pytest.mark.parametrize("key", [None, "a", "\ud800"])
 def test_what_is_too_deep_is_refused(innermost: object, key: str | None) -> None:
     with pytest.raises(RecursionError):
-        pack(nested(5000, innermost, key))
+        pack(nested(100_000, innermost, key))
     value = nested(100, innermost, key)
     assert exact(value) == exact(read(pack(value)))
 

@@ -49,6 +49,16 @@ class Things:
         self._numbers = itertools.count(7919, 7919)
         self._known: set[str] = set()
 
+    @property
+    def dead(self) -> list[int]:
+        """Requests of each operation that only refuses."""
+        return [self.asked[path] for path in DEAD]
+
+    @property
+    def live(self) -> list[int]:
+        """Requests of each that needs what is made here."""
+        return [self.asked[f"GET/{part}"] for part in PARTS]
+
     def __call__(self, request: Request) -> Reply:
         path = request.target.decode("latin-1").partition("?")[0]
         _, _, *rest = path.split("/")
@@ -71,17 +81,21 @@ class Things:
 
 def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:
     things = Things()
+
+    def is_shared_well() -> bool:
+        dead, live = things.dead, things.live
+        return min(dead) >= LOOKED_AT and median(live) > 4 * median(dead)
+
     with serving(things, DOCUMENT) as app:
+        # Shares are of time. How soon they show in numbers depends on who else wants the processor; if they were equal,
+        # they never would.
         ran = command.until(
-            lambda: min(things.asked[path] for path in DEAD) >= LOOKED_AT,
+            is_shared_well,
             *("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "1"),
         )
     assert ran.code == 130, ran.shown
-    dead = [things.asked[path] for path in DEAD]
-    live = [things.asked[f"GET/{part}"] for part in PARTS]
-    assert median(live) > 4 * median(dead)
     # It has a single case, and all others need what it makes.
-    assert things.asked["POST"] >= median(live) / 16
+    assert things.asked["POST"] >= median(things.live) / 16
     succeeded = sum(
         any(200 <= one < 300 for one in counts) for counts in ran.view.statuses.values()
     )
