@@ -172,6 +172,8 @@ class Check(Struct, frozen=True):
     """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
     beforehand: PriorRequest | None = None
     """None for a check that only looks at answers."""
+    wants_refusal: bool = False
+    """Whether a service that is mended refuses what failed."""
 
     @property
     def sends(self) -> bool:

@@ -146,6 +146,7 @@ TABLE = (
         settings=(expected_statuses(*negative_data.EXPECTED),),
         applies=_NEGATIVE,
         passes=negative_data.refuses,
+        wants_refusal=True,
     ),
     Check(
         "positive_data_acceptance",
@@ -164,6 +165,7 @@ TABLE = (
         failures=(MissingHeaderNotRejected,),
         settings=(expected_statuses(*missing_header.EXPECTED),),
         applies=replace(_NEGATIVE, operations=missing_header.asks_for_headers),
+        wants_refusal=True,
     ),
     Check(
         "unsupported_method",
@@ -171,6 +173,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.HEADERS, Fact.SCENARIO, Fact.REQUEST)),
         failures=(UnsupportedMethodResponse,),
         applies=Applies(scenarios=frozenset((Scenario.UNSPECIFIED_METHOD,))),
+        wants_refusal=True,
     ),
     Check(
         "allow_header_conformance",
@@ -187,6 +190,7 @@ TABLE = (
         applies=replace(
             _OF_OPERATION, statuses=("2XX", "404", "410"), follows=True, operations=is_read
         ),
+        wants_refusal=True,
     ),
     Check(
         "ensure_resource_availability",
@@ -204,6 +208,7 @@ TABLE = (
         may_send=may_be_ignored,
         beforehand=PriorRequest(is_asked_first, sent_beforehand),
         applies=replace(_OF_OPERATION, operations=asks_for_credentials),
+        wants_refusal=True,
     ),
     Check(
         "object_level_authorization",
@@ -213,6 +218,7 @@ TABLE = (
         has_needs=has_peers,
         may_send=was_made_before,
         applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_member),
+        wants_refusal=True,
     ),
     Check(
         "max_response_time",

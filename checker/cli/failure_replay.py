@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.state_refusals import says_taken
+from checker.checks.table import BUILT_IN
 from checker.cli.past import PastRun, chosen_findings
 from checker.cli.replay_credentials import ReplayCredentials
 from checker.core.codings import codings_of, readable
@@ -39,17 +40,6 @@ _STATE: Final = "perhaps for what is there now: try it on a fresh target"
 _CREDENTIALS: Final = (
     "perhaps for its credentials (give others with `-a` or `-H`) or for what is there no more"
 )
-_WANT_REFUSALS: Final = frozenset(
-    (
-        "ignored_auth",
-        "missing_required_header",
-        "negative_data_rejection",
-        "object_level_authorization",
-        "unsupported_method",
-        "use_after_free",
-    )
-)
-"""Checks whose failures are mended by a refusal."""
 Echo = Callable[[str], object]
 """Prints one line."""
 
@@ -139,7 +129,8 @@ def _tried(finding: Finding, again: _Again) -> _Try:
 
 def _not_there(finding: Finding, answers: Sequence[Response]) -> _Try:
     """A try that did not show it: by a refusal that was none then, it may have been before what failed, or instead of it."""
-    if finding.check in _WANT_REFUSALS:
+    check = BUILT_IN.get(finding.check)
+    if check is not None and check.wants_refusal:
         return _Try(False)
     for number, answer in enumerate(answers):
         then, now = finding.interactions[number].exchange.status, answer.status_code
