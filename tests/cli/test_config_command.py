@@ -79,7 +79,7 @@ def test_config_schema_prints_it(invoke) -> None:
 def test_config_show_says_where_each_value_comes_from(invoke, folder: Path) -> None:
     (folder / "checker.toml").write_text(
         "seed = 1\nproxy = 'http://u:hunter2@127.0.0.1:1'\n[auth.basic]\nusername = 'u'\npassword = 'hunter2'\n"
-        "[headers]\nAuthorization = 'hunter2'\nX-A = 'b'\n[[project]]\ntitle = 'T'\nrequest-timeout = 3\n"
+        "[headers]\nX-Api-Key = 'hunter2'\nX-A = 'b'\n[[project]]\ntitle = 'T'\nrequest-timeout = 3\n"
         "[[operations]]\ninclude-path = '/a'\nrequest-timeout = 9\n"
     )
     document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {}}
