@@ -132,12 +132,9 @@ def _failure_below(
     context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction
 ) -> Failure:
     response = context.response
-    message = (
-        f"`{told(made.case, made.request)}` is answered with {status_of(made)} after "
-        f"`{told(deleted.case, deleted.request)}` was answered with {status_of(deleted)}; expected 404 or 410, as of "
-        f"`{told(context.case, response.request)}` ({response.status_code}){cache_note(response)}"
-    )
-    failure = UseAfterFree(message)
+    used = _used(told(made.case, made.request), status_of(made), deleted)
+    gone = f"`{told(context.case, response.request)}` ({response.status_code})"
+    failure = UseAfterFree(f"{used}, as of {gone}{cache_note(response)}")
     failure.operation = str(made.case.operation.label)
     return failure
 
@@ -178,11 +175,15 @@ def _shows_nothing(response: Response) -> bool:
 
 def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
     response = context.response
-    message = (
-        f"`{told(context.case, response.request)}` is answered with {response.status_code} after "
-        f"`{told(deleted.case, deleted.request)}` was answered with {status_of(deleted)}; "
-        f"expected 404 or 410{cache_note(response)}"
-    )
-    failure = UseAfterFree(message)
+    asked = told(context.case, response.request)
+    failure = UseAfterFree(_used(asked, response.status_code, deleted) + cache_note(response))
     failure.operation = str(deleted.case.operation.label)
     return failure
+
+
+def _used(request: str, status: int, deleted: JudgedInteraction) -> str:
+    """What both failures say: which request was answered, after which one."""
+    return (
+        f"`{request}` is answered with {status} after `{told(deleted.case, deleted.request)}` "
+        f"was answered with {status_of(deleted)}; expected 404 or 410"
+    )

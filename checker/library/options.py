@@ -19,6 +19,7 @@ from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.given_values import require_names
+from checker.core.header_fields import HeaderFields
 from checker.core.response import Response
 from checker.library.given_bodies import body_given
 from checker.phases.attempt import CheckResult
@@ -74,9 +75,10 @@ class CallOptions(Struct, frozen=True):
             return found
         found = copy(found)
         found.body, found.media_type, found.part_types = body.value, body.media_type, None
-        kept = {k: v for k, v in found.headers.items() if k.lower() != _CONTENT_TYPE.lower()}
-        more = {} if body.content_type is None else {_CONTENT_TYPE: body.content_type}
-        found.headers = type(found.headers)({**kept, **more})
+        found.headers = HeaderFields(found.headers)
+        found.headers.pop(_CONTENT_TYPE, None)
+        if body.content_type is not None:
+            found.headers[_CONTENT_TYPE] = body.content_type
         return found
 
     @property
