@@ -3,18 +3,15 @@
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType, TracebackType
-from typing import Any, Final
+from typing import Any
 
 from checker.checks.classes import ClassCheck
 from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
 from checker.core.failures import Failure, FailureGroup
+from checker.core.frames import is_of_user
 from checker.core.response import Response
-
-_NOT_OF_USERS: Final = frozenset(
-    ["checker", "hypothesis", "_pytest", "pluggy", "unittest", "asyncio", "anyio"]
-)
 
 
 def failure_group(
@@ -58,8 +55,7 @@ def _frames_of_user() -> TracebackType | None:
     frame: FrameType | None = sys._getframe(1)
     found: TracebackType | None = None
     while frame is not None:
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in _NOT_OF_USERS:
+        if is_of_user(frame):
             found = TracebackType(found, frame, frame.f_lasti, frame.f_lineno)
         elif found is not None:
             break

@@ -16,12 +16,8 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.health.first_answers import KIND as FIRST_ANSWERS
-from checker.reporting.findings import (
-    errors_by_label,
-    failures_by_cause,
-    marks_of,
-    unreached_as_one,
-)
+from checker.reporting.error_blocks import alike_as_one, errors_by_label
+from checker.reporting.findings import failures_by_cause, marks_of
 from checker.reporting.known_text import NEW_FILE, baseline_size, known_lines
 from checker.reporting.live import LiveLines, clock_text
 from checker.reporting.masking import Masking, masked_url
@@ -242,7 +238,7 @@ class Console:
             shown = partial(shown_as_python, shown)
         sections = (
             ("FAILURES", failures_by_cause(report.failing, settings.truncation, shown)),
-            ("ERRORS", errors_by_label(unreached_as_one(report.errors), report.quarantined, shown)),
+            ("ERRORS", errors_by_label(alike_as_one(report.errors), report.quarantined, shown)),
         )
         for title, blocks in sections:
             count = 0

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
-from itertools import groupby
 
 from msgspec.structs import replace
 
@@ -13,10 +11,7 @@ from checker.core.blocks import (
     Truncation,
     block_heading,
     failure_block,
-    hidden_paragraphs,
-    indented,
     marked,
-    reproduction_paragraphs,
 )
 from checker.core.codings import codings_of, readable
 from checker.core.known import MAX_RESPONSE_TIME
@@ -25,15 +20,12 @@ from checker.core.meta import ANYTHING, Binding, outside_name
 from checker.core.scenarios import Scenario
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import (
-    UNREACHED,
     Exchange,
     Finding,
-    OperationError,
-    Quarantined,
     ResourceMade,
 )
 from checker.reporting.causes import Cause, apart, place_lines
-from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
+from checker.reporting.masking import Shown, unmasked
 from checker.reporting.severities import severity_rank
 from checker.reporting.wall import walled
 
@@ -42,7 +34,6 @@ INTERMITTENT, _NOT_TRIED = "intermittent", "not tried again"
 _SEQUENCE, _DEPENDENT = "needs its sequence", "dependent on earlier requests"
 MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, _DEPENDENT)
 """Why a finding may not show again by its commands alone, worst first."""
-_QUARANTINED = "Quarantined case"
 _ID_CHARACTERS = 8
 """Of a fingerprint: as many as tell thousands apart."""
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
@@ -324,72 +315,3 @@ def charset_of(exchange: Exchange) -> str | None:
             media_type = media_type_of(value)
             return None if media_type is None else media_type.charset
     return None
-
-
-def unreached_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
-    """Errors for people: a target that nobody reaches is told once, whatever number of operations it costs."""
-    alike: dict[str, list[OperationError]] = {}
-    for error in errors:
-        if error.title == UNREACHED and not error.request:
-            alike.setdefault(error.message, []).append(error)
-        else:
-            yield error
-    for group in alike.values():
-        count = len(group)
-        yield group[0] if count == 1 else replace(group[0], label=f"{count} operations")
-
-
-def errors_by_label(
-    errors: Iterable[OperationError],
-    quarantined: Iterable[Quarantined],
-    shown: Shown = unmasked,
-) -> Iterator[tuple[str, str]]:
-    """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
-    parts = [
-        (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title)))
-        for error in errors
-    ]
-    parts += [
-        (
-            case.label,
-            walled(partial(_quarantine_text, case, shown), partial(_unshown, _QUARANTINED)),
-        )
-        for case in quarantined
-    ]
-    for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
-        yield label, "\n\n".join(text for _, text in group)
-
-
-def _unshown(title: str, why: str) -> str:
-    return f"{title}\n\n{UNSHOWN.format(why=why)}"
-
-
-def _error_text(error: OperationError, shown: Shown) -> str:
-    parts = [error.title, indented(prose(error.message, shown))]
-    if error.trace:
-        parts.append(indented(prose(error.trace, shown)))
-    parts += _reproduction(error.request, error.components, shown)
-    return "\n\n".join(part for part in parts if part)
-
-
-def _quarantine_text(case: Quarantined, shown: Shown) -> str:
-    times = "once" if case.strikes == 1 else f"{case.strikes} times"
-    what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
-    parts = [
-        _QUARANTINED,
-        indented(f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"),
-    ]
-    return "\n\n".join(parts + _reproduction(case.request, case.components, shown))
-
-
-def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
-    """Nobody tried whether it shows again."""
-    if not command:
-        return []
-    # A case that stopped its worker while it was made left its choices, not a command.
-    is_command = command.startswith("curl ")
-    text = shown(command, [components]) if is_command else ShownCommand(command)
-    return [
-        *reproduction_paragraphs(text.text.split("\n"), reproduced=None),
-        *hidden_paragraphs(text.hidden),
-    ]

@@ -61,16 +61,22 @@ def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(
     }
 
 
-def test_an_error_in_a_check_of_a_user_is_called_that(command: Command) -> None:
+def test_an_error_in_a_check_of_a_user_is_told_once_with_the_lines_of_the_user(
+    command: Command,
+) -> None:
     (command.directory / "hooks.py").write_text(
         "import checker\n\n@checker.check\ndef mine(ctx, response, case):\n    return {}['nothing']\n"
     )
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
+    names = ("--include-name", "GET /rooms", "--include-name", "GET /bookings")
     with Server(fixed=True) as demo:
-        ran = command.run(demo.document_url, "--include-name", "GET /rooms", "-n", "5", workers=1)
+        ran = command.run(demo.document_url, *names, "-n", "5", workers=1)
     assert ran.code == 1, ran.shown
-    assert "Check Error" in ran.stdout
-    assert "check mine raised KeyError: 'nothing'" in ran.stdout
+    errors = ran.stdout.partition("ERRORS")[2].partition("SUMMARY")[0]
+    assert errors.count("check mine raised KeyError: 'nothing'") == 1, errors
+    assert "In 2 operations:\n    - GET /bookings\n    - GET /rooms\n" in errors
+    assert "return {}['nothing']" in errors
+    assert "custom.py" not in errors
 
 
 def test_a_check_of_a_user_that_raises_hides_nothing_that_others_found(command: Command) -> None:

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 from checker import __version__
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import errors_by_label
+from checker.reporting.error_blocks import alike_as_one, errors_by_label
 from checker.reporting.formats.html_failures import failures
 from checker.reporting.formats.html_tables import course, coverage, operations
 from checker.reporting.formats.markup import block, plain, prose
@@ -78,7 +78,9 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
 
 
 def _errors(report: Report, context: ReportContext) -> Iterator[str]:
-    errors = list(errors_by_label(report.errors, report.quarantined, context.masking.command))
+    errors = list(
+        errors_by_label(alike_as_one(report.errors), report.quarantined, context.masking.command)
+    )
     if not errors:
         return
     yield f'<section aria-labelledby="errors">\n<h2 id="errors">Errors ({len(errors)})</h2>\n'

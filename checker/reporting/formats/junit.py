@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from checker.corpus.records import Finding
 from checker.reporting.context import ReportContext
-from checker.reporting.findings import errors_by_label, failures_by_label
+from checker.reporting.error_blocks import errors_by_label
+from checker.reporting.findings import failures_by_label
 from checker.reporting.known_text import entry_name, known_findings, known_lines
 from checker.reporting.report import OperationOutcome, PhaseTally, Report
 from checker.reporting.text import xml_text

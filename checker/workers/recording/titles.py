@@ -11,12 +11,12 @@ from checker.core.errors import (
     Unresponsive,
     Unsatisfiable,
 )
+from checker.core.frames import users_traceback
 from checker.corpus.records import AUTHENTICATION
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
-    """Title, and the traceback where the error is in code: ours or a user's."""
-    trace = "".join(traceback.format_exception(error))
+    """Title, and the traceback where the error is in code: all of it for ours, the lines of the user for a user's."""
     match error:
         case Unsatisfiable():
             return "Schema Error", ""
@@ -29,8 +29,12 @@ def title_of(error: BaseException) -> tuple[str, str]:
         case CredentialError():
             return AUTHENTICATION, ""
         case CheckError():
-            return "Check Error", trace
+            return "Check Error", _of_user(error)
         case HookError():
-            return "Hook Error", trace
+            return "Hook Error", _of_user(error)
         case _:
-            return "Runtime Error", trace
+            return "Runtime Error", "".join(traceback.format_exception(error))
+
+
+def _of_user(error: HookError) -> str:
+    return "" if error.__cause__ is None else users_traceback(error.__cause__)
