@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from checker.core.operation import Example, Location, Parameter
 from checker.core.resource_names import identifier_in
-from checker.core.schema import Dialect
+from checker.core.schema import Dialect, Direction, UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
+from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.pointers import pointer_child
 
 _MOST: Final = 5
@@ -23,7 +24,7 @@ def with_identifiers(
 ) -> tuple[Parameter, ...]:
     """Parameters of the path that nobody gave a value for get those that answers of their resource show."""
     return tuple(
-        replace(one, examples=tuple(_identifiers(document, path, one.name)))
+        replace(one, examples=tuple(_identifiers(document, path, one)))
         if one.location is Location.PATH and _is_bare(one)
         else one
         for one in parameters
@@ -37,17 +38,28 @@ def _is_bare(parameter: Parameter) -> bool:
     )
 
 
-def _identifiers(document: OpenApiDocument, path: str, name: str) -> Iterator[Example]:
-    before, variable, _ = path.partition("{" + name + "}")
+def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Iterator[Example]:
+    """Those that the schema of the parameter admits: an answer is no example of it that could be wrong."""
+    before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
     seen: set[str | int] = set()
     for template in (collection, f"{collection}/{variable}"):
         for answer in _answers(document, template):
             for thing in _things(answer.value):
-                value = identifier_in(thing, (name,))
-                if value is not None and value not in seen and len(seen) < _MOST:
-                    seen.add(value)
-                    yield Example(value, answer.pointer)
+                value = identifier_in(thing, (parameter.name,))
+                if value is None or value in seen or len(seen) == _MOST:
+                    continue
+                seen.add(value)
+                yield from (Example(one, answer.pointer) for one in _admitted(parameter, value))
+
+
+def _admitted(parameter: Parameter, value: str | int) -> Iterator[str | int]:
+    """A value as the schema of a parameter admits it: the text of a number is the same in a path."""
+    try:
+        is_valid = compile_schema(parameter.schema, Direction.REQUEST).is_valid
+    except (UnresolvableReference, UnusableSchema):
+        return
+    yield from islice(filter(is_valid, (value, str(value))), 1)
 
 
 def _things(value: object) -> Iterator[Mapping[str, Any]]:

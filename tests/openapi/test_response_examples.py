@@ -60,6 +60,21 @@ def test_what_the_author_says_of_the_parameter_counts_more(said: dict[str, Any])
     assert 17 not in found
 
 
+@pytest.mark.parametrize(
+    ("schema", "shown", "expected"),
+    [
+        ({"type": "string"}, {"id": 17}, ["17"]),
+        ({"type": "string", "pattern": "^[a-z]+$"}, {"id": 17}, []),
+        ({"type": "integer", "maximum": 9}, {"id": 17}, []),
+        ({"type": "string", "format": "uuid"}, {"id": "Rex"}, []),
+    ],
+)
+def test_only_what_the_parameter_admits_counts(
+    schema: dict[str, Any], shown: dict[str, Any], expected: list[object]
+) -> None:
+    assert _identifiers(_paths(NOTHING, _answer(shown), schema=schema)) == expected
+
+
 def test_swagger_has_examples_by_media_type() -> None:
     shown = {"responses": {"200": {"description": "", "examples": {"application/json": {"id": 6}}}}}
     parameter = {"name": "petId", "in": "path", "required": True, "type": "integer"}
