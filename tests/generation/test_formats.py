@@ -9,7 +9,8 @@ import pytest
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.drawing.sized_formats import LENGTHS, sized_format
-from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.simplest import SimplestSource
 from checker.validation.formats import STRING_FORMATS
 
 from .making import bodies
@@ -50,6 +51,26 @@ def test_formats_are_made_to_measure(name: str, size: int) -> None:
     for seed in range(5):
         text = draw(RandomSource(seed))
         assert (len(text), STRING_FORMATS[name](text), strict.is_valid(text)) == (size, True, True)
+
+
+@pytest.mark.parametrize("size", [6, 7, 30, 69, 70, 71, 133, 200, 254])
+def test_mailboxes_of_any_length_have_a_domain_that_strict_readers_take(size: int) -> None:
+    draw = sized_format("email", size, size)
+    assert draw is not None
+    sources: list[Source] = [SimplestSource(), *map(RandomSource, range(5))]
+    for source in sources:
+        local, _, domain = draw(source).partition("@")
+        *labels, top = domain.split(".")
+        assert labels
+        assert top.isalpha()
+        assert len(top) > 1
+        assert all(0 < len(label) <= 63 for label in labels)
+        assert len(local) <= 64
+
+
+def test_mailboxes_are_no_longer_than_mail_servers_take() -> None:
+    raw = {"type": "string", "format": "email", "minLength": 250, "maxLength": 320}
+    assert all(250 <= len(text) <= 254 for text in bodies(raw, 30))
 
 
 @pytest.mark.parametrize("name", ["date-time", "email", "uri", "hostname", "byte"])
