@@ -34,6 +34,12 @@ _POISON: Final = "__proto__"
 _MOST: Final = 50
 """Members of an object that are compared."""
 _DEEP: Final = 4
+_ODD: Final[Mapping[str | None, str]] = {
+    Scenario.SIGNS: "nobody said whether such signs are taken: they may be wrong in a search, or unwanted in a name",
+    Scenario.UNUSUAL: "many services take no such values, though they are valid",
+}
+"""Scenario of what nobody is used to -> why it may be refused."""
+_JSON_PATCH: Final = "application/json-patch+json"
 
 
 def may_break_one(case: Case) -> str:
@@ -42,13 +48,11 @@ def may_break_one(case: Case) -> str:
     Signs that mean something in other languages, a mark for a page that nobody gave, an end that does not come after its
     beginning, a source that is its own target, a body that is about another thing than its path, a number beyond those of 64
     bits, a moment that many calendars do not have, more items or levels than anybody needs, a property
-    that would change prototypes.
+    that would change prototypes, a list of changes to what may not be there.
     """
     scenario = None if case.meta is None else case.meta.phase.data.get("scenario")
-    if scenario == Scenario.SIGNS:
-        return "nobody said whether such signs are taken: they may be wrong in a search, or unwanted in a name"
-    if scenario == Scenario.UNUSUAL:
-        return "many services take no such values, though they are valid"
+    if scenario in _ODD:
+        return _ODD[scenario]
     mark = _unknown_mark(case)
     if mark:
         return f"only the service knows which values {mark} has"
@@ -56,12 +60,14 @@ def may_break_one(case: Case) -> str:
         named = case.body.get(name, value) if isinstance(case.body, dict) else value
         if str(named) != str(value):
             return f"{name} of the body is not {name} of the path"
+    if case.media_type == _JSON_PATCH:
+        return "what a JSON Patch changes has to be there (RFC 6902)"
     unusual = _unusual(case)
     if unusual:
         return f"many services take no {unusual}"
-    if any(_POISON in one for one in _objects(case)):
-        return f"many services read no object that has a `{_POISON}`"
     for members in _objects(case):
+        if _POISON in members:
+            return f"many services read no object that has a `{_POISON}`"
         for first, last in _pairs(members):
             return f"nobody said whether {first} has to be less than {last}, or another one"
     return ""

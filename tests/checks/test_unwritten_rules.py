@@ -49,3 +49,12 @@ def test_what_is_nested_deep_may_be_refused(levels: int, is_in_doubt: bool) -> N
     for _ in range(levels):
         body = [body]
     assert bool(may_break_one(Case(operation({}), "a", body=body))) is is_in_doubt
+
+
+@pytest.mark.parametrize(
+    ("media_type", "is_in_doubt"),
+    [("application/json-patch+json", True), ("application/json", False)],
+)
+def test_a_patch_of_what_is_not_there_may_be_refused(media_type: str, is_in_doubt: bool) -> None:
+    case = Case(operation({}), "a", body=[{"op": "remove", "path": "/b"}], media_type=media_type)
+    assert bool(may_break_one(case)) is is_in_doubt
