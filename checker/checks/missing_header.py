@@ -3,8 +3,9 @@
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import has_made_up_path, verdict_of
 from checker.checks.negative_data import is_missing_header
-from checker.checks.statuses import matches_status
+from checker.checks.statuses import PRECONDITION_REQUIRED, matches_status
 from checker.core.failures import CauseScope, Failure
+from checker.core.header_fields import CONDITIONS
 from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
@@ -36,6 +37,8 @@ def missing_required_header(context: CheckContext) -> Found:
     is_authorization = name.lower() == _AUTHORIZATION
     expected = ("401",) if is_authorization else context.config["expected-statuses"]
     if matches_status(status, expected):
+        return PASSED
+    if status == PRECONDITION_REQUIRED and name.lower() in CONDITIONS:
         return PASSED
     if status == 404 and has_made_up_path(context):
         # What is not there is looked for first.

@@ -6,11 +6,15 @@ from checker.checks.data_verdicts import listed_parts, path_of, place_of, verdic
 from checker.checks.statuses import denies_condition, matches_status
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
+from checker.core.idempotency import with_fresh_key
 from checker.core.operation import Location
+from checker.core.response import Response
 from checker.core.scenarios import Scenario
+from checker.core.send import Exchanging
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 
 _UNCHANGED = 304
+_REPEATED = "it is refused with another idempotency key: the answer was that to an earlier request"
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "411", "413", "414", "415", "422", "428", "429", "431", "5XX",
 )  # fmt: skip
@@ -27,8 +31,11 @@ def refuses(status: int, plan: ResponsePlan, config: Config) -> bool:
     return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
 
 
-def negative_data_rejection(context: CheckContext) -> Found:
-    """Fail on an answer other than a refusal to a request whose final bytes are proved to be wrong."""
+def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
+    """Fail on an answer other than a refusal to a request whose final bytes are proved to be wrong.
+
+    What has an idempotency key is sent again with another one: the answer may be that to an earlier request.
+    """
     status = context.response.status_code
     if refuses(status, context.plan, context.config) or denies_condition(context.response):
         return PASSED
@@ -43,6 +50,14 @@ def negative_data_rejection(context: CheckContext) -> Found:
     wrong = [part for part in verdict.invalid if not is_missing_header(part)]
     if not wrong:
         return PASSED
+    fresh = with_fresh_key(context.case)
+    if fresh is not None:
+        again = yield context.make(fresh)
+        if not isinstance(again, Response) or refuses(
+            again.status_code, context.plan, context.config
+        ):
+            context.unjudged.append(f"a wrong request was answered with {status}, and {_REPEATED}")
+            return PASSED
     expected = ", ".join(context.config["expected-statuses"])
     return AcceptedNegativeData(
         f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",

@@ -8,12 +8,18 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import is_of_several, place_of, verdict_of
 from checker.checks.odd_paths import is_path_refused
 from checker.checks.state_refusals import denies_state
-from checker.checks.statuses import denies_condition, matches_status, rule_of_status
+from checker.checks.statuses import (
+    PRECONDITION_REQUIRED,
+    denies_condition,
+    matches_status,
+    rule_of_status,
+)
 from checker.checks.undeclared import declared_body_alone
 from checker.checks.unwritten_rules import may_break_one
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
+from checker.core.idempotency import with_fresh_key
 from checker.core.operation import Location
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -60,7 +66,8 @@ def _accepts(status: int, config: Config) -> bool:
 def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     """Fail on a refusal of a request whose final bytes are proved to be valid.
 
-    Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without.
+    Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without. So is what has
+    an idempotency key, with another one: with the key of an earlier request another body is refused.
     """
     status, said = context.response.status_code, context.complaint
     # What a status says already is told by `not_a_server_error`.
@@ -78,9 +85,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     if (yield from is_path_refused(context)):
         context.unjudged.append(f"a request was refused with {status}, and {_REFUSED_ANYWHERE}")
         return PASSED
-    declared = _declared_alone(context.case)
-    if declared is not None:
-        again = yield context.make(declared)
+    plainer = _plainer(context.case)
+    if plainer is not None:
+        again = yield context.make(plainer)
         if not isinstance(again, Response) or _accepts(again.status_code, context.config):
             return PASSED
     if said is not None:
@@ -168,11 +175,19 @@ def _doubt_about_path(context: CheckContext) -> str:
 
 def _doubt_about_reason(context: CheckContext) -> str:
     """Why a refusal may be right although the description allows what was sent."""
+    if context.response.status_code == PRECONDITION_REQUIRED:
+        return "it asks for a condition (If-Match), not for other data"
     said = denies_state(context.response)
     if said:
         shown = said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]}..."
         return f"it says what is there and what is not ({shown})"
     return may_break_one(context.case)
+
+
+def _plainer(case: Case) -> Case | None:
+    """The case without what may be why it is refused though the description allows it; None when it has nothing of that."""
+    declared = _declared_alone(case)
+    return with_fresh_key(declared or case) or declared
 
 
 def _declared_alone(case: Case) -> Case | None:

@@ -9,6 +9,8 @@ from checker.core.header_fields import CONDITIONS
 from checker.core.response import Response
 
 _PRECONDITION_FAILED = 412
+PRECONDITION_REQUIRED: Final = 428
+"""The request has to be conditional (RFC 6585, 3): its data is neither refused nor accepted."""
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))
 _LAST_CLASS: Final = 5
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from checker.core.case import NOT_SET
 from checker.core.header_fields import CONDITIONS
+from checker.core.idempotency import is_idempotency_key
 from checker.core.operation import Location, Parameter
 from checker.core.pagination import is_cursor
 from checker.generation.sources.basic import EMPTY
@@ -14,7 +15,7 @@ _OPTIONAL = 0.5
 _OPTIONAL_BODY = 0.9
 SELDOM_SHARE = 0.1
 """Of headers that make a request conditional: to most values servers only say that nothing was done (304, 412); of marks of
-pages, which servers make; and of what was refused whenever it was there."""
+pages, which servers make; of keys that name an earlier request; and of what was refused whenever it was there."""
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 Step = tuple[str, Draw, float]
@@ -22,12 +23,14 @@ Step = tuple[str, Draw, float]
 
 
 def is_mostly_refused(parameter: Parameter) -> bool:
-    """Whether it need not be there, and most of its values are good for nothing: a condition, the mark of a page."""
+    """Whether it need not be there, and most of its values are good for nothing, or once only: a condition, the mark of a page, the key of a request."""
     if parameter.required:
         return False
     if parameter.location is Location.QUERY:
         return is_cursor(parameter.name)
-    return parameter.location is Location.HEADER and parameter.name.lower() in CONDITIONS
+    return parameter.location is Location.HEADER and (
+        parameter.name.lower() in CONDITIONS or is_idempotency_key(parameter.name)
+    )
 
 
 def share_of(parameter: Parameter) -> float:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from checker.core.case import Case
+from checker.core.idempotency import fresh_key, is_idempotency_key
 from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.operation import Parameter
@@ -73,12 +74,30 @@ def take_references(
 
 
 def renew(case: Case, listed: object, token: str) -> str:
-    """Give the body of a case names of its own, which follow from a token, but where it is about them; the token, or "" if nothing is to differ."""
-    renewal = listed.renewal if isinstance(listed, BoundaryCase) else None
-    if renewal is None or not token:
+    """Give a case names and a key of its own, which follow from a token, but where it is about them; the token, or "" if nothing is to differ."""
+    if not isinstance(listed, BoundaryCase) or not token:
         return ""
-    case.body = renewal.renewed(case.body, token)
-    return token
+    has_key = _gets_key(case, token)
+    if listed.renewal is not None:
+        case.body = listed.renewal.renewed(case.body, token)
+    return token if has_key or listed.renewal is not None else ""
+
+
+def _gets_key(case: Case, token: str) -> bool:
+    """Whether there was a key by which servers know requests again, which is another one now: with the usual one all cases but the first would be repetitions."""
+    meta = case.meta
+    if meta is None or not case.headers:
+        return False
+    data, part = meta.phase.data, meta.components.get(Location.HEADER)
+    about = data.get("parameter") if data.get("parameter_location") == Location.HEADER else ""
+    kept = (about, *(() if part is None else part.outside))
+    fresh = {
+        name: fresh_key(value, token)
+        for name, value in case.headers.items()
+        if is_idempotency_key(name) and name not in kept and isinstance(value, str)
+    }
+    case.headers.update(fresh)
+    return bool(fresh)
 
 
 def _fitting(literal: object, parameter: Parameter) -> Any:

@@ -7,6 +7,7 @@ from tests.checks.asked import Exchanges, operations_of
 
 CHECK = "missing_required_header"
 KEY = {"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}
+MATCH = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
 LIMIT = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 OK = {"200": {"description": "fine"}}
@@ -14,6 +15,7 @@ TOKEN = {"token": {"type": "http", "scheme": "bearer"}}
 PATHS = {
     "/a": {"get": {"parameters": [KEY, LIMIT], "responses": OK}},
     "/a/{id}": {"get": {"parameters": [KEY, ID], "responses": OK}},
+    "/conditional": {"patch": {"parameters": [KEY, MATCH], "responses": OK}},
     "/own": {"get": {"security": [{"token": []}], "responses": OK}},
     "/any": {"get": {"security": [{"token": []}, {}], "responses": OK}},
 }
@@ -46,6 +48,12 @@ def without(name: str) -> dict[str, str | None]:
 def test_a_missing_header_has_to_be_refused(status: int, found: list[str]) -> None:
     them = exchanges()
     assert them.failures(CHECK, them.sent("GET /a", status, data=without("X-Key"))) == found
+
+
+@pytest.mark.parametrize(("name", "found"), [("If-Match", []), ("X-Key", ["x-key"])])
+def test_428_asks_for_a_condition_and_for_no_other_header(name: str, found: list[str]) -> None:
+    them = exchanges()
+    assert them.failures(CHECK, them.sent("PATCH /conditional", 428, data=without(name))) == found
 
 
 def test_the_message_says_what_was_expected() -> None:

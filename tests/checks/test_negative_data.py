@@ -14,6 +14,7 @@ LIMIT = {"name": "limit", "in": "query", "schema": INTEGER}
 KEY = {"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}
 ID = {"name": "id", "in": "path", "required": True, "schema": INTEGER}
 NAMED = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
+ONCE = {"name": "Idempotency-Key", "in": "header", "required": True, "schema": {"type": "string"}}
 OK = {"200": {"description": "fine"}}
 PATHS = {
     "/a": {
@@ -23,6 +24,7 @@ PATHS = {
             "responses": OK,
         },
     },
+    "/once": {"get": {"parameters": [LIMIT, ONCE], "responses": OK}},
     "/a/{id}": {"get": {"parameters": [ID], "responses": OK}},
     "/a/own": {"get": {"responses": OK}},
 }
@@ -84,6 +86,21 @@ def test_what_is_right_on_the_wire_is_not_judged(
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 200, **parts, **KEYED))
     assert found.failures == ()
     assert found.unjudged == (f"a wrong request was answered with 200, and {reason}",)
+
+
+@pytest.mark.parametrize(("status", "found", "unjudged"), [(200, ["2XX"], 0), (422, [], 1)])
+def test_an_answer_to_the_idempotency_key_accepts_no_data(
+    exchanges: Exchanges, status: int, found: list[str], unjudged: int
+) -> None:
+    sent = exchanges.sent(
+        "GET /once", 200, query={"limit": 0}, headers={"Idempotency-Key": "key-0000"}
+    )
+    verdict = exchanges.verdict(CHECK, sent, answers=lambda _: Response(status, [], b""))
+    assert [one.unique_key for one in verdict.failures] == found
+    assert len(verdict.unjudged) == unjudged
+    (asked,) = exchanges.asked
+    assert asked.target.endswith(b"?limit=0")
+    assert asked.header(b"Idempotency-Key") not in (None, b"key-0000")
 
 
 def test_redirects_say_nothing_of_data(exchanges: Exchanges) -> None:

@@ -37,6 +37,14 @@ PATHS = {
     "/zones/{zone}": _get({"name": "zone", "schema": {"type": "string"}}),
     "/zones/{zone}/keys": _get({"name": "zone", "schema": {"type": "string"}}),
     "/keys/{key}": _get({"name": "key", "schema": {"type": "string"}}),
+    "/keyed": {
+        "post": {
+            **_post(NAMED)["post"],
+            "parameters": [
+                {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}
+            ],
+        }
+    },
     "/conditional": {
         method: {
             "parameters": [
@@ -163,6 +171,34 @@ def test_the_name_of_a_parameter_may_be_told_in_words(exchanges: Exchanges) -> N
 def test_a_condition_that_does_not_hold_refuses_no_data(exchanges: Exchanges, name: str) -> None:
     sent = exchanges.sent("POST /conditional", 412, mode=POSITIVE, headers={name: "x"})
     assert exchanges.failures(CHECK, sent) == []
+
+
+def test_what_asks_for_a_condition_refuses_no_data(exchanges: Exchanges) -> None:
+    verdict = exchanges.verdict(CHECK, exchanges.sent("PUT /conditional", 428, mode=POSITIVE))
+    reason = "it asks for a condition (If-Match), not for other data"
+    assert (verdict.failures, verdict.unjudged) == (
+        (),
+        (f"a request was refused with 428, and {reason}",),
+    )
+
+
+@pytest.mark.parametrize(("status", "found"), [(201, []), (422, ["422"])])
+def test_what_is_accepted_with_another_idempotency_key_was_refused_for_its_key(
+    exchanges: Exchanges, status: int, found: list[str]
+) -> None:
+    sent = exchanges.sent(
+        "POST /keyed",
+        422,
+        mode=POSITIVE,
+        headers={"Idempotency-Key": "key-0000"},
+        media_type="application/json",
+        body={"name": "n"},
+    )
+    verdict = exchanges.verdict(CHECK, sent, answers=lambda _: Response(status, [], b""))
+    assert [one.unique_key for one in verdict.failures] == found
+    (asked,) = exchanges.asked
+    assert asked.body == b'{"name":"n"}'
+    assert asked.header(b"Idempotency-Key") not in (None, b"key-0000")
 
 
 def test_412_to_what_has_no_condition_is_a_refusal(exchanges: Exchanges) -> None:

@@ -18,6 +18,8 @@ COUNT = 1000
         # Mostly they keep a server from doing anything.
         ("header", "If-Match", False, 60, 150),
         ("header", "if-modified-since", False, 60, 150),
+        # With one of them a request may be taken for another one.
+        ("header", "Idempotency-Key", False, 60, 150),
         ("header", "If-Match", True, COUNT, COUNT),
         ("query", "If-Match", False, 430, 570),
     ],

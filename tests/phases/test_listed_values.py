@@ -16,7 +16,9 @@ from checker.core.meta import (
     PhaseInfo,
 )
 from checker.core.operation import Label
-from checker.phases.listed_values import take_names
+from checker.core.scenarios import Scenario
+from checker.generation.boundaries.cases import BoundaryCase, Parts
+from checker.phases.listed_values import renew, take_names
 from checker.phases.pools import BoundPool
 from tests.openapi.documents import operation
 
@@ -107,3 +109,34 @@ class Counting(Struct):
 def test_the_cases_of_a_list_take_the_best_few_in_turn() -> None:
     taken = [take_names(case_of({"type": "integer"}), Counting(), number) for number in range(4)]
     assert [one.literal for (one,) in taken] == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("about", "outside", "is_fresh"),
+    [
+        (None, (), True),
+        ("X-Other", (), True),
+        ("Idempotency-Key", (), False),
+        (None, ("Idempotency-Key",), False),
+    ],
+)
+def test_each_case_has_an_idempotency_key_of_its_own_unless_it_is_about_it(
+    about: str | None, outside: tuple[str, ...], is_fresh: bool
+) -> None:
+    parts = Parts().with_value(Location.HEADER, "Idempotency-Key", "00000000")
+    listed = BoundaryCase(
+        parts,
+        GenerationMode.POSITIVE,
+        "",
+        Scenario.STRING,
+        parameter=about,
+        location=None if about is None else Location.HEADER,
+        outside={Location.HEADER: outside},
+    )
+    keys = []
+    for token in ("a", "b"):
+        case = listed.case(operation({}), token)
+        assert renew(case, listed, token) == (token if is_fresh else "")
+        keys.append(case.headers["Idempotency-Key"])
+    assert (len(set(keys)) == 2) is is_fresh
+    assert ("00000000" not in keys) is is_fresh
