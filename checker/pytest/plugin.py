@@ -31,6 +31,8 @@ _HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
 """Whether there is a test of a schema."""
 _CONCLUSIONS: pytest.StashKey[list[Any]] = pytest.StashKey()
 """What classes of users found in the whole session."""
+_CRASHED: pytest.StashKey[int] = pytest.StashKey()
+"""Processes of pytest-xdist that ended without a word."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -170,12 +172,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
+def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over what a process of pytest-xdist recorded."""
+    stash = node.config.stash
+    if error:
+        stash[_CRASHED] = stash.get(_CRASHED, 0) + 1
     sent = getattr(node, "workeroutput", {}).get(_SENT)
     if sent is None:
         return
-    stash = node.config.stash
     if _CALLS not in stash:
         stash[_CALLS] = _module("checker.pytest.session").SessionCalls()
     stash[_CALLS].absorb(sent)
@@ -185,18 +189,25 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Write the reports, and say where they are."""
-    found = config.stash.get(_CONCLUSIONS, [])
-    if found:
-        terminalreporter.section("Checks of the whole session")
-        for failure in found:
-            terminalreporter.write_line(
-                f"{failure.check}: {failure.message or failure.title}", red=True
-            )
     calls = config.stash.get(_CALLS, None)
-    command = " ".join(["pytest", *map(str, config.invocation_params.args)])
     if calls is None:
         return
+    found = config.stash.get(_CONCLUSIONS, [])
+    if found or calls.unasked:
+        terminalreporter.section("Checks of the whole session")
+    for failure in found:
+        terminalreporter.write_line(
+            f"{failure.check}: {failure.message or failure.title}", red=True
+        )
+    for name in calls.unasked:
+        terminalreporter.write_line(
+            f"{name}: `after_run` was not called, since each process of pytest-xdist saw a part"
+        )
+    command = " ".join(["pytest", *map(str, config.invocation_params.args)])
     lines = list(calls.write(command))
+    crashed = config.stash.get(_CRASHED, 0)
+    if lines and crashed:
+        lines.append(f"Processes that crashed: {crashed}; what they had sent is not in the reports")
     if lines:
         terminalreporter.section("Reports")
     if lines or terminalreporter.stats.get("failed"):

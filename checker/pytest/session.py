@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker import __version__
+from checker.checks.classes import ClassCheck
 from checker.checks.custom import after_run
 from checker.config.settings import RunSettings
 from checker.core.failures import Failure
@@ -66,6 +67,8 @@ class SessionCalls(Struct, eq=False):
     seeds: list[int | str] = field(default_factory=list)
     """What tests began with, each once."""
     classes: dict[int, KeptClassChecks] = field(default_factory=dict)
+    unasked: list[str] = field(default_factory=list)
+    """Classes of checks with a last word that nobody asks for: other processes had a part of the session each."""
     _by_response: dict[int, Call] = field(default_factory=dict)
 
     @classmethod
@@ -113,30 +116,33 @@ class SessionCalls(Struct, eq=False):
     def conclusions(self) -> list[Failure]:
         """What classes of users say of the whole session."""
         found: list[Failure] = []
-        for kept in self.classes.values():
-            for check in kept.at_work():
-                if check.concludes:
-                    found += after_run(check)
+        for check in self._concluding():
+            found += after_run(check)
         return found
+
+    def _concluding(self) -> Iterator[ClassCheck]:
+        for kept in self.classes.values():
+            yield from (check for check in kept.at_work() if check.concludes)
 
     def sent(self) -> dict[str, Any]:
         """All of it in plain values, for another process."""
+        said = {"seeds": self.seeds, "unasked": [check.name for check in self._concluding()]}
         if self.settings is None or self.opened is None:
-            return {"seeds": self.seeds}
+            return said
         own = [self.opened, *self._own_records()]
         encoder = RecordEncoder()
         encoded = [encoder.encode(one) for one in own]
-        return {
+        return said | {
             "settings": json.dumps(self.settings.to_dict()),
             "records": join(encoded, len(encoded)),
             "lost": self.lost,
-            "seeds": self.seeds,
         }
 
     def absorb(self, sent: dict[str, Any]) -> None:
         """Take what another process sent."""
         for seed in sent["seeds"]:
             self.seeded(seed)
+        self.unasked += (name for name in sent["unasked"] if name not in self.unasked)
         if "records" not in sent:
             return
         opened, *records = decode(sent["records"])

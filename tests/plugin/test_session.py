@@ -86,6 +86,18 @@ def test_processes_of_xdist_write_one_report(run, pytester) -> None:
     assert (suite.tests, suite.failures) == (4, 1)
 
 
+def test_reports_say_what_they_lack_of_a_process_of_xdist_that_crashed(run) -> None:
+    text = CONFIGURED + CLASS + "    import os; case.operation.path == '/users/{id}' and os._exit(3)\n"
+    result = run(text, "--no-usual", "-p", "no:cacheprovider", "-n", "1")
+    result.stdout.fnmatch_lines(
+        [
+            "AtMost: `after_run` was not called, since each process of pytest-xdist saw a part",
+            "*= Reports =*",
+            "Processes that crashed: 1; what they had sent is not in the reports",
+        ]
+    )
+
+
 def test_without_configured_reports_there_are_none(run, pytester) -> None:
     result = run("@schema.parametrize()\ndef test_api(case):\n    case.call()\n")
     result.stdout.no_fnmatch_line("*Reports*")
