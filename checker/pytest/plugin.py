@@ -29,7 +29,7 @@ _CALLS: pytest.StashKey[Any] = pytest.StashKey()
 """The calls of a session, once it runs a test of a schema."""
 _HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
 """Whether there is a test of a schema."""
-_CONCLUSIONS: pytest.StashKey[list[Any]] = pytest.StashKey()
+_CONCLUSIONS: pytest.StashKey[list[str]] = pytest.StashKey()
 """What classes of users found in the whole session."""
 _CRASHED: pytest.StashKey[int] = pytest.StashKey()
 """Processes of pytest-xdist that ended without a word."""
@@ -195,10 +195,8 @@ def pytest_terminal_summary(
     found = config.stash.get(_CONCLUSIONS, [])
     if found or calls.unasked:
         terminalreporter.section("Checks of the whole session")
-    for failure in found:
-        terminalreporter.write_line(
-            f"{failure.check}: {failure.message or failure.title}", red=True
-        )
+    for said in found:
+        terminalreporter.write_line(said, red=True)
     for name in calls.unasked:
         terminalreporter.write_line(
             f"{name}: `after_run` was not called, since each process of pytest-xdist saw a part"

@@ -2,6 +2,7 @@
 
 import json
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from checker import __version__
 from checker.checks.classes import ClassCheck
 from checker.checks.custom import after_run
 from checker.config.settings import RunSettings
+from checker.core.errors import CheckError
 from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.reports import report_format
@@ -113,11 +115,16 @@ class SessionCalls(Struct, eq=False):
         if self in RECORDERS:
             RECORDERS.remove(self)
 
-    def conclusions(self) -> list[Failure]:
-        """What classes of users say of the whole session."""
-        found: list[Failure] = []
+    def conclusions(self) -> list[str]:
+        """What classes of users say of the whole session, and where one of them raised what is no failure."""
+        found: list[str] = []
         for check in self._concluding():
-            found += after_run(check)
+            try:
+                failures = after_run(check)
+            except CheckError as error:
+                found.append("".join([*traceback.format_exception(error.__cause__), str(error)]))
+            else:
+                found += (f"{one.check}: {one.message or one.title}" for one in failures)
         return found
 
     def _concluding(self) -> Iterator[ClassCheck]:

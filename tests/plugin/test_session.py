@@ -87,7 +87,9 @@ def test_processes_of_xdist_write_one_report(run, pytester) -> None:
 
 
 def test_reports_say_what_they_lack_of_a_process_of_xdist_that_crashed(run) -> None:
-    text = CONFIGURED + CLASS + "    import os; case.operation.path == '/users/{id}' and os._exit(3)\n"
+    text = (
+        CONFIGURED + CLASS + "    import os; case.operation.path == '/users/{id}' and os._exit(3)\n"
+    )
     result = run(text, "--no-usual", "-p", "no:cacheprovider", "-n", "1")
     result.stdout.fnmatch_lines(
         [
@@ -136,6 +138,18 @@ def test_classes_of_checks_have_the_last_word(run) -> None:
     result = run(CLASS)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*= Checks of the whole session =*", "AtMost: *responses*"])
+
+
+def test_a_last_word_that_is_no_failure_says_where_it_was_raised(run) -> None:
+    result = run(CONFIGURED + CLASS.replace("self.seen <= self.most", "self.seen <= self.mots"))
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "*test_a_last_word*.py*, in after_run",
+            "check AtMost raised AttributeError: *",
+            "VCR: out/cassette.yaml",
+        ]
+    )
 
 
 def test_a_content_class_of_checks_says_nothing(run) -> None:
