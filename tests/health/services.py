@@ -174,6 +174,26 @@ class Leaving(Service):
 
 
 @dataclass
+class Expiring(Leaving):
+    """Its first token has expired when somebody signs in with what is made up, and is refused for that."""
+
+    has_expired: bool = False
+
+    @classmethod
+    def new(cls) -> "Expiring":
+        sign_in = operation(200, 401, body=OBJECT) | {"security": []}
+        return cls({"/sign-in": {"post": sign_in}}, 401, path="/sign-in")
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if path == "/sign-in":
+            if self.made and not self.has_expired:
+                self.has_expired = True
+                self.token += 1
+            return self.refused() if method == "POST" else self._allowed(method, ("POST",))
+        return super().own(method, path, request)
+
+
+@dataclass
 class Maintenance(Service):
     """Serves nobody while it is switched off."""
 

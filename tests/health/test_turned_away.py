@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.health.running import Ran, run
-from tests.health.services import Leaving, Limited, LockOut, Maintenance, Service
+from tests.health.services import Expiring, Leaving, Limited, LockOut, Maintenance, Service
 
 LOGIN = {
     "auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}
@@ -102,3 +102,10 @@ def test_a_token_that_nobody_can_renew_is_no_finding_though_the_first_look_ended
     assert service.seen[0] == ("GET /session/leave", 200)
     assert ran.findings == []
     assert culprits(ran) == {"GET /session/leave"}
+
+
+def test_a_token_that_expires_is_renewed_and_nothing_is_told(tmp_path: Path) -> None:
+    service = Expiring.new()
+    ran = run(tmp_path, service, LOGIN)
+    assert service.logins == 2
+    assert ran.notes("turned_away") == []

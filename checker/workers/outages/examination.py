@@ -53,6 +53,8 @@ class Examination:
         self._sorted = self._by_suspicion()
         self._sent_before = 0
         """Requests of this examination before suspects were sent."""
+        self._were_renewed = False
+        """Whether new credentials were all that it took: those before had expired, if nobody ended them."""
 
     def done(self, order: Examine, lost: Sequence[Sent]) -> Examined:
         """What this worker finds; told to people if nobody else will. `lost`: what was in the air when the target died."""
@@ -77,7 +79,8 @@ class Examination:
             # Who asks too much is turned away for what all requests did together.
             guess = None if self._witnesses.was_too_much else self._likely()
             culprit = next(iter(lost), guess)
-        if culprit is not None or order.is_last or not serves:
+        is_riddle = order.is_last and not self._were_renewed
+        if culprit is not None or is_riddle or not serves:
             account = OutageAccount(
                 order, culprit, is_certain, serves, refused=self._witnesses.refused
             )
@@ -96,8 +99,10 @@ class Examination:
         witnesses = self._witnesses
         if not witnesses.is_in_trouble(trouble):
             return True
-        if trouble is Trouble.REFUSED and (witnesses.renews_credentials() or self._is_undone()):
-            return True
+        if trouble is Trouble.REFUSED:
+            self._were_renewed = witnesses.renews_credentials()
+            if self._were_renewed or self._is_undone():
+                return True
         patience_s = GONE_PATIENCE_S if trouble is Trouble.GONE else REFUSED_PATIENCE_S
         pause_s, waited_s = _FIRST_PAUSE_S, 0.0
         while waited_s < patience_s:
