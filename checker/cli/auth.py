@@ -17,7 +17,7 @@ from checker.cli.testing import TestingCommand
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.corpus.layout import RunLayout
-from checker.workers.starting.auth_trial import trials
+from checker.workers.starting.auth_trial import examples, trials
 
 _REFUSED = 1
 
@@ -51,9 +51,14 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         layout = RunLayout(Path(folder))
         layout.create()
         found = []
-        for trial in trials(replace(settings, corpus_dir=folder), layout):
+        settings = replace(settings, corpus_dir=folder)
+        for trial in trials(settings, layout):
             found.append(trial)
             click.echo(f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}")
-    if not found:
+        lines = () if found else examples(settings, layout)
+    if lines:
+        click.echo("Nothing is configured. For what the description asks for, in checker.toml:\n")
+        click.echo("\n".join(lines))
+    elif not found:
         click.echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")
     ctx.exit(0 if all(trial.is_let_in for trial in found) else _REFUSED)

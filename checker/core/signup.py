@@ -1,4 +1,4 @@
-"""How a description lets anybody make an account and log in with it."""
+"""How a description lets anybody make an account, and log in."""
 
 from msgspec import Struct
 
@@ -21,3 +21,20 @@ class SignUpFlow(Struct, frozen=True):
     """What the token is for."""
     preferred: tuple[tuple[str, str], ...] = ()
     """(property, value) of enumerations in the body of the sign-up that let administrators be made."""
+
+
+class DescribedLogin(Struct, frozen=True):
+    """A POST of the description that gives a token for a user and a password."""
+
+    path: str
+    media_type: str
+    """JSON, or fields of a form."""
+    user: str
+    """Property of the body that says who it is."""
+    password: str
+    others: tuple[str, ...]
+    """Further properties that it requires."""
+    token: str
+    """JSON pointer of the token in its answer."""
+    scheme: SecurityScheme
+    """What the token is for."""

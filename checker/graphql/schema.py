@@ -134,6 +134,10 @@ class GraphQLDescription:
         """Not looked for: nothing in a type says what logs in."""
         return
 
+    def described_login(self) -> None:
+        """Likewise."""
+        return
+
     def resources(self) -> ResourceModel:
         """What names, arguments and types of the root fields say."""
         self._index()

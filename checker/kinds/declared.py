@@ -147,6 +147,10 @@ class DeclaredSchema(Struct, eq=False):
         """Nothing is known of accounts."""
         return
 
+    def described_login(self) -> None:
+        """Nor of logins."""
+        return
+
     def configure(self, options: SchemaOptions) -> None:
         """Take the base URL that users give."""
         self.base_url = options.base_url or self.base_url

@@ -14,7 +14,7 @@ from checker.core.pool import ValuePool
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
-from checker.core.signup import SignUpFlow
+from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
 
 if TYPE_CHECKING:
@@ -264,6 +264,10 @@ class ApiSchema(Protocol):
 
     def sign_up_flow(self) -> SignUpFlow | None:
         """How anybody makes an account and logs in with it; None when it says nothing of it."""
+        ...
+
+    def described_login(self) -> DescribedLogin | None:
+        """How a user and a password get a token; None when it says nothing of it."""
         ...
 
     def configure(self, options: SchemaOptions) -> None:

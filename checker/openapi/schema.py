@@ -11,7 +11,7 @@ from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
-from checker.core.signup import SignUpFlow
+from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, table_of_contents
@@ -136,13 +136,18 @@ class OpenApiSchema:
 
     def sign_up_flow(self) -> SignUpFlow | None:
         """How anybody makes an account and logs in with it, if the document says so; only what may be part of it is read."""
+        return signed_up.sign_up_flow(self.document, self._account_operations())
+
+    def described_login(self) -> DescribedLogin | None:
+        """How a user and a password get a token, if the document says so."""
+        return signed_up.described_login(self.document, self._account_operations())
+
+    def _account_operations(self) -> "Iterator[OpenApiOperation]":
         entries = (
             one for one in self.entries() if isinstance(one, Entry) and signed_up.is_candidate(one)
         )
         read = map(self.read, entries)
-        return signed_up.sign_up_flow(
-            self.document, (one for one in read if not isinstance(one, BrokenOperation))
-        )
+        return (one for one in read if not isinstance(one, BrokenOperation))
 
     def base_url_of(self, servers: object, operation: Operation | None = None) -> str | None:
         """Base URL of an operation, which may have servers of its own, unless one was given for all."""

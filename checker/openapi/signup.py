@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from checker.config.auth import FORM
+from checker.core.media_types import is_json
 from checker.core.resource_names import is_login, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
-from checker.core.signup import SignUpFlow
+from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.entries import Entry
@@ -54,6 +56,32 @@ def sign_up_flow(
                 return SignUpFlow(
                     sign_up.label, login.label, shared, passwords, token, scheme, preferred
                 )
+    return None
+
+
+def described_login(
+    document: OpenApiDocument, operations: Iterable[OpenApiOperation]
+) -> DescribedLogin | None:
+    """The first that takes a user and a password and shows a token in its answer; `operations` are candidates alone."""
+    scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
+    fields = SchemaFields(document)
+    if scheme is None:
+        return None
+    for login in operations:
+        if not is_login(login.path) or _needs_more(login) or not login.bodies:
+            continue
+        names = [name for name, _ in _properties(document, login)]
+        password = next((one for one in names if normalised(one) in _PASSWORD), None)
+        user = next((one for one in names if _WHO.fullmatch(normalised(one))), None)
+        # Where nothing is said of the answer, as OAuth 2 has it (RFC 6749, 5.1).
+        usual = "/access_token" if scheme.token_path.endswith(login.path) else ""
+        token = _token_in(fields.of_answer(login).fields) or usual
+        media_type = login.bodies[0].media_type
+        if password and user and token and (is_json(media_type) or media_type == FORM):
+            others = _required(document, login) - {user, password}
+            return DescribedLogin(
+                *(login.path, media_type, user, password, tuple(sorted(others)), token, scheme)
+            )
     return None
 
 
@@ -125,12 +153,27 @@ def _properties(
     document: OpenApiDocument, operation: OpenApiOperation
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(name, schema) of what the body of an operation may hold, parts of `allOf` included."""
+    for schema, at in _parts(document, operation):
+        properties = schema.get("properties")
+        for name, value in properties.items() if isinstance(properties, dict) else ():
+            yield name, document.object_at(value, at)[0]
+
+
+def _required(document: OpenApiDocument, operation: OpenApiOperation) -> set[str]:
+    """Names of what the body of an operation has to hold."""
+    listed = (schema.get("required") for schema, _ in _parts(document, operation))
+    return {str(name) for names in listed if isinstance(names, list) for name in names}
+
+
+def _parts(
+    document: OpenApiDocument, operation: OpenApiOperation
+) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Schemas of the first body of an operation, parts of `allOf` included, and where they stand."""
     waiting = [(body.schema.raw, body.schema.pointer) for body in operation.bodies[:1]]
     for _ in range(_MOST_PARTS):
         if not waiting:
             return
         schema, at = document.object_at(*waiting.pop())
-        parts, properties = schema.get("allOf"), schema.get("properties")
+        parts = schema.get("allOf")
         waiting += [(one, at) for one in (parts if isinstance(parts, list) else ())]
-        for name, value in properties.items() if isinstance(properties, dict) else ():
-            yield name, document.object_at(value, at)[0]
+        yield schema, at

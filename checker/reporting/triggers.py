@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
 from checker.config.warnings import WarningSettings
+from checker.core.resource_names import is_login
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.fold import RunView
 from checker.corpus.records import Note
@@ -79,9 +80,19 @@ def _closed(facts: WarningFacts) -> Iterator[Note]:
         refused = statuses[401] + statuses[403]
         if _is_served(statuses) or refused < NEARLY_ALL * statuses.total():
             continue
+        if _is_open_login(facts.view, label):
+            continue
         yield Note(
             "missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases"
         )
+
+
+def _is_open_login(view: RunView, label: str) -> bool:
+    """Whether it takes credentials in its body alone: it refuses those that are made up, whatever a request carries."""
+    said = view.described.get(label)
+    if said is None or said.needs_credentials or "body" not in said.parameters:
+        return False
+    return is_login(label)
 
 
 def rate_limited(facts: WarningFacts) -> Iterator[Note]:

@@ -116,13 +116,15 @@ def test_credentials_do_not_follow_the_description_to_another_server(command: Co
 
 def test_what_is_configured_can_be_tried_without_a_run(command: Command) -> None:
     text = EACH.replace(f'api_key = "{TOKEN}"', "api_key = 'wrong-C4n4ry'")
-    (command.directory / "checker.toml").write_text(text)
     command.environment["PASSWORD"] = PASSWORD
     with guarding() as app:
+        nothing = command.here("auth", "check", f"{app.url}/openapi.json")
+        (command.directory / "checker.toml").write_text(text)
         ran = command.here("auth", "check", f"{app.url}/openapi.json")
         basic = command.here(
             "auth", "check", f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}"
         )
+    assert 'auth.openapi.Bearer = { bearer = "${BEARER}" }' in nothing.stdout.splitlines()
     assert ran.code == 1, ran.shown
     assert ran.stdout.splitlines() == [
         "ok       Basic: GET /basic answered 200",

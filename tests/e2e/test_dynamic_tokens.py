@@ -2,6 +2,9 @@
 
 import pytest
 
+from checker.core.errors import CredentialError
+from checker.core.response import Response
+from checker.workers.authentication.tokens import answered
 from tests.apps.tokens import PASSWORD, USER, Tokens, serving_tokens
 from tests.e2e.runner import Command, Ran
 from tests.e2e.test_canaries import left_in_files
@@ -94,6 +97,21 @@ def test_credentials_that_the_login_rejects_are_one_sentence(command: Command) -
     )
     assert (ran.stdout + ran.stderr).count(text) == 1, ran.shown
     shows_nothing(command, ran)
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (401, "credentials were rejected"),
+        (404, "correct path"),
+        (415, "media type"),
+        (422, "names of its fields"),
+    ],
+)
+def test_a_refused_login_says_what_to_correct(status: int, advice: str) -> None:
+    refused = Response(status, {}, b"")
+    with pytest.raises(CredentialError, match=f"POST /login answered {status}: .*{advice}"):
+        answered(refused, "POST /login")
 
 
 def test_a_login_that_is_down_is_left_alone_soon(command: Command) -> None:

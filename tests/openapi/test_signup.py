@@ -1,10 +1,14 @@
 """Which descriptions say how to sign up and log in."""
 
+import tomllib
 from typing import Any
 
 import pytest
 
+from checker.config.auth import Authentication
 from checker.openapi.loaders import from_dict
+from checker.openapi.schema import OpenApiSchema
+from checker.workers.authentication.schemes import SchemeCredentials
 
 TEXT = {"type": "string"}
 SECRET = {"type": "string", "writeOnly": True}
@@ -22,9 +26,9 @@ def post(body: dict[str, Any], answer: dict[str, Any] | None = None, **more: Any
     return {"post": {"requestBody": {"content": holds(body)}, "responses": responses, **more}}
 
 
-def flow_of(paths: dict[str, Any], scheme: dict[str, Any] | None = None) -> Any:
+def schema_of(paths: dict[str, Any], scheme: dict[str, Any] | None = None) -> OpenApiSchema:
     schemes = {"S": scheme or BEARER}
-    schema = from_dict(
+    return from_dict(
         {
             "openapi": "3.0.3",
             "info": {"title": "T", "version": "1"},
@@ -32,7 +36,10 @@ def flow_of(paths: dict[str, Any], scheme: dict[str, Any] | None = None) -> Any:
             "components": {"securitySchemes": schemes},
         }
     )
-    found = schema.sign_up_flow()
+
+
+def flow_of(paths: dict[str, Any], scheme: dict[str, Any] | None = None) -> Any:
+    found = schema_of(paths, scheme).sign_up_flow()
     return found and (found.sign_up, found.login, found.shared, found.token)
 
 
@@ -82,3 +89,60 @@ def test_the_token_is_found_at_any_depth(answer: dict[str, Any], token: str) -> 
 )  # fmt: skip
 def test_what_lacks_a_part_is_no_flow(paths: dict[str, Any], scheme: dict[str, Any]) -> None:
     assert flow_of(paths, scheme) is None
+
+
+GRANT = {"type": "object", "properties": {"grant_type": TEXT, "username": TEXT, "password": TEXT}}
+FORM = {
+    "post": {
+        "requestBody": {
+            "content": {
+                "application/x-www-form-urlencoded": {
+                    "schema": GRANT | {"required": ["grant_type"]}
+                }
+            }
+        },
+        "responses": {"200": {"description": ""}},
+    }
+}
+OAUTH = {"type": "oauth2", "flows": {"password": {"tokenUrl": "/auth/token", "scopes": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("paths", "scheme", "expected"),
+    [
+        (
+            {"/login": post(CREDENTIALS, TOKEN)},
+            BEARER,
+            {
+                "path": "/login",
+                "payload": {"email": "${S_USER}", "password": "${S_PASSWORD}"},
+                "extract_selector": "/access_token",
+            },
+        ),
+        (
+            {"/auth/token": FORM},
+            OAUTH,
+            {
+                "path": "/auth/token",
+                "payload": {
+                    "username": "${S_USER}",
+                    "password": "${S_PASSWORD}",
+                    "grant_type": "password",
+                },
+                "payload_content_type": "application/x-www-form-urlencoded",
+                "extract_selector": "/access_token",
+            },
+        ),
+        # Without a word of where the token stands.
+        ({"/login": post(CREDENTIALS)}, BEARER, None),
+        ({"/login": post({"code": TEXT}, TOKEN)}, BEARER, None),
+    ],
+)
+def test_what_would_be_configured_is_the_login_that_is_described(
+    paths: dict[str, Any], scheme: dict[str, Any], expected: dict[str, Any] | None
+) -> None:
+    schema = schema_of(paths, scheme)
+    asked = SchemeCredentials(schema.security_schemes, Authentication())
+    (line,) = asked.examples(schema.described_login)
+    dynamic = tomllib.loads(line)["auth"].get("dynamic")
+    assert (dynamic and dynamic["openapi"]["S"]) == expected

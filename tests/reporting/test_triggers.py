@@ -102,6 +102,28 @@ NEARLY: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(
+    ("label", "parameters", "needs_credentials", "is_told"),
+    [
+        ("POST /api/login", ("body",), False, False),
+        ("POST /api/login", ("body",), True, True),
+        ("GET /session", (), False, True),
+        ("POST /orders", ("body",), False, True),
+    ],
+)
+def test_who_logs_in_with_made_up_names_lacks_no_credentials(
+    label: str, parameters: tuple[str, ...], needs_credentials: bool, is_told: bool
+) -> None:
+    records: list[Any] = [
+        started(),
+        opened(),
+        OperationDescribed(label, (), ("200",), parameters, needs_credentials),
+        progress(statuses=((label, 401, 10),)),
+    ]
+    report = report_of(fold((1, record) for record in records), settings(), "completed")
+    assert bool(report.unauthorized) is is_told
+
+
+@pytest.mark.parametrize(
     ("given", "declared", "wanted"),
     [
         ("http://h", "/api/v1", "http://h/api/v1"),

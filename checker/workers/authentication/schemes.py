@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from checker.config.auth import FORM, Authentication, StaticScheme, basic_value
@@ -12,9 +12,13 @@ from checker.core.errors import ConfigError
 from checker.core.locations import Location
 from checker.core.operation import Label, Operation
 from checker.core.security import SecurityScheme, chosen_schemes, met_alternatives
+from checker.core.signup import DescribedLogin
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 """Keys of TOML that need no quotes."""
+_JSON: Final = "application/json"
+_GRANTS: Final = {"grant_type": "password"}
+"""What the login of a user requires beside who it is (RFC 6749, 4.3.2)."""
 
 
 class SchemeCredentials:
@@ -55,12 +59,15 @@ class SchemeCredentials:
                 hint = did_you_mean_or_all(name, self.declared)
                 yield name, f"no security scheme is called {name!r}{hint}"
 
-    @property
-    def examples(self) -> tuple[str, ...]:
-        """Lines of `checker.toml` that would configure what is declared; none where something is configured."""
-        if self.configured:
+    def examples(self, described: Callable[[], DescribedLogin | None]) -> tuple[str, ...]:
+        """Lines of `checker.toml` that would configure what is declared; none where something is configured.
+
+        `described` gives the login of the description; it is asked only if it matters.
+        """
+        if self.configured or not self.declared:
             return ()
-        return tuple(map(example_of, self.declared.values()))
+        login = described()
+        return tuple(example_of(one, login) for one in self.declared.values())
 
     def alternatives(self, operation: Operation) -> tuple[int, ...]:
         """Places of the alternatives of an operation that its requests may meet, that of usual requests first; none without credentials."""
@@ -105,24 +112,42 @@ class SchemeCredentials:
         )
 
 
-def example_of(scheme: SecurityScheme) -> str:
+def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> str:
     """A line of `checker.toml` that configures a scheme, with variables of the environment for what is secret."""
-    key = scheme.name if _BARE.fullmatch(scheme.name) else json.dumps(scheme.name)
+    key = _toml_key(scheme.name)
     variable = re.sub("[^A-Z0-9]+", "_", scheme.name.upper()).strip("_") or "SECRET"
     if scheme.type == "mutualTLS":
         return 'request-cert = "client.pem"'
-    if scheme.token_path:
-        return (
-            f'auth.dynamic.openapi.{key} = {{ path = "{scheme.token_path}", '
-            f'payload = {{ username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}" }}, '
-            f'payload_content_type = "{FORM}", extract_selector = "/access_token" }}'
+    if login is None and scheme.token_path:
+        # As OAuth 2 has it (RFC 6749, 4.3.2).
+        login = DescribedLogin(
+            *(scheme.token_path, FORM, "username", "password", (), "/access_token", scheme)
         )
+    if login is not None and login.scheme == scheme:
+        return f"auth.dynamic.openapi.{key} = {_login_example(login, variable)}"
     given = {
         "apiKey": f'api_key = "${{{variable}}}"',
         "bearer": f'bearer = "${{{variable}}}"',
         "basic": f'username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}"',
     }[_kind(scheme)]
     return f"auth.openapi.{key} = {{ {given} }}"
+
+
+def _login_example(login: DescribedLogin, variable: str) -> str:
+    """The request for a token, as an inline table; what else its body requires is for the user to fill in."""
+    payload = {login.user: f"${{{variable}_USER}}", login.password: f"${{{variable}_PASSWORD}}"}
+    payload |= {name: _GRANTS.get(name, "...") for name in login.others}
+    pairs = ", ".join(f"{_toml_key(name)} = {json.dumps(text)}" for name, text in payload.items())
+    is_plain = login.media_type == _JSON
+    sent_as = "" if is_plain else f"payload_content_type = {json.dumps(login.media_type)}, "
+    return (
+        f"{{ path = {json.dumps(login.path)}, payload = {{ {pairs} }}, "
+        f"{sent_as}extract_selector = {json.dumps(login.token)} }}"
+    )
+
+
+def _toml_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name)
 
 
 def carried_as(scheme: SecurityScheme, value: str) -> Credentials:

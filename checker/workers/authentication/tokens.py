@@ -19,7 +19,16 @@ from checker.workers.authentication.schemes import SchemeCredentials, carried_as
 Send = Callable[[WireRequest], Outcome]
 """Sends a request that is no test to where tests go; its path stands below the base path."""
 
-_REJECTED: Final = (400, 401, 403, 422)
+_REJECTED: Final = "the credentials were rejected; correct them in the configuration"
+_NOT_UNDERSTOOD: Final = "the login does not take what was sent; correct names of its fields and its media type in the configuration"
+_NOT_THERE: Final = "nothing logs in there; correct path and method in the configuration"
+_ADVICE: Final = {
+    400: f"{_REJECTED}, or how they are sent",
+    **dict.fromkeys((401, 403), _REJECTED),
+    **dict.fromkeys((404, 405), _NOT_THERE),
+    **dict.fromkeys((415, 422), _NOT_UNDERSTOOD),
+}
+"""By status of a login."""
 _MOST_BYTES: Final = 16_384
 """Of a token: longer headers are refused nearly everywhere."""
 
@@ -86,12 +95,9 @@ def answered(outcome: Outcome, label: str) -> Response:
     if not isinstance(outcome, Response):
         raise CredentialError(f"{label} was not answered: {outcome.kind}: {outcome.message}")
     status = outcome.status_code
-    if status in _REJECTED:
-        raise CredentialError(
-            f"{label} answered {status}: the credentials were rejected; correct them in the configuration"
-        )
     if not 200 <= status < 400:
-        raise CredentialError(f"{label} answered {status}")
+        advice = _ADVICE.get(status)
+        raise CredentialError(f"{label} answered {status}" + (f": {advice}" if advice else ""))
     return outcome
 
 

@@ -35,7 +35,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpe
     told = replace(
         _told(subject.description, subject.selected, subject.settings, subject.origin),
         ways_in=ways_in(subject.schemes.declared.values()),
-        auth_examples=subject.schemes.examples,
+        auth_examples=subject.schemes.examples(subject.description.schema.described_login),
     )
     tell_of_description(recorder, subject.description, told)
     for note in subject.notes:

@@ -46,6 +46,12 @@ def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
         caller.close()
 
 
+def examples(settings: RunSettings, layout: RunLayout) -> tuple[str, ...]:
+    """Lines of `checker.toml` for what the description asks for, where nothing is configured. Raises as `trials`."""
+    subject = read_subject(settings, layout)
+    return subject.schemes.examples(subject.description.schema.described_login)
+
+
 class _Tried:
     """Sends the requests of trials."""
 
