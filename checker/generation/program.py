@@ -235,7 +235,8 @@ class OperationProgram:
 def _context(operation: Operation, settings: GenerationSettings) -> DrawContext:
     places = operation.resource_places.values()
     own = (name for at, name in places if at is Location.BODY)
-    return DrawContext(naming=frozenset((*own, *settings.references)))
+    naming = frozenset(tuple(at.split("/")[1:]) for at in (*own, *settings.references))
+    return DrawContext(naming=naming)
 
 
 def compile_operation(

@@ -5,7 +5,7 @@ from typing import Any
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.workers.recording.enumerations import enumerations_of
-from checker.workers.recording.tried import Shown, documented_types
+from checker.workers.recording.tried import Showings, Shown, documented_types
 from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, operations_of
 
 LABEL = "POST /pets/{kind}"
@@ -55,10 +55,10 @@ def shown(
 ) -> dict[tuple[str, str, int], int]:
     """(place, what, class of the status) -> cases."""
     exchanges, found = Exchanges(operations_of(PATHS, components=KINDS)), Shown()
-    listed = enumerations_of(operation())
+    showings = Showings.of(operation())
     for parts, status, content_type in cases:
         case = exchanges.sent(LABEL, status, mode=mode, **parts).case
-        found.note(case, listed, status, content_type)
+        found.note(case, showings, status, content_type)
     return {(place, what, status): count for _, place, what, status, count in found.counts()}
 
 

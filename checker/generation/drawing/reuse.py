@@ -35,7 +35,9 @@ def pooled(
     """Draws a value, or takes one from the pool under the name of a parameter; without a name, under `context.path`."""
     location, name = target
     coerced = _coercion(kinds)
-    share = OFTEN if location is Location.PATH else SOMETIMES
+    # Python finds a member of an enumeration ten times slower than a name.
+    is_path = location is Location.PATH
+    share = OFTEN if is_path else SOMETIMES
 
     def take(at: str, index: int) -> Any:
         pool = context.pool
@@ -50,9 +52,9 @@ def pooled(
 
     def drawn(source: Source) -> Any:
         likely = share
-        if location is Location.PATH and context.bindings and _is_begun(context):
+        if is_path and context.bindings and _is_begun(context):
             likely = TOGETHER
-        if context.naming and name is None and _is_naming(context):
+        if name is None and context.naming and _is_naming(context):
             likely = OFTEN
         if source.boolean(likely):
             index = source.integer(0, _POOLED)
@@ -66,11 +68,10 @@ def pooled(
 
 def _is_naming(context: DrawContext) -> bool:
     """Whether what is drawn next names a thing; in lists every item does."""
-    path = context.path
-    if _pointer(path) in context.naming:
-        return True
-    items = [ITEMS if token.isdigit() else token for token in path]
-    return items != path and _pointer(items) in context.naming
+    path, naming = tuple(context.path), context.naming
+    return path in naming or (
+        tuple([ITEMS if token.isdigit() else token for token in path]) in naming
+    )
 
 
 def _is_begun(context: DrawContext) -> bool:
@@ -78,7 +79,7 @@ def _is_begun(context: DrawContext) -> bool:
 
 
 def _pointer(path: list[str]) -> str:
-    return "".join(f"/{token}" for token in path)
+    return f"/{'/'.join(path)}" if path else ""
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:

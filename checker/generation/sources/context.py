@@ -73,8 +73,8 @@ class DrawContext(Struct):
     bindings: list[Binding | GivenValue] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
-    naming: Collection[str] = ()
-    """JSON pointers of values in the body that name resources: what is made up there leads nowhere."""
+    naming: Collection[tuple[str, ...]] = ()
+    """Values in the body that name resources, as parts of JSON pointers: what is made up there leads nowhere."""
     depth: int = 0
     work: int = 0
     since: float = 0.0

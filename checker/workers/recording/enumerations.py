@@ -39,12 +39,17 @@ class Enumeration(Struct, frozen=True, dict=True):
         names = ("[]" if name == ITEMS else name for name in self.path)
         return f"{self.location} {'.'.join(names)}".replace(".[]", "[]").rstrip()
 
+    @cached_property
+    def _shown(self) -> dict[object, tuple[str, str]]:
+        return {key: (self.place, MEMBER + text) for key, text in self.members.items()}
+
     def found_in(self, case: Case) -> Iterator[tuple[str, str]]:
         """(place, `MEMBER` and the JSON) of each that a case has."""
+        shown = self._shown
         for value in values_at(part_of(case, self.location), self.path, _MOST_ITEMS):
-            text = self.members.get(_key(value)) if isinstance(value, _SCALARS) else None
-            if text is not None:
-                yield self.place, MEMBER + text
+            found = shown.get(_key(value)) if isinstance(value, _SCALARS) else None
+            if found is not None:
+                yield found
 
 
 def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:

@@ -1,7 +1,6 @@
 """What a case was about, and what else it showed, for the coverage of the description."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct, field
@@ -9,13 +8,17 @@ from msgspec import Struct, field
 from checker.core.case import NOT_SET, Case
 from checker.core.media_types import best_of, media_type_of
 from checker.core.meta import CaseMetadata, GenerationMode
-from checker.core.operation import Label, Location, Operation
+from checker.core.operation import Label, Operation
 from checker.corpus.tried import EDGE, MEDIA_TYPE, VALID
-from checker.workers.recording.enumerations import Enumeration
+from checker.workers.recording.enumerations import Enumeration, enumerations_of
 
 _BODY: Final = "body"
 _UNREAD: Final = "?"
 """In place of the `Content-Type` of an answer: nothing is compiled for it."""
+_MOST_ANSWERS: Final = 256
+"""Pairs of status and `Content-Type` of one operation that are remembered."""
+# Python finds a member of an enumeration ten times slower than a name.
+_NEGATIVE: Final = GenerationMode.NEGATIVE
 
 
 def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
@@ -35,115 +38,116 @@ def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
             yield _place(str(part), named or ""), provenance.violation.keyword
 
 
-Shows = tuple[tuple[str, str], ...]
-"""(place, what) of each thing that a case shows."""
+Showing = tuple[Label, str, str]
+"""(label, place, what): one thing that a case can show."""
+
+
+class Showings(Struct):
+    """What cases of one operation can show, worked out once: it is looked at for each request."""
+
+    parts: tuple[tuple[str, dict[str, Showing]], ...]
+    """Attribute of a case, and by name what a parameter there shows."""
+    listed: tuple[Enumeration, ...]
+    body: Showing
+    _media_types: dict[str, Showing] = field(default_factory=dict)
+    _answers: dict[tuple[int, str | None], tuple[Showing, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, operation: Operation) -> "Showings":
+        """Of an operation."""
+        named: dict[str, dict[str, Showing]] = {}
+        for one in operation.parameters:
+            shown = operation.label, _place(str(one.location), one.name), VALID
+            named.setdefault(one.location.container, {})[one.name] = shown
+        body = operation.label, _BODY, VALID
+        return cls(tuple(named.items()), enumerations_of(operation), body)
+
+    def sent_by(self, case: Case) -> list[Showing]:
+        """All that a valid case shows, but the edge that it is about."""
+        found = []
+        for container, named in self.parts:
+            for name in getattr(case, container):
+                shown = named.get(name)
+                if shown is not None:
+                    found.append(shown)
+        if case.body is not NOT_SET:
+            found.append(self.body)
+        meta = case.meta
+        if meta is not None and meta.phase.data:
+            edges = {place for place, _ in tried_by(meta)}
+            found = [shown for shown in found if shown[1] not in edges]
+        if case.body is not NOT_SET and case.media_type is not None:
+            found.append(self._of_media_type(case.media_type))
+        if self.listed:
+            label = self.body[0]
+            members = [(label, *one) for each in self.listed for one in each.found_in(case)]
+            found += dict.fromkeys(members)
+        return found
+
+    def received_by(
+        self, operation: Operation, status: int, content_type: str | None
+    ) -> tuple[Showing, ...]:
+        """The documented media type of an answer."""
+        found = self._answers.get((status, content_type))
+        if found is None:
+            found = tuple(_received_by(operation, status, content_type))
+            # A server may invent a header value for each response.
+            if len(self._answers) < _MOST_ANSWERS:
+                self._answers[status, content_type] = found
+        return found
+
+    def _of_media_type(self, media_type: str) -> Showing:
+        found = self._media_types.get(media_type)
+        if found is None:
+            found = self.body[0], _BODY, MEDIA_TYPE + media_type
+            self._media_types[media_type] = found
+        return found
 
 
 class Shown(Struct):
-    """What cases of one task show of the description, counted until it is written down; of wrong ones only the answer does.
+    """What cases of one task show of the description, counted until it is written down; of wrong ones only the answer does."""
 
-    Most of them are alike, and then one is looked at: what is counted for each request costs all of them.
-    """
-
-    _kinds: dict[Hashable, "_Kind"] = field(default_factory=dict)
+    _counts: dict[int, dict[Showing, int]] = field(default_factory=dict)
+    """By class of the status."""
 
     def note(
-        self,
-        case: Case,
-        listed: tuple[Enumeration, ...],
-        status: int,
-        content_type: str | None,
-    ) -> Shows:
-        """Count a case; 0 is the status of no answer. Gives what it shows, unless an equal one was counted before."""
-        meta, label = case.meta, case.operation.label
-        if meta is not None and meta.mode is GenerationMode.NEGATIVE:
-            return self._count((label, status, content_type), case, None, status, content_type)
-        members = tuple(found for one in listed for found in one.found_in(case)) if listed else ()
-        data = meta.phase.data if meta is not None else None
-        likeness = (
-            label,
-            status,
-            content_type,
-            tuple(case.path_parameters),
-            tuple(case.query),
-            tuple(case.headers),
-            tuple(case.cookies),
-            None if case.body is NOT_SET else case.media_type,
-            (data.get("parameter_location"), data.get("parameter")) if data else None,
-            members,
-        )
-        return self._count(likeness, case, members, status, content_type)
-
-    def _count(
-        self,
-        likeness: Hashable,
-        case: Case,
-        members: Shows | None,
-        status: int,
-        content_type: str | None,
-    ) -> Shows:
-        kind = self._kinds.get(likeness)
-        if kind is not None:
-            kind.count += 1
-            return ()
-        sent = () if members is None else _sent_by(case, members)
-        shown = (*sent, *_received_by(case, status, content_type))
-        self._kinds[likeness] = _Kind(case.operation.label, status // 100, shown, count=1)
-        return shown
+        self, case: Case, showings: Showings, status: int, content_type: str | None
+    ) -> list[Showing]:
+        """Count a case; 0 is the status of no answer. Gives what no case with such an answer showed before."""
+        counts = self._counts.get(status // 100)
+        if counts is None:
+            counts = self._counts[status // 100] = {}
+        meta = case.meta
+        is_wrong = meta is not None and meta.mode is _NEGATIVE
+        received = showings.received_by(case.operation, status, content_type)
+        firsts = []
+        for shown in received if is_wrong else (*showings.sent_by(case), *received):
+            count = counts.get(shown)
+            if count is None:
+                firsts.append(shown)
+                count = 0
+            counts[shown] = count + 1
+        return firsts
 
     def counts(self) -> Iterator[tuple[str, str, str, int, int]]:
         """(label, place, what, class of the status, cases), each once."""
-        found: Counter[tuple[str, str, str, int]] = Counter()
-        for kind in self._kinds.values():
-            for place, what in kind.shown:
-                found[kind.label, place, what, kind.status_class] += kind.count
-        return ((*key, count) for key, count in found.items())
+        for status_class, counts in self._counts.items():
+            for shown, count in counts.items():
+                yield *shown, status_class, count
 
     def clear(self) -> None:
         """Begin new counts."""
-        self._kinds.clear()
+        self._counts.clear()
 
 
-class _Kind(Struct):
-    """Valid cases that show the same."""
-
-    label: Label
-    status_class: int
-    shown: Shows
-    count: int
-
-
-def _sent_by(case: Case, members: Shows) -> Iterator[tuple[str, str]]:
-    """All that a valid case shows, but the edge that it is about."""
-    meta, operation = case.meta, case.operation
-    edges = set() if meta is None else {place for place, _ in tried_by(meta)}
-    sent = {
-        Location.PATH: case.path_parameters,
-        Location.QUERY: case.query,
-        Location.HEADER: case.headers,
-        Location.COOKIE: case.cookies,
-    }
-    for parameter in operation.parameters:
-        place = _place(str(parameter.location), parameter.name)
-        if parameter.name in sent.get(parameter.location, {}) and place not in edges:
-            yield place, VALID
-    if case.body is not NOT_SET:
-        if _BODY not in edges:
-            yield _BODY, VALID
-        if case.media_type is not None:
-            yield _BODY, MEDIA_TYPE + case.media_type
-    yield from dict.fromkeys(members)
-
-
-def _received_by(case: Case, status: int, content_type: str | None) -> Iterator[tuple[str, str]]:
-    """The documented media type of an answer."""
+def _received_by(operation: Operation, status: int, content_type: str | None) -> Iterator[Showing]:
     received = media_type_of(content_type or "")
     if status and received is not None:
-        plan = case.operation.contract.plan(status, _UNREAD)
+        plan = operation.contract.plan(status, _UNREAD)
         types = {name: name for name in plan.documented_media_types}
         documented = best_of(types, received)
         if documented is not None and plan.matched_response is not None:
-            yield _answer(plan.matched_response), MEDIA_TYPE + documented
+            yield operation.label, _answer(plan.matched_response), MEDIA_TYPE + documented
 
 
 def documented_types(operation: Operation) -> Iterator[tuple[str, str]]:

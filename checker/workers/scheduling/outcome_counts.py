@@ -5,10 +5,13 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.workers.context import WorkerContext
-from checker.workers.recording.enumerations import Enumeration, enumerations_of
 from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.tried import Showings
 from checker.workers.recording.unconfirmed import JudgedCase
 from checker.workers.scheduling.task_counts import TaskCounts
+
+# Python finds a member of an enumeration ten times slower than a name.
+_NEGATIVE = GenerationMode.NEGATIVE
 
 
 class CaseOutcomes:
@@ -21,8 +24,7 @@ class CaseOutcomes:
         self._counts = counts
         self._met: set[tuple[int | str, ...]] = set()
         """Statuses and places of operations that are on record."""
-        self._listed: dict[Label, tuple[Enumeration, ...]] = {}
-        """What operations list of values, by operation."""
+        self._showings: dict[Label, Showings] = {}
 
     def count_chain(self, running: LeasedTask, chain: tuple[JudgedCase, ...]) -> None:
         """Count the steps of a sequence that is over, all but the last one."""
@@ -49,7 +51,7 @@ class CaseOutcomes:
             status = running.count_probe(label, status)
         else:
             meta = case.meta
-            is_wrong = meta is not None and meta.mode is GenerationMode.NEGATIVE
+            is_wrong = meta is not None and meta.mode is _NEGATIVE
             running.count(label, status, is_wrong=is_wrong)
             if meta is not None and (is_wrong or meta.phase.data):
                 running.note_tried(label, meta, status)
@@ -78,7 +80,7 @@ class CaseOutcomes:
         self, running: LeasedTask, case: Case, status: int, content_type: str | None
     ) -> None:
         label = case.operation.label
-        listed = self._listed.get(label)
-        if listed is None:
-            listed = self._listed[label] = enumerations_of(case.operation)
-        running.note_shown(case, listed, status, content_type)
+        showings = self._showings.get(label)
+        if showings is None:
+            showings = self._showings[label] = Showings.of(case.operation)
+        running.note_shown(case, showings, status, content_type)
