@@ -1,5 +1,6 @@
 """Programs of many operations: some are kept, what gave way is compiled again and draws the same."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -69,3 +70,25 @@ def test_what_is_asked_for_again_and_again_stays(tmp_path: Path) -> None:
             place.factory.program(label, "fuzzing")
             assert place.factory.program(LABELS[0], "fuzzing") is first
         assert place.factory.program(LABELS[1], "fuzzing").size > 0
+
+
+def test_what_gave_way_is_gone_without_a_collection(tmp_path: Path) -> None:
+    both = saying(generation={"mode": "all"})
+    with workplace(tmp_path, document=document(), operations=both) as place:
+        told = CompiledPrograms(place.factory, 1 << 30)
+        for label in LABELS[:9]:
+            for seed in range(9):
+                drawn(place.factory, label, seed)
+        gc.collect()
+        gc.disable()
+        try:
+            for label in LABELS[9:]:
+                for seed in range(9):
+                    drawn(place.factory, label, seed)
+            told.programs.clear()
+            told.cache._young.clear()
+            told.cache.current.clear()
+            # Circles of a few objects in each program kept all of it.
+            assert gc.collect() < len(LABELS[9:])
+        finally:
+            gc.enable()

@@ -16,7 +16,7 @@ from checker.generation.components import PartCompiler
 from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.listing import Breach, PathStep
 from checker.generation.negation.syntax import is_no_json, syntax_errors
-from checker.generation.negation.values import NOTHING, NegativeDraw, compile_negative
+from checker.generation.negation.values import NegativeDraw, compile_negative
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.negation.words import with_wrong_words
 from checker.generation.normalization import forms
@@ -225,65 +225,66 @@ def negated_parameters(
     compiler: PartCompiler, location: Location, targets: Targets
 ) -> "NegatedPart":
     """All parameters of a location, one of them broken."""
-    part = NegatedPart(compiler.context, targets)
+    chosen = _ChosenTarget(compiler.context, targets)
     beside: dict[str, Draw] = {}
 
     def draw(source: Source) -> dict[str, Any]:
-        target = part.chosen(source)
+        target = chosen.drawn(source)
         name = target.name
         valid = beside.get(name)
         if valid is None:
             valid = beside[name] = compiler.parameters(location, but=name)
         values: dict[str, Any] = dict(valid(source))
-        value = part.broken(source, target)
+        value = chosen.broken(source, target)
         if value is not _ABSENT:
             values[name] = value
         return values
 
-    part.draw = draw
-    return part
+    return NegatedPart(draw, chosen)
 
 
 def negated_body(compiler: PartCompiler, targets: Targets) -> "NegatedPart":
     """A body that is broken."""
-    part = NegatedPart(compiler.context, targets)
+    chosen = _ChosenTarget(compiler.context, targets)
 
     def draw(source: Source) -> DrawnBody:
-        target = part.chosen(source)
-        value = part.broken(source, target)
+        target = chosen.drawn(source)
+        value = chosen.broken(source, target)
         return value, None if value is NOT_SET else target.name
 
-    part.draw = draw
-    return part
+    return NegatedPart(draw, chosen)
 
 
-class NegatedPart:
-    """What is sent in one location, when something in it is wrong."""
+class _ChosenTarget(Struct):
+    """Which part of a location is wrong in the case that is drawn."""
 
-    __slots__ = ("_context", "_last", "_targets", "draw")
+    context: DrawContext
+    targets: Targets
+    last: NegationTarget | None = None
 
-    def __init__(self, context: DrawContext, targets: Targets) -> None:
-        self._context = context
-        self._targets = targets
-        self._last: NegationTarget | None = None
-        self.draw: Draw = _not_yet
-
-    def chosen(self, source: Source) -> NegationTarget:
+    def drawn(self, source: Source) -> NegationTarget:
         """One target."""
-        self._last = target = self._targets.drawn(source)
+        self.last = target = self.targets.drawn(source)
         return target
 
     def broken(self, source: Source, target: NegationTarget) -> Any:
         """A value of it; what it breaks is kept in the context."""
-        value, self._context.violation = target.draw(source)
+        value, self.context.violation = target.draw(source)
         return value
+
+
+class NegatedPart(Struct):
+    """What is sent in one location, when something in it is wrong."""
+
+    draw: Draw
+    _chosen: _ChosenTarget
 
     def checked(self, draw: Draw) -> Draw:
         """`draw` after hooks: what they have repaired is rejected."""
 
         def drawn(source: Source) -> Any:
             found = draw(source)
-            target = self._last
+            target = self._chosen.last
             assert target is not None
             if isinstance(found, tuple):
                 value = found[0]
@@ -294,7 +295,3 @@ class NegatedPart:
             return found
 
         return drawn
-
-
-def _not_yet(source: Source) -> Any:
-    raise Unsatisfiable("#", NOTHING)

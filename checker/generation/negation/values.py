@@ -6,6 +6,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from msgspec import Struct
+
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Violation
 from checker.core.sequence import Choice
@@ -67,9 +69,8 @@ def compile_negative(
         if wanted
         else breaches(compiler, conjunction, place)
     )
-    choice = _BreachChoice(
-        _some(listed, compiler.budget), is_broken, compiler.context, compiler.budget
-    )
+    trial = _Trial(is_broken, compiler.context, compiler.budget)
+    choice = _BreachChoice(_some(listed, compiler.budget), trial)
     if choice.is_empty:
         raise Unsatisfiable(pointer, NOTHING)
 
@@ -98,21 +99,13 @@ def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
 class _BreachChoice:
     """Which breach: compiled, and tried, when it is first chosen."""
 
-    __slots__ = ("_budget", "_context", "_first", "_is_broken", "_nodes", "_others", "_ready")
+    __slots__ = ("_first", "_nodes", "_others", "_ready")
 
-    def __init__(
-        self,
-        listed: list[Breach],
-        is_broken: Callable[[Any], bool],
-        context: DrawContext,
-        budget: Budget,
-    ) -> None:
-        self._is_broken = is_broken
-        self._context = context
-        self._budget = budget
+    def __init__(self, listed: list[Breach], tried: "_Trial") -> None:
         # A wrong type is compiled soonest: most schemas have one.
         self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
-        makes = [partial(self._tried, breach) for breach in listed]
+        # Not methods of this: what is part of a circle keeps its whole program until a collection comes by.
+        makes = [partial(tried, breach) for breach in listed]
         self._ready = LazyAlternatives(makes, reach=_REACH, last=self._first, far=_FAR)
         alone = [index for index, breach in enumerate(listed) if breach.is_alone]
         self._others = [index for index, breach in enumerate(listed) if not breach.is_alone]
@@ -138,21 +131,29 @@ class _BreachChoice:
         assert found is not None
         return found
 
-    def _tried(self, breach: Breach) -> tuple[Breach, Broken] | None:
+
+class _Trial(Struct, frozen=True):
+    """Compiles a breach, and tries it."""
+
+    is_broken: Callable[[Any], bool]
+    context: DrawContext
+    budget: Budget
+
+    def __call__(self, breach: Breach) -> tuple[Breach, Broken] | None:
         """Its draws, if one of a few from fixed seeds is proved broken."""
         try:
-            with tried_with(self._budget):
+            with tried_with(self.budget):
                 draw = breach.compile()
         except (Unsatisfiable, BudgetSpent):
             return None
         spent = 0
-        with self._context.aside():
+        with self.context.aside():
             for seed in range(_TRIALS):
                 source = RandomSource(seed)
-                self._context.begin(None)
+                self.context.begin(None)
                 with suppress(Rejected, BudgetSpent):
                     value, _ = draw(source)
-                    if self._is_broken(value):
+                    if self.is_broken(value):
                         return (breach, draw) if _size(source.choices) < _RECORDED else None
                 spent += len(source.choices)
                 if spent > _TRIED:

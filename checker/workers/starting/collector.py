@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_THRESHOLDS = (50_000, 5, 2)
+_THRESHOLDS = (200_000, 2, 1)
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
-        # What a request leaves behind is freed without the collector: it need not look after each few of them.
+        # What requests and programs leave behind is freed without the collector: it need not look after each few of them.
         gc.set_threshold(*_THRESHOLDS)
         if was_enabled:
             gc.enable()
