@@ -10,6 +10,7 @@ from checker.core.request import BaseUrl
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
+from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.documents.walking import Found, circle_in, is_lost
 from checker.openapi.links import BrokenLink, Directory, links_of
 from checker.openapi.malformed import malformed_parts
@@ -178,8 +179,11 @@ def _schemas(directory: Directory, owner: object, at: str) -> Iterator[Schema]:
 
 
 def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warning]:
-    """Regular expressions that nobody here can read, and keywords with a value that means nothing."""
-    document = directory.document
+    """Regular expressions that nobody here can read, and keywords with a value that means nothing.
+
+    Most operations lead to the same schemas: where nothing is wrong below one that is referred to, nobody looks again.
+    """
+    document, is_faultless = directory.document, True
     todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
     whole: dict[str, list[str]] = {}
     while todo:
@@ -187,28 +191,43 @@ def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warni
         if at in whole:
             continue
         same = whole[at] = []
-        if not isinstance(raw, dict):
-            if not isinstance(raw, bool):
-                message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"
-                yield WarningKind.MALFORMED_KEYWORD, at, message
-            continue
-        dialect = document.dialect_at(at)
-        yield from _malformed(raw, at, dialect)
-        yield from _unsupported(raw, at)
-        if isinstance(raw.get("$ref"), str):
-            try:
-                todo.append(document.resolve(raw["$ref"], at=at))
-            except UnresolvableReference:
-                continue
-            same.append(todo[-1][1])
-        for tokens, inner in subschemas(raw, dialect):
-            todo.append((inner, pointer_child(at, *tokens)))
-            if tokens[0] == "allOf":
-                same.append(todo[-1][1])
+        for warning in _of_schema(document, raw, at):
+            is_faultless = False
+            yield warning
+        try:
+            for found, is_same in _leading_on(document, raw, at):
+                if is_same:
+                    same.append(found[1])
+                if found[1] not in document.faultless:
+                    todo.append(found)
+        except UnresolvableReference:
+            is_faultless = False
     circle = circle_in(whole)
     if circle is not None:
         message = f"the schema at {circle} is all of itself; that says nothing, take it out of the `allOf`"
         yield WarningKind.MALFORMED_KEYWORD, circle, message
+    elif is_faultless:
+        document.faultless.update(*whole.values())
+
+
+def _leading_on(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[Found, bool]]:
+    """What stands in a schema, or is referred to, and whether it holds for the same value. Raises `UnresolvableReference`."""
+    if not isinstance(raw, dict):
+        return
+    if isinstance(raw.get("$ref"), str):
+        yield document.resolve(raw["$ref"], at=at), True
+    for tokens, inner in subschemas(raw, document.dialect_at(at)):
+        yield (inner, pointer_child(at, *tokens)), tokens[0] == "allOf"
+
+
+def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_Warning]:
+    """What is wrong with a schema itself."""
+    if isinstance(raw, dict):
+        yield from _malformed(raw, at, document.dialect_at(at))
+        yield from _unsupported(raw, at)
+    elif not isinstance(raw, bool):
+        message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"
+        yield WarningKind.MALFORMED_KEYWORD, at, message
 
 
 def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warning]:

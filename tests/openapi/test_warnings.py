@@ -12,6 +12,7 @@ from checker.openapi.documents.walking import walk
 from checker.openapi.loaders import from_path
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
+from checker.openapi.warnings import _malformed
 from checker.transport.prepare import RequestMaker
 
 from .documents import opened
@@ -19,6 +20,10 @@ from .robustness import documents
 
 WIDE = {"properties": {str(number): {"type": "string"} for number in range(20_001)}}
 LOST = {"$ref": "#/components/schemas/Gone"}
+
+
+def ref(name: str) -> Any:
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def response(**parts: Any) -> Any:
@@ -237,3 +242,35 @@ def test_place_is_where_it_is_declared(
 def test_places_of_warnings_are_in_the_document(path: Path) -> None:
     with suppress(LoaderError):
         assert_places_exist(from_path(path))
+
+
+def test_all_that_lead_to_a_fault_tell_of_it_and_what_has_none_is_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def referring(*names: str) -> Any:
+        parts = [ref(name) for name in names]
+        return {"get": response(content={"application/json": {"schema": {"anyOf": parts}}})}
+
+    looked: list[str] = []
+
+    def malformed(raw: Any, at: str, dialect: Any) -> Any:
+        looked.append(at)
+        return _malformed(raw, at, dialect)
+
+    monkeypatch.setattr("checker.openapi.warnings._malformed", malformed)
+    schemas = {
+        "Good": {"properties": {"inner": {"type": "string"}, "next": ref("Good")}},
+        "Leads": {"properties": {"good": ref("Good"), "bad": ref("Bad")}},
+        "Bad": {"properties": {"inner": {"minLength": "many"}}},
+        "Circle": {"allOf": [ref("Back")]},
+        "Back": {"allOf": [ref("Circle")]},
+    }
+    paths = {"/a": referring("Good"), "/b": referring("Leads"), "/c": referring("Good", "Leads")}
+    paths |= {"/d": referring("Bad"), "/e": referring("Circle"), "/f": referring("Back")}
+    found = opened("3.0.3", paths, components={"schemas": schemas}).warnings
+    told = [(one.label, one.pointer.removeprefix("#/components/schemas/")) for one in found]
+    fault = "Bad/properties/inner/minLength"
+    assert told[:3] == [(f"GET /{name}", fault) for name in "bcd"]
+    assert [label for label, _ in told[3:]] == ["GET /e", "GET /f"]
+    assert looked.count("#/components/schemas/Good/properties/inner") == 1
+    assert looked.count("#/components/schemas/Bad/properties/inner") == 3

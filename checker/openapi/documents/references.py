@@ -25,6 +25,7 @@ class OpenApiDocument:
         "_sound",
         "_under_way",
         "dialect",
+        "faultless",
         "neighbours",
         "parameters",
         "root",
@@ -43,6 +44,8 @@ class OpenApiDocument:
         self._under_way: set[tuple[str, str]] = set()
         self._sound: set[str] = set()
         self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
+        self.faultless: set[str] = set()
+        """Places of schemas that others refer to; a look at all that these reach found nothing wrong."""
         self.parameters: dict[str, Parameter] = {}
         """Those read until now, by place."""
 
