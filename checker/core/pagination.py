@@ -1,6 +1,6 @@
 """What parameters and fields are called by which lists are read page by page, with marks that only the server makes."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from checker.core.resource_names import normalised
@@ -26,6 +26,13 @@ _CURSORS: Final = frozenset(
         "startingafter",
     ]
 )
+_OF_CONNECTIONS: Final = ({"after", "first"}, {"before", "last"})
+"""What stands beside each other where lists are connections: a mark, and how many come behind or before it."""
+_COUNTS: Final = frozenset(
+    ["first", "last", "limit", "offset", "page", "pagenumber", "pagesize", "perpage", "skip", "take", "top"]
+)  # fmt: skip
+USUAL_COUNTS: Final = range(1, 101)
+"""What hardly any server refuses of a size of pages."""
 _NEXT: Final = ("next", "end", "last")
 _MARKS: Final = ("cursor", "token", "marker")
 
@@ -33,6 +40,18 @@ _MARKS: Final = ("cursor", "token", "marker")
 def is_cursor(name: str) -> bool:
     """Whether a parameter takes the mark of a page: `page_token`, `cursor`. It means nothing but to the server that made it."""
     return normalised(name) in _CURSORS
+
+
+def marks_among(names: Collection[str]) -> frozenset[str]:
+    """Which members of one object, or arguments of one field, take marks: `cursor`, and `after` beside `first` (Relay)."""
+    of_connections = [pair & set(names) for pair in _OF_CONNECTIONS if pair <= set(names)]
+    beside = set().union(*of_connections) - _COUNTS
+    return frozenset(beside.union(name for name in names if is_cursor(name)))
+
+
+def is_count(name: str) -> bool:
+    """Whether something says how many items a page has, or where it begins: `first`, `pageSize`, `offset`."""
+    return normalised(name) in _COUNTS
 
 
 def next_mark(parameter: str, fields: Iterable[str]) -> str | None:

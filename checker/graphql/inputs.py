@@ -9,6 +9,7 @@ from graphql import (
     GraphQLInputField,
     GraphQLInputObjectType,
     GraphQLInputType,
+    GraphQLInt,
     GraphQLList,
     GraphQLNonNull,
     GraphQLScalarType,
@@ -17,12 +18,15 @@ from graphql import (
     is_required_input_field,
 )
 
+from checker.core.pagination import is_count as is_count_of_pages
 from checker.graphql.scalars import Raw, schema_of
 
 _DEEPEST: Final = 3
 """Input objects in one another that have all of their fields: there are schemas in which each has fields of all others."""
 _SHARED: Final = 2
 """Depth from which on all values of a scalar or an enum are of one definition: compiled once, and their edges listed once."""
+_LEAST_COUNT: Final = -1
+"""Of the items of a page: what is wrong with one number below zero is wrong with all, and queries with one come to nothing."""
 _OR_NULL: Final = ".null"
 """How the name of a definition ends that admits null, too."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
@@ -47,11 +51,16 @@ class InputSchemas:
         """Of an object of arguments."""
         found: Raw = {
             "type": "object",
-            "properties": {name: self._of(arg.type, 0) for name, arg in args.items()},
+            "properties": {name: self._argument(name, arg) for name, arg in args.items()},
             "additionalProperties": False,
         }
         required = [name for name, arg in args.items() if is_required_argument(arg)]
         return found | ({"required": required} if required else {})
+
+    def _argument(self, name: str, arg: GraphQLArgument) -> Raw:
+        found = self._of(arg.type, 0)
+        is_count = get_named_type(arg.type) is GraphQLInt and is_count_of_pages(name)
+        return {**found, "minimum": _LEAST_COUNT, "examples": [1]} if is_count else found
 
     def _of(self, kind: GraphQLInputType, depth: int) -> Raw:
         """Of the values of a type."""

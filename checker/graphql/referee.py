@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from graphql import (
+    ArgumentNode,
     DocumentNode,
     GraphQLError,
     GraphQLSchema,
@@ -25,10 +26,12 @@ from graphql.execution.values import get_variable_values
 from graphql.language import NamedTypeNode, VariableDefinitionNode, Visitor, visit
 from graphql.utilities import TypeInfo, TypeInfoVisitor
 from graphql.validation import ASTValidationRule
+from msgspec import Struct
 
 from checker.core.locations import Location
 from checker.core.request import WireRequest
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+from checker.graphql.pages import PageArgument, page_arguments
 from checker.graphql.proofs import QueryReader
 
 _KEPT: Final = 128
@@ -81,10 +84,6 @@ class QueryReferee:
         """Whether a request is wrong, by its bytes."""
         return any(part.outcome is Outcome.INVALID for part in self._verdicts(body))
 
-    def document(self, query: str) -> tuple[DocumentNode | None, str, bool]:
-        """A query, why it is wrong, and whether it holds values of custom scalars."""
-        return self._read(query)
-
     def _verdicts(self, body: bytes | None) -> Iterator[PartVerdict]:
         try:
             value = json.loads(body or b"")
@@ -109,15 +108,19 @@ class QueryReferee:
 
     def _validated(self, query: str, given: Any) -> PartVerdict:
         """What graphql-core says."""
-        document, reason, is_uncertain = self._read(query)
-        if document is None or reason:
-            return _part(Outcome.INVALID, "validation", reason)
-        reason, has_custom = self._variables(document, given)
+        found = self._read(query)
+        if found.document is None or found.reason:
+            return _part(Outcome.INVALID, "validation", found.reason)
+        reason, has_custom = self._variables(found.document, given)
         if reason:
             return _part(Outcome.INVALID, "variables", reason)
-        if is_uncertain or has_custom:
+        if found.has_custom or has_custom:
             text = "only the server knows what its own scalars take"
             return _part(Outcome.AMBIGUOUS, "scalar", text)
+        doubt = next((name for one in found.pages for name in one.doubts(given or {})), "")
+        if doubt:
+            text = f"only the server knows which values {doubt} has"
+            return _part(Outcome.AMBIGUOUS, "page", text)
         return _part(Outcome.VALID, "", "")
 
     def _proved(self, query: str, given: Any) -> PartVerdict | None:
@@ -132,19 +135,22 @@ class QueryReferee:
         fault = usual.fault_of(given or {})
         return _part(Outcome.INVALID, "variables", fault) if fault else None
 
-    def _read(self, query: str) -> tuple[DocumentNode | None, str, bool]:
+    def _read(self, query: str) -> "_ReadQuery":
         return self._reading(query) if len(query) > _LONGEST_KEPT else self._kept(query)
 
-    def _reading(self, query: str) -> tuple[DocumentNode | None, str, bool]:
+    def _reading(self, query: str) -> "_ReadQuery":
         try:
             document = parse(query, no_location=True, max_tokens=_MOST_TOKENS)
             errors = validate(self._schema, document, rules_for(document, query), max_errors=1)
         except (GraphQLError, RecursionError, IndexError) as error:
             # An IndexError is what graphql-core makes of a text that ends in a backslash within quotes.
-            return None, _line(error), False
+            return _ReadQuery(None, _line(error))
         if errors:
-            return document, _line(errors[0]), False
-        return document, "", _has_custom_literals(self._schema, document)
+            return _ReadQuery(document, _line(errors[0]))
+        types = TypeInfo(self._schema)
+        looking = _ValueFinder(types)
+        visit(document, TypeInfoVisitor(types, looking))
+        return _ReadQuery(document, "", looking.has_custom, tuple(looking.pages))
 
     def _variables(self, document: DocumentNode, given: Any) -> tuple[str, bool]:
         """Why they do not fit, and whether some are of custom scalars."""
@@ -185,26 +191,36 @@ def _holds_custom(kind: Any, seen: set[str]) -> bool:
     return any(_holds_custom(get_named_type(one.type), seen) for one in fields.values())
 
 
-class _ScalarFinder(Visitor):
-    """Looks for values that stand where a custom scalar is wanted."""
+class _ReadQuery(Struct, frozen=True):
+    """What is known of a query whatever its variables are."""
+
+    document: DocumentNode | None
+    reason: str
+    """Why it is wrong; empty when it is valid."""
+    has_custom: bool = False
+    """Whether it holds values of custom scalars."""
+    pages: tuple[PageArgument, ...] = ()
+    """What asks for pages of lists."""
+
+
+class _ValueFinder(Visitor):
+    """Looks for values that stand where a custom scalar is wanted, and for arguments that ask for pages."""
 
     def __init__(self, types: TypeInfo) -> None:
         super().__init__()
-        self.found = False
+        self.has_custom = False
+        self.pages: list[PageArgument] = []
         self._types = types
 
     def enter(self, node: Node, *_: Any) -> None:
         if node.kind.endswith("_value") and node.kind != "null_value":
             kind: Any = get_named_type(self._types.get_input_type())
             if is_scalar_type(kind) and not is_specified_scalar_type(kind):
-                self.found = True
-
-
-def _has_custom_literals(schema: GraphQLSchema, document: DocumentNode) -> bool:
-    types = TypeInfo(schema)
-    looking = _ScalarFinder(types)
-    visit(document, TypeInfoVisitor(types, looking))
-    return looking.found
+                self.has_custom = True
+        elif isinstance(node, ArgumentNode):
+            field = self._types.get_field_def()
+            if field is not None and self._types.get_directive() is None:
+                self.pages += page_arguments(node, field.args)
 
 
 def _part(outcome: Outcome, keyword: str, reason: str) -> PartVerdict:

@@ -35,3 +35,24 @@ def test_optional_parameters_are_there_now_and_then(
         case = program.draw(RandomSource(seed), f"{seed:012x}", PhaseInfo("fuzzing"))
         there += name in (case.headers if place == "header" else case.query)
     assert low <= there <= high
+
+
+@pytest.mark.parametrize(
+    ("names", "low", "high"),
+    [(("cursor", "limit"), 60, 150), (("after", "first"), 60, 150), (("after", "name"), 430, 570)],
+)
+def test_marks_of_pages_are_seldom_in_bodies(names: tuple[str, str], low: int, high: int) -> None:
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in names},
+        "additionalProperties": False,
+    }
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    program = compile_operation(
+        operation({"requestBody": body}, method="post"), GenerationSettings()
+    )
+    there = 0
+    for seed in range(COUNT):
+        case = program.draw(RandomSource(seed), f"{seed:012x}", PhaseInfo("fuzzing"))
+        there += names[0] in case.body
+    assert low <= there <= high

@@ -65,3 +65,56 @@ def test_of_what_is_proved_graphql_core_is_asked_now_and_then() -> None:
     said = Counter(referee.judge(one).outcome for one in requests)
     assert said.keys() == {Outcome.INVALID, Outcome.AMBIGUOUS}
     assert 5 <= said[Outcome.AMBIGUOUS] <= 40
+
+
+PAGED = build_schema("""
+    input Page { first: Int after: String }
+    input Span { after: String }
+    type Item { id: ID }
+    type Items { edges: [Item] }
+    type Query {
+        items(first: Int, after: String, last: Int, before: String): Items
+        paged(page: Page): Items
+        listed(limit: Int, cursor: ID): Items
+        newer(after: String): Items
+        within(span: Span): Items
+    }
+""")
+
+
+@pytest.mark.parametrize(
+    ("field", "variables", "doubt"),
+    [
+        ("items", {}, ""),
+        ("items(first: 1, after: null)", {}, ""),
+        ("items(first: 100)", {}, ""),
+        ("items(first: 101)", {}, "first"),
+        ("items(first: 0)", {}, "first"),
+        ("items(last: -1)", {}, "last"),
+        ('items(first: 1, after: "x")', {}, "after"),
+        ('items(before: "x")', {}, "before"),
+        ("items(first: 1, after: $a)", {"a": "x"}, "after"),
+        ("items(first: 1, after: $a)", {"a": None}, ""),
+        ("items(first: 1, after: $a)", {}, ""),
+        ('paged(page: {after: "x"})', {}, "after"),
+        ("paged(page: {first: -1})", {}, "first"),
+        ("paged(page: {first: 5})", {}, ""),
+        ("listed(limit: 5)", {}, ""),
+        ("listed(limit: 1000)", {}, "limit"),
+        ("listed(cursor: 5)", {}, "cursor"),
+        ('newer(after: "x")', {}, ""),
+        ('within(span: {after: "x"})', {}, ""),
+    ],
+)
+def test_which_pages_there_are_only_the_server_knows(
+    field: str, variables: dict[str, object], doubt: str
+) -> None:
+    declared = "($a: String)" if "$a" in field else ""
+    query = f"query {declared} {{ {field} {{ edges {{ id }} }} }}"
+    content = json.dumps({"query": query, "variables": variables}).encode()
+    (part,) = QueryReferee(PAGED).judge(WireRequest("POST", b"/", [], content)).parts
+    told = f"only the server knows which values {doubt} has" if doubt else ""
+    assert (part.outcome, part.reason) == (
+        Outcome.AMBIGUOUS if doubt else Outcome.VALID,
+        told,
+    )

@@ -142,6 +142,8 @@ class Property(Struct, frozen=True):
     name: str
     draw: Draw
     required: bool
+    likely: float = 1
+    """The share of objects that have it at most, where it is optional."""
 
 
 class ObjectPlan(Struct, frozen=True):
@@ -171,35 +173,38 @@ def compile_object(plan: ObjectPlan, context: DrawContext) -> Draw:
     required = sum(item.required for item in plan.properties)
     optional = len(plan.properties) - required
     share = 0.5 if optional <= 24 else max(0.3, 12 / optional)
-    steps = [(item.name, item.draw, item.required) for item in plan.properties]
+    steps = [
+        (item.name, item.draw, 1.0 if item.required else min(share, item.likely))
+        for item in plan.properties
+    ]
     if plan.high is not None and plan.high < len(plan.properties):
-        core = _bounded(steps, share, plan.high - required)
+        core = _bounded(steps, plan.high - required)
     else:
-        core = _properties(steps, share, plan.pointer)
+        core = _properties(steps, plan.pointer)
     if not plan.additional and plan.low <= required:
         return core
     return _with_additional(plan, core, context)
 
 
-Step = tuple[str, Draw, bool]
-"""Name, draw, is it required."""
+Step = tuple[str, Draw, float]
+"""Name, draw, how likely it is there: 1 for always."""
 
 
-def _properties(steps: list[Step], share: float, pointer: str) -> Draw:
+def _properties(steps: list[Step], pointer: str) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = {}
         if source.__class__ is RandomSource:
             # Nobody asks chance for its spans.
             try:
-                for name, make, is_required in steps:
-                    if is_required or source.boolean(share):
+                for name, make, share in steps:
+                    if share == 1 or source.boolean(share):
                         value[name] = make(source)
             except SourceSpent as spent:
                 spent.at(pointer)
                 raise
             return value
-        for name, make, is_required in steps:
-            if is_required:
+        for name, make, share in steps:
+            if share == 1:
                 value[name] = make(source)
             elif source.boolean(share):
                 source.start_span(OPTIONAL)
@@ -210,14 +215,14 @@ def _properties(steps: list[Step], share: float, pointer: str) -> Draw:
     return draw
 
 
-def _bounded(steps: list[Step], share: float, room: int) -> Draw:
+def _bounded(steps: list[Step], room: int) -> Draw:
     """At most `room` optional ones."""
 
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = {}
         left = room
-        for name, make, is_required in steps:
-            if is_required:
+        for name, make, share in steps:
+            if share == 1:
                 value[name] = make(source)
             elif left > 0 and source.boolean(share):
                 source.start_span(OPTIONAL)

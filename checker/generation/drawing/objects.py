@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
+from checker.core.pagination import marks_among
 from checker.generation.drawing.containers import (
     Named,
     ObjectPlan,
@@ -21,6 +22,7 @@ from checker.generation.normalization.forms import Canonical, Conjunction, Facet
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
+from checker.generation.presence import SELDOM_SHARE
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source
@@ -75,7 +77,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
         return draw
-    full = tuple(replace(item, required=True) for item in properties)
+    full = tuple(item if item.likely < 1 else replace(item, required=True) for item in properties)
     return either(_FULL, compile_object(replace(plan, properties=full), nodes.context), draw)
 
 
@@ -96,6 +98,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
     found: list[Property] = []
     is_name = nodes.validator(form.names)
     tags = inherited_tags(nodes.canon, form)
+    marks = marks_among(form.properties)
     for name, conjunction in form.properties.items():
         is_required = name in form.required
         if nodes.is_minimal and not is_required and form.property_count.low == 0:
@@ -109,7 +112,8 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             if is_required:
                 raise
             continue
-        found.append(Property(name, _at(nodes, name, draw, inner), is_required))
+        likely = SELDOM_SHARE if name in marks else 1
+        found.append(Property(name, _at(nodes, name, draw, inner), is_required, likely))
     for name, pointer in form.required.items():
         if name in form.properties:
             continue
