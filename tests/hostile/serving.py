@@ -9,6 +9,8 @@ from typing import Any
 
 from tests.hostile.behaviours import Behaviour
 
+_TLS = b"\x16\x03"
+"""How a client begins that asks whether this server wants TLS, because it was hung up on: this one speaks none."""
 _FLAG = {
     "type": "object",
     "required": ["ok"],
@@ -59,6 +61,8 @@ class _Server:
         # A client that has seen enough hangs up.
         with connection, contextlib.suppress(OSError):
             while request := connection.recv(65536):
+                if request.startswith(_TLS):
+                    return
                 reply = self._replies[request.split(b" ", 2)[1].partition(b"?")[0]]
                 if not isinstance(reply, bytes):
                     reply(connection, self._stopped)
