@@ -8,11 +8,13 @@ that is the machine's.
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from checker.workers.starting.collector import uncollected
 from tests import fork_server
 
 # Compiled modules are kept, also where the surroundings say otherwise: a run starts four processes or more, and each
@@ -32,6 +34,16 @@ settings.register_profile(
 settings.load_profile("house")
 
 pytest_plugins = ["pytester"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Modules and items live as long as the process: the garbage collector need not look through them.
+
+    It did so while they came, and in each test that leaves much behind.
+    """
+    with uncollected():
+        return (yield)
 
 
 @pytest.fixture

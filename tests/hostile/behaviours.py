@@ -4,6 +4,7 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 Play = Callable[[socket.socket, threading.Event], None]
 """Writes by itself, until it is done, the client is gone (`OSError`), or the event is set."""
@@ -63,6 +64,19 @@ def chunked(*parts: bytes, trailer: bytes = b"") -> bytes:
 def chunk(data: bytes) -> bytes:
     """One chunk."""
     return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def made(make: Callable[[], bytes]) -> Play:
+    """What is dear to make, once somebody asks for it; sent whole, then our half of the connection is closed."""
+    once = cache(make)
+
+    def play(connection: socket.socket, stopped: threading.Event) -> None:
+        connection.sendall(once())
+        connection.shutdown(socket.SHUT_WR)
+        while not stopped.is_set() and connection.recv(65536):
+            pass
+
+    return play
 
 
 def endless(start: bytes, more: bytes) -> Play:

@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from functools import cache
 
 from tests.hostile.behaviours import (
     CUT,
@@ -17,6 +18,7 @@ from tests.hostile.behaviours import (
     endless,
     head,
     json_answer,
+    made,
 )
 
 _MIB = 1 << 20
@@ -27,13 +29,12 @@ def _packed(body: bytes, coding: bytes) -> bytes:
     return json_answer(body, b"Content-Encoding: " + coding)
 
 
-def _zeros(mebibytes: int) -> bytes:
-    """Zeros as gzip, made without having them."""
+@cache
+def _bomb() -> bytes:
+    """128 MiB of zeros as gzip, made without having them."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    return b"".join([*(packer.compress(bytes(_MIB)) for _ in range(mebibytes)), packer.flush()])
+    return b"".join([*(packer.compress(bytes(_MIB)) for _ in range(128)), packer.flush()])
 
-
-_BOMB = _zeros(128)
 
 BODIES = (
     Behaviour("body-endless", endless(head(_TYPE, b"Connection: close"), b"a" * 65536), (CUT,)),
@@ -42,10 +43,10 @@ BODIES = (
     Behaviour("body-endless-events", endless(head(b"Content-Type: text/event-stream"), b"data: 1\n\n" * 5000), ("Undocumented Content-Type",)),
     Behaviour("body-as-large-as-promised", endless(head(_TYPE, b"Content-Length: 9000000000000"), b"a" * 65536), (CUT,)),
     Behaviour("body-of-5000-digits", endless(head(_TYPE, b"Content-Length: " + b"9" * 5000), b"a" * 65536), (CUT,)),
-    Behaviour("gzip-bomb", _packed(_BOMB, b"gzip"), (CUT_DECODED,)),
-    Behaviour("gzip-bomb-in-gzip", _packed(gzip.compress(_BOMB), b"gzip, gzip"), (CUT_DECODED,)),
-    Behaviour("gzip-of-many-members", _packed(gzip.compress(b"") * 50_000, b"gzip"), (CUT_DECODED,)),
-    Behaviour("deflate-bomb", _packed(zlib.compress(bytes(64 * _MIB), 9), b"deflate"), (CUT_DECODED,)),
+    Behaviour("gzip-bomb", made(lambda: _packed(_bomb(), b"gzip")), (CUT_DECODED,)),
+    Behaviour("gzip-bomb-in-gzip", made(lambda: _packed(gzip.compress(_bomb()), b"gzip, gzip")), (CUT_DECODED,)),
+    Behaviour("gzip-of-many-members", made(lambda: _packed(gzip.compress(b"") * 50_000, b"gzip")), (CUT_DECODED,)),
+    Behaviour("deflate-bomb", made(lambda: _packed(zlib.compress(bytes(64 * _MIB), 9), b"deflate")), (CUT_DECODED,)),
     Behaviour("brotli-unread", _packed(b"\xcf\xff\xff\x7f\xf8'\x00\xe2\xb1@ \xf7\xfe\x9f!", b"br"), (UNDECODED,)),
     Behaviour("zstd-unread", _packed(b"(\xb5/\xfd\xa0\x00\x00\x00@", b"zstd"), (UNDECODED,)),
     Behaviour("codings-many", _packed(FINE, b", ".join([b"gzip"] * 5000))),

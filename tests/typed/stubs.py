@@ -22,7 +22,7 @@ def packages() -> list[str]:
 
 
 def stub_of(package: str) -> str:
-    """The stub of one package."""
+    """The stub of one package, before it is `formatted`."""
     names = {
         name.rpartition(".")[2]: target
         for name, target in faces.PUBLIC.items()
@@ -44,7 +44,7 @@ def stub_of_errors() -> str:
 
 
 def stubs() -> Iterator[tuple[Path, str]]:
-    """Each stub: where it stands, and its text."""
+    """Each stub: where it stands, and its text before it is `formatted`."""
     for package in packages():
         yield ROOT / package.replace(".", "/") / "__init__.pyi", stub_of(package)
     yield ROOT / "errors.pyi", stub_of_errors()
@@ -53,7 +53,7 @@ def stubs() -> Iterator[tuple[Path, str]]:
 def _stub(lines: list[str], names: Iterable[str]) -> str:
     # Names that stand in `__all__` are exported, also under another name than their own.
     listed = "".join(f'    "{name}",\n' for name in sorted(names))
-    return formatted(_HEAD + "\n" + "\n".join(lines) + f"\n\n__all__ = [\n{listed}]\n")
+    return _HEAD + "\n" + "\n".join(lines) + f"\n\n__all__ = [\n{listed}]\n"
 
 
 def formatted(text: str) -> str:
@@ -96,4 +96,4 @@ def _import(module: str, attribute: str, name: str) -> str:
 
 if __name__ == "__main__":
     for path, text in stubs():
-        path.write_text(text)
+        path.write_text(formatted(text))
