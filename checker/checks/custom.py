@@ -19,7 +19,8 @@ from checker.core.case import Case
 from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
-from checker.core.meta import GenerationMode
+from checker.core.given_values import require, several
+from checker.core.meta import generation_mode
 from checker.core.registry import Registry
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -67,15 +68,18 @@ def check(
     With `phases`, `modes` or `statuses` it is asked of those interactions alone, and costs the others nothing. A function
     that yields cases, or requests that `context.make` makes, gets their responses.
     """
-    if function is not None and not hasattr(function, "__name__"):
-        raise TypeError(f"`checker.check` takes a function or a class, got {function!r:.80}")
     applies = Applies(
-        phases=None if phases is None else frozenset(phases),
-        modes=None if modes is None else frozenset(map(GenerationMode, modes)),
-        statuses=None if statuses is None else tuple(map(str, statuses)),
+        phases=None if phases is None else frozenset(several("phases", phases, "names of phases")),
+        modes=None
+        if modes is None
+        else frozenset(map(generation_mode, several("modes", modes, "names of modes"))),
+        statuses=None
+        if statuses is None
+        else tuple(map(str, several("statuses", statuses, "a list of statuses"))),
     )
 
     def register(source: Decorated) -> Decorated:
+        require(hasattr(source, "__name__"), "check", "a function or a class", source)
         name = source.__name__
         if inspect.isclass(source):
             refuse_malformed(source)

@@ -32,6 +32,7 @@ from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS
 from checker.config.sections import Section
 from checker.config.table import Path, is_of_checks
 from checker.core.errors import ConfigError, UnreadableFile
+from checker.core.given_values import require
 from checker.core.local_files import read_local
 from checker.core.request import canonical_url
 
@@ -63,6 +64,7 @@ class Config(Section):
         cls, path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None
     ) -> "Config":
         """Configuration in this file. Raises `ConfigError`."""
+        require(isinstance(path, str | os.PathLike), "path", "the path of a file", path)
         file = FilePath(path)
         try:
             data = read_local(file, "a configuration in TOML", most_bytes=_MOST_BYTES)
@@ -76,6 +78,7 @@ class Config(Section):
     @classmethod
     def from_str(cls, text: str, *, environment: Mapping[str, str] | None = None) -> "Config":
         """Configuration in this TOML text. Raises `ConfigError`."""
+        require(isinstance(text, str), "text", "a text in TOML", text)
         return cls.from_dict(parse(text), environment=environment)
 
     @classmethod
@@ -83,6 +86,7 @@ class Config(Section):
         cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
     ) -> "Config":
         """Configuration of these nested values. Raises `ConfigError`."""
+        require(isinstance(document, Mapping), "document", "a dict of names and values", document)
         return cls._of(document, environment)
 
     @classmethod
@@ -114,6 +118,8 @@ class Config(Section):
         environment: Mapping[str, str] | None = None,
     ) -> "Config":
         """Configuration of the nearest `checker.toml` upwards of a folder, else the defaults. Raises `ConfigError`."""
+        is_right = isinstance(folder, str | os.PathLike | None)
+        require(is_right, "folder", "the path of a folder", folder)
         file = find_file(FilePath.cwd() if folder is None else FilePath(folder).resolve())
         return cls() if file is None else cls.from_path(file, environment=environment)
 

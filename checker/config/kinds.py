@@ -174,7 +174,8 @@ class MapOf(Struct, frozen=True):
         if not isinstance(value, Mapping):
             return wrong_type(self, value, place)
         for name, item in value.items():
-            broken = self.rule(name, item)
+            is_text = isinstance(name, str)
+            broken = self.rule(name, item) if is_text else f"Must have texts as names, got {name!r}"
             if broken:
                 return invalid(f"{place} -> {broken}")
         return None

@@ -115,9 +115,10 @@ def section_error(path: Path, problems: list[Problem]) -> ConfigError:
     return kind("\n".join(lines))
 
 
-def unknown(name: str, known: list[str]) -> Problem:
+def unknown(written: object, known: list[str]) -> Problem:
     """A name that a section does not have: who took the section for another one is told which."""
-    listed = ", ".join(map(repr, known))
+    # Values of Python may have other keys than texts.
+    name, listed = str(written), ", ".join(map(repr, known))
     home = _home_of(name)
     hint = f". It belongs to {home}" if home else did_you_mean(name, known)
     return Problem(

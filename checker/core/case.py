@@ -6,6 +6,7 @@ from secrets import token_hex
 from typing import Any, Final
 
 from checker.core.engine import Engine
+from checker.core.given_values import require_names
 from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
@@ -234,6 +235,7 @@ class Case:
 
         What security schemes of the operation put into headers, query and cookies is left out unless `keep_auth`.
         """
+        require_names(headers=headers, query=query, cookies=cookies)
         schemes = [one for need in self.operation.security for one in need.schemes]
         hidden = (
             set()

@@ -69,5 +69,5 @@ CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
 
 def register(source: Source) -> Source:
     """Have requests carry what a source gives. Gives the source back. Raises `IncorrectUsage` for a name that is taken."""
-    CREDENTIAL_SOURCES.add(source.name, source)
+    CREDENTIAL_SOURCES.add_row(source)
     return source

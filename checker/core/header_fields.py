@@ -3,10 +3,33 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from checker.core.given_values import require
+
 CONDITIONS: Final = frozenset(
     ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range")
 )
 """Headers that make a request conditional, in lower case (RFC 9110, 13.1)."""
+
+GivenHeaders = list[tuple[str, str]] | Mapping[str, str | Iterable[str]]
+
+
+def header_pairs(headers: GivenHeaders) -> list[tuple[str, str]]:
+    """Names and values of headers, one pair for each value. Raises `IncorrectUsage` for what are none."""
+    try:
+        found = (
+            [
+                (name, value)
+                for name, given in headers.items()
+                for value in ([given] if isinstance(given, str) else given)
+            ]
+            if isinstance(headers, Mapping)
+            else [(name, value) for name, value in headers]
+        )
+        is_right = all(isinstance(text, str) for pair in found for text in pair)
+    except (TypeError, ValueError):
+        found, is_right = [], False
+    require(is_right, "headers", "names and values, as a dict or as pairs", headers)
+    return found
 
 
 class HeaderFields(dict[str, Any]):

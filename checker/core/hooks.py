@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import HookExecutionError
+from checker.core.given_values import require, require_function, require_texts
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 
 Hook = Callable[..., Any]
@@ -200,6 +201,7 @@ class HookRegistry(Struct):
         HookRegistry(HookScope.TEST).register(function, name)
 
         def decorated(test: Tested) -> Tested:
+            require_function("apply", test)
             own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
             own.register(function, name)
             return test
@@ -271,6 +273,7 @@ hook = HookDecorator(GLOBAL_HOOKS)
 
 def _hook_name(name: str) -> HookName:
     """What is known of a hook. Raises `TypeError` with the nearest name."""
+    require_texts(name=name)
     known = HOOK_NAMES.get(name)
     if known is None:
         near = get_close_matches(name, HOOK_NAMES, n=1)
@@ -280,6 +283,7 @@ def _hook_name(name: str) -> HookName:
 
 
 def _checked(function: Hook, name: str, known: HookName) -> Hook:
+    require(callable(function), "hook", "a function", function)
     parameters = list(inspect.signature(function).parameters.values())
     expected = len(known.arguments) + 1
     if len(parameters) != expected:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
+from checker.core.given_values import require
 from checker.core.operation import Label, Location
 
 
@@ -20,6 +21,13 @@ class GenerationMode(StrEnum):
     def is_negative(self) -> bool:
         """True for schema-violating data."""
         return self is GenerationMode.NEGATIVE
+
+
+def generation_mode(given: Any) -> GenerationMode:
+    """The mode that a caller names. Raises `IncorrectUsage`."""
+    modes = list(GenerationMode)
+    require(given in modes, "generation_mode", " or ".join(f"`{one}`" for one in modes), given)
+    return GenerationMode(given)
 
 
 class Origin(StrEnum):

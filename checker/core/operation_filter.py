@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage
+from checker.core.given_values import takes
 
 ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
 """What of an operation a filter looks at; each also with `_regex`."""
@@ -156,6 +157,10 @@ def _functions(functions: Iterable[Predicate]) -> Iterator[_Function]:
         if not callable(function):
             raise IncorrectUsage(f"a filter function must be callable, got {function!r}")
         refuse_coroutine(function, "a filter function")
+        if not takes(function, 1):
+            raise IncorrectUsage(
+                f"a filter function takes one argument, an object with `operation`, got {function!r}"
+            )
         yield _Function(function)
 
 

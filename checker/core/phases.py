@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.errors import ConfigError
+from checker.core.given_values import require
 from checker.core.registry import LOWER_CASE, Registry
 
 
@@ -98,4 +99,5 @@ def phase_named(name: str) -> Phase:
 
 def add_phase(row: Phase) -> Phase:
     """Add a phase that runs when it is asked for by name; gives its row. Raises `IncorrectUsage`."""
+    require(isinstance(row, Phase), "row", "a `checker.phases.Phase`", row)
     return _ROWS.add(row.name, replace(row, is_default=False))

@@ -1,6 +1,5 @@
 """What users add by name: one way to register, whatever it is, and the registries of values and media types."""
 
-import inspect
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
@@ -10,6 +9,7 @@ from msgspec import Struct
 from checker.core.case import Case
 from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage
+from checker.core.given_values import require, require_texts, several, takes
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.operation import Operation
 
@@ -50,6 +50,11 @@ class Registry(dict[str, Item]):
         self._built_in = built_in
         self._names = names
         self._replaces = replaces
+
+    def add_row(self, row: Item) -> Item:
+        """Register something that has a `name` of its own; gives it back. Raises `IncorrectUsage`."""
+        require(hasattr(row, "name"), self._what, "an object with a `name`", row)
+        return self.add(row.name, row)  # type: ignore[attr-defined]
 
     def add(self, name: object, item: Item) -> Item:
         """Register something; gives it back. Raises `IncorrectUsage` for what is no name, or the name of another."""
@@ -167,7 +172,7 @@ class MediaTypeDecorator:
                 raise IncorrectUsage(
                     f"a {self._what} must be a function of context and value, got {function!r:.80}"
                 )
-            if not _takes_two(function):
+            if not takes(function, 2):
                 raise IncorrectUsage(
                     f"a {self._what} takes two arguments, context and value: {function!r:.80} cannot be called so"
                 )
@@ -179,7 +184,8 @@ class MediaTypeDecorator:
 
     def alias(self, target: str | Iterable[str], source: str) -> None:
         """Use what is registered for `source`, or built in, for other media types, too. Raises `ValueError` where there is nothing."""
-        targets = [target] if isinstance(target, str) else list(target)
+        require_texts(source=source)
+        targets = several("target", target, "a media type, or a list of them")
         if not targets or not all(targets):
             raise ValueError(f"alias: the target must name a media type, got {target!r}")
         known = self._registry.find(source)
@@ -188,19 +194,6 @@ class MediaTypeDecorator:
         if known is None:
             raise ValueError(f"alias: no {self._what} is registered for {source!r}")
         self._registry.add(targets, known)
-
-
-def _takes_two(function: Callable[..., Any]) -> bool:
-    """Whether it can be called with a context and a value; of what has no signature nobody knows."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return True
-    try:
-        signature.bind(None, None)
-    except TypeError:
-        return False
-    return True
 
 
 def _is_read(media_type: str) -> bool:
@@ -241,7 +234,7 @@ def register_format(name: str, strategy: object) -> None:
 def register_media_type(name: str, strategy: Any, *, aliases: Iterable[str] = ()) -> None:
     """Bodies of a media type, and of its aliases, are drawn from `strategy`, as bytes. Raises `IncorrectUsage`."""
     _require_strategy(strategy, f"media type {name!r} must have a Hypothesis strategy of bytes")
-    BODY_STRATEGIES.add([name, *([aliases] if isinstance(aliases, str) else aliases)], strategy)
+    BODY_STRATEGIES.add([name, *several("aliases", aliases, "media types")], strategy)
 
 
 def _require_strategy(value: object, sentence: str) -> None:

@@ -109,4 +109,4 @@ def report_format(name: str) -> ReportFormat | None:
 
 def add_report_format(row: ReportFormat) -> None:
     """Add a row to the table. Raises `IncorrectUsage`."""
-    _BY_NAME.add(row.name, row)
+    _BY_NAME.add_row(row)

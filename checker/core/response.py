@@ -12,6 +12,8 @@ from msgspec.json import decode
 
 from checker.core.codings import Decoded, Undecoded, codings_of, decoded, readable
 from checker.core.foreign import foreign_parts, foreign_request
+from checker.core.given_values import require, require_texts
+from checker.core.header_fields import GivenHeaders, header_pairs
 from checker.core.media_types import media_type_of
 from checker.core.request import SentRequest, WireRequest
 
@@ -22,9 +24,6 @@ _LONGEST_CONTENT_TYPE = 1024
 """Characters of a `Content-Type` that are kept: answers are grouped by it, so it must not be long."""
 _PARTIAL = 206
 _C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
-
-
-GivenHeaders = list[tuple[str, str]] | Mapping[str, str | Iterable[str]]
 
 
 class Response:
@@ -61,7 +60,10 @@ class Response:
         encoding: str | None = None,
     ) -> None:
         """`headers` are pairs, or a mapping of names to a text or a list of texts. `request` is one of ours or of another client."""
-        raw_headers = headers if isinstance(headers, list) else _pairs(headers)
+        raw_headers = header_pairs(headers)
+        require(isinstance(status_code, int), "status_code", "a number such as 200", status_code)
+        require(isinstance(content, bytes), "content", "bytes", content)
+        require_texts(encoding=encoding)
         self.status_code = status_code
         self.raw_headers = raw_headers
         self.header_lines: list[bytes] | None = None
@@ -268,15 +270,6 @@ class Response:
         shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
         shorter.earlier = self.earlier
         return shorter
-
-
-def _pairs(headers: Mapping[str, str | Iterable[str]]) -> list[tuple[str, str]]:
-    """Names and values of a mapping, one pair for each value."""
-    return [
-        (name, value)
-        for name, given in headers.items()
-        for value in ([given] if isinstance(given, str) else given)
-    ]
 
 
 def _json_in(content: bytes, charset: str | None, error: UnicodeDecodeError) -> Any:

@@ -193,4 +193,4 @@ def usually_shown(name: str) -> bool:
 
 def add_warning(row: WarningRow) -> WarningRow:
     """Add a kind; gives it back. Raises `IncorrectUsage`."""
-    return _BY_NAME.add(row.name, row)
+    return _BY_NAME.add_row(row)

@@ -12,7 +12,7 @@ from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
 from checker.core.errors import HookExecutionError, IncorrectUsage
 from checker.core.failures import FailureGroup
-from checker.core.given_values import require_names
+from checker.core.given_values import require, require_names, require_texts
 from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.locations import Location
 from checker.core.media_types import is_multipart, matches
@@ -108,6 +108,7 @@ class OperationMembers:
         require_names(
             path_parameters=path_parameters, query=query, headers=headers, cookies=cookies
         )
+        require_texts(method=method, media_type=media_type)
         parts: dict[str, Any] = {
             "path_parameters": path_parameters,
             "query": query,
@@ -171,6 +172,7 @@ class OperationMembers:
             case = self.Case()
             # Nobody knows which request it was.
             case.id = ""
+        require(isinstance(case, CaseValue), "case", "a case", case)
         self._engine().validate_response(case, response)
 
     def is_valid_response(self, response: Any) -> bool:
@@ -230,6 +232,7 @@ class OperationMembers:
 
     def add_parameter(self, parameter: Parameter) -> None:
         """Have cases that are made from now on carry one parameter more, in place of one of its name and location."""
+        require(hasattr(parameter, "location"), "parameter", "one of an operation", parameter)
         others = (
             one
             for one in self.parameters
@@ -251,6 +254,7 @@ class OperationMembers:
 
     def get_bodies_for_media_type(self, media_type: str) -> Iterator[Body]:
         """Bodies whose media type, or range of media types, names a media type; letter case and parameters do not count."""
+        require_texts(media_type=media_type)
         return (body for body in self.body if matches(body.media_type, media_type))
 
     def prepare_multipart(
@@ -262,7 +266,9 @@ class OperationMembers:
         """
         declared = next((one for one in self.body if is_multipart(one.media_type)), None)
         encoding = {} if declared is None else dict(declared.encoding)
+        require_names(content_types=content_types)
         for name, chosen in (content_types or {}).items():
+            require_texts(content_types=chosen)
             encoding[name] = replace(encoding.get(name, PropertyEncoding()), content_type=chosen)
         return multipart_files(form, encoding, None if declared is None else declared.schema)
 

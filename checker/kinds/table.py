@@ -21,7 +21,7 @@ _REGISTERED: Final[Registry[DescriptionKind]] = Registry("kind", built_in=BUILT_
 
 def register(kind: DescriptionKind) -> DescriptionKind:
     """Add a kind; gives it back. Raises `IncorrectUsage` when there is one of that name."""
-    return _REGISTERED.add(kind.name, kind)
+    return _REGISTERED.add_row(kind)
 
 
 def kind_named(name: str) -> DescriptionKind:

@@ -23,7 +23,7 @@ from checker.core.case import Case
 from checker.core.errors import CheckerError, NothingToBreak, UsageError
 from checker.core.header_fields import HeaderFields
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext
-from checker.core.meta import GenerationMode
+from checker.core.meta import GenerationMode, generation_mode
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXAMPLES
 from checker.core.providers import registered_names
@@ -166,7 +166,7 @@ class LibraryEngine:
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
         """Strategy of cases of one operation. Options: `generation_mode`, and strategies of parts. Raises `TypeError`."""
         mode = options.pop("generation_mode", None)
-        programs = self._programs(operation, None if mode is None else GenerationMode(mode))
+        programs = self._programs(operation, None if mode is None else generation_mode(mode))
         cases = self._drawn_from(programs)
         return with_parts(cases, options) if options else cases
 
@@ -182,7 +182,7 @@ class LibraryEngine:
     def has_cases(self, operation: ApiOperation, options: Mapping[str, Any]) -> bool:
         """False where only wrong data is wanted, and the operation takes everything; what else is wrong is told when it is drawn."""
         mode = options.get("generation_mode")
-        wanted = None if mode is None else GenerationMode(mode)
+        wanted = None if mode is None else generation_mode(mode)
         usual = mode_of(self.settings_of(operation).modes_in_python)
         if (wanted or usual) is not GenerationMode.NEGATIVE:
             return True

@@ -12,6 +12,7 @@ from checker.config.config import Config
 from checker.config.hooks_loading import load_all_hooks
 from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
 from checker.core.errors import IncorrectUsage, LoaderError
+from checker.core.given_values import require
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.later import later
 from checker.core.plain_errors import plainly
@@ -46,7 +47,8 @@ class Loaders:
 
     @plainly
     def from_dict(self, schema: Mapping[str, Any], *, config: Config | None = None) -> LoadedSchema:
-        """Schema of a parsed document. Raises `LoaderError`."""
+        """Schema of a parsed document. Raises `LoaderError`, `IncorrectUsage` for what is no mapping."""
+        require(isinstance(schema, Mapping), "schema", "a dict, the parsed document", schema)
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(ValueSource(schema), options), config)
 
@@ -61,7 +63,7 @@ class Loaders:
         """Schema of a file. Raises `LoaderError`, `IncorrectUsage` when there is no such encoding."""
         try:
             codecs.lookup(encoding)
-        except LookupError:
+        except (LookupError, TypeError):
             raise IncorrectUsage(
                 f"`encoding` must be one that Python knows, got {encoding!r}"
             ) from None
@@ -196,14 +198,18 @@ def _is_path(text: str) -> bool:
     return "\n" not in text and "{" not in text and os.path.isfile(text)
 
 
-def _headers(given: object) -> dict[str, Any]:
-    """Values by name. Raises `IncorrectUsage` for what are no headers."""
+def _headers(given: object) -> dict[str, str]:
+    """Values by name, as texts. Raises `IncorrectUsage` for what are no headers."""
     try:
-        return dict(given or {})  # type: ignore[call-overload, no-any-return]
+        found = dict(given or {})  # type: ignore[call-overload]
     except (TypeError, ValueError):
-        raise IncorrectUsage(
-            f"`headers` must be a mapping of names to values, got {given!r:.80}"
-        ) from None
+        found = {None: given}
+    is_right = all(isinstance(name, str) for name in found)
+    require(is_right, "headers", "a mapping of names to values", given)
+    return {
+        name: value.decode("latin-1") if isinstance(value, bytes) else str(value)
+        for name, value in found.items()
+    }
 
 
 def _refuse_other_paths(path: object) -> None:

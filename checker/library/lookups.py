@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import Final, Protocol
 
 from checker.core.errors import InvalidSchema, OperationNotFound
+from checker.core.given_values import require_texts
 from checker.core.operation import BrokenOperation
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 
@@ -24,7 +25,7 @@ class Readable(Protocol):
 
 def of_method(entries: Mapping[str, Entry], method: str) -> Entry | None:
     """That of a method in any letter case, or what stands for all of a path that cannot be read; None where it has no such method."""
-    names = (method, method.upper(), _WHOLE_PATH)
+    names = (method, str(method).upper(), _WHOLE_PATH)
     return next((found for name in names if (found := entries.get(name)) is not None), None)
 
 
@@ -50,7 +51,8 @@ def by_reference(schema: Readable, reference: str) -> ApiOperation:
 
 
 def by_path(schema: Readable, method: str, path: str) -> ApiOperation | None:
-    """The operation that a path such as `/users/7` is for, templates included; None if there is none."""
+    """The operation that a path such as `/users/7` is for, templates included; None if there is none. Raises `IncorrectUsage`."""
+    require_texts(method=method, path=path)
     for entry in schema.opened.entries():
         if entry.method.upper() == method.upper() and fits(entry.path, path):
             found = schema.read(entry)
@@ -74,9 +76,16 @@ def readable(schema: Readable, entry: Entry) -> ApiOperation:
     return operation
 
 
-def nearest(wanted: str, known: Iterable[str]) -> str:
+def nearest_path(wanted: object, known: Iterable[str]) -> str:
+    """A sentence with the template of a path, or the nearest one of those that are known; empty when none is near."""
+    names = list(known)
+    template = next((one for one in names if fits(one, str(wanted))), None)
+    return f". Did you mean `{template}`?" if template else nearest(wanted, names)
+
+
+def nearest(wanted: object, known: Iterable[str]) -> str:
     """A sentence with the nearest of some names; empty when none is near."""
-    near = get_close_matches(wanted, list(known), n=1)
+    near = get_close_matches(str(wanted), list(known), n=1)
     return f". Did you mean `{near[0]}`?" if near else ""
 
 

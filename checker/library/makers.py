@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from checker import __version__
 from checker.config.operation_settings import OperationSettings
+from checker.core.given_values import require_names
 from checker.core.operation import Operation
 from checker.core.request import BaseUrl
 from checker.transport.prepare import RequestMaker
@@ -17,7 +18,8 @@ _MANY: Final = 16
 
 
 def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Headers:
-    """Headers of a call over those of the configuration."""
+    """Headers of a call over those of the configuration. Raises `IncorrectUsage`."""
+    require_names(headers=headers)
     given = {name.lower() for name in headers}
     kept = [(name, value) for name, value in own.headers if name.lower() not in given]
     return (*kept, *((name, str(value)) for name, value in headers.items()))

@@ -18,7 +18,7 @@ from checker.config.rules import certificate, certificates
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
-from checker.core.given_values import require_names
+from checker.core.given_values import require, require_names, several
 from checker.core.header_fields import HeaderFields
 from checker.core.response import Response
 from checker.library.given_bodies import body_given
@@ -28,6 +28,7 @@ from checker.phases.call_arguments import overridden
 _NEVER = frozenset(["content", "method", "url"])
 """What a case says itself."""
 _CONTENT_TYPE = "Content-Type"
+_CHECKS = "checks: functions, classes or names"
 
 
 class CallOptions(Struct, frozen=True):
@@ -105,8 +106,12 @@ class CallOptions(Struct, frozen=True):
         problem = certificates(verify) if isinstance(verify, str) else None
         if problem is not None:
             raise IncorrectUsage(f"`verify`: {problem}")
-        cert = given.get("cert", ())
-        for path in (cert,) if isinstance(cert, str) else cert:
+        is_signer = callable(user) or hasattr(user, "auth_flow")
+        wanted = "user and password, or an object that signs requests"
+        require(user is None or isinstance(user, tuple) or is_signer, "auth", wanted, user)
+        for path in several(
+            "cert", given.get("cert", ()), "a path, or those of certificate and key"
+        ):
             problem = certificate(str(path))
             if problem is not None:
                 raise IncorrectUsage(f"`cert`: {problem}")
@@ -130,8 +135,13 @@ class CheckOptions(Struct, frozen=True):
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
-        """Options by name, None left out. Raises `TypeError`."""
-        return cls(**_given(options, cls, "case.validate_response"))
+        """Options by name, None left out. Raises `TypeError`, `IncorrectUsage`."""
+        given = _given(options, cls, "case.validate_response")
+        require_names(transport_kwargs=given.get("transport_kwargs"))
+        recorder = given.get("recorder")
+        is_right = recorder is None or hasattr(recorder, "checked")
+        require(is_right, "recorder", "an object with a method `checked`", recorder)
+        return cls(**given)
 
     @classmethod
     def take(cls, options: dict[str, Any]) -> Self:
@@ -143,9 +153,9 @@ class CheckOptions(Struct, frozen=True):
         self, configured: tuple[str, ...], classes: Iterable[ClassCheck]
     ) -> tuple[Check, ...]:
         """What judges; `classes` are those that are at work. Raises `UsageError` for an unknown name."""
-        chosen = configured if self.checks is None else _several(self.checks)
-        wanted = [*chosen, *_several(self.additional_checks)]
-        excluded = {_excluded(one) for one in _several(self.excluded_checks)}
+        chosen = configured if self.checks is None else _several("checks", self.checks)
+        wanted = [*chosen, *_several("additional_checks", self.additional_checks)]
+        excluded = {_excluded(one) for one in _several("excluded_checks", self.excluded_checks)}
         found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
             if _name(one) not in excluded:
@@ -160,7 +170,9 @@ class CheckOptions(Struct, frozen=True):
         if response.request is not None:
             return tuple(checks)
         asked = {
-            _name(one) for given in (self.checks, self.additional_checks) for one in _several(given)
+            _name(one)
+            for given in (self.checks, self.additional_checks)
+            for one in _several("checks", given)
         }
         found = []
         for check in checks:
@@ -194,11 +206,14 @@ def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str,
     return given
 
 
-def _several(given: Checks | None) -> Iterable[CheckName]:
-    """Checks of an option; one may stand there by itself, by its name or as a function."""
+def _several(option: str, given: Checks | None) -> Iterable[CheckName]:
+    """Checks of an option; one may stand there by itself, by its name or as a function. Raises `IncorrectUsage`."""
     if given is None:
         return ()
-    return (given,) if isinstance(given, str) or callable(given) else given
+    found = (given,) if callable(given) else several(option, given, _CHECKS)
+    for one in found:
+        require(isinstance(one, str) or callable(one), option, _CHECKS, given)
+    return found
 
 
 def _excluded(check: CheckName) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from checker.config.credentials import target
 from checker.core.errors import UsageError
+from checker.core.given_values import require_texts
 from checker.core.request import BaseUrl
 from checker.kinds.protocol import ApiSchema
 from checker.transport.applications import Application
@@ -18,8 +19,10 @@ def origin_of(
 ) -> BaseUrl | None:
     """The base URL that was given, or the one that the description declares; None when nobody says.
 
-    `location` is the URL that the user gave for the description. Raises `UsageError` where credentials must not go there.
+    `location` is the URL that the user gave for the description. Raises `UsageError` where credentials must not go there,
+    `IncorrectUsage` for what is no text.
     """
+    require_texts(base_url=given)
     declared = schema.base_url
     if given is None and application is not None:
         given = declared

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
-from checker.core.given_values import require_names
+from checker.core.given_values import require_function, require_names
 from checker.core.hooks import TEST_HOOKS, HookContext, HookRegistry, HookScope
 from checker.core.locations import Location
 
@@ -57,6 +57,7 @@ def with_overrides(overrides: ParameterValues) -> Callable[[Tested], Tested]:
     """Decorator that gives parameters fixed values in one test."""
 
     def decorated(test: Tested) -> Tested:
+        require_function("override", test)
         own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
         own.register(overrides.map_case, "map_case")
         return test
@@ -68,6 +69,7 @@ def with_schema(schema: object) -> Callable[[Tested], Tested]:
     """Decorator that makes a function a test of a schema. It raises `IncorrectUsage` when there is one already."""
 
     def decorated(test: Tested) -> Tested:
+        require_function("parametrize", test)
         if hasattr(test, SCHEMA):
             raise IncorrectUsage(
                 f"`parametrize` stands twice above {test.__name__!r}; keep one of them, or use `checker.pytest.parametrize`"
@@ -82,6 +84,7 @@ def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
     """Decorator that gives a test more arguments. It raises `IncorrectUsage` when there are some already."""
 
     def decorated(test: Tested) -> Tested:
+        require_function("given", test)
         if hasattr(test, GIVEN):
             raise IncorrectUsage(f"`given` stands twice above {test.__name__!r}; join them")
         test.__dict__[GIVEN] = arguments

@@ -19,6 +19,7 @@ from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.errors import IncorrectUsage, InternalError, UsageError
+from checker.core.given_values import require
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
@@ -106,6 +107,8 @@ def _in_this_process(
 
 
 def _located(location: str, config: Config | None, kind: str, *, inline: bool) -> RunSettings:
+    is_text = isinstance(location, str | os.PathLike)
+    require(is_text, "location", "a URL, the path of a file or a loaded schema", location)
     occasion = Invocation(os.fspath(location), kind=kind, inline=inline)
     return run_settings(Config.discover() if config is None else config, occasion)
 

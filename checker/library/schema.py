@@ -75,7 +75,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         """What to say of a name that is not there: methods are in upper case, and all else are names of fields."""
         available = ", ".join(self._entries)
         if all(known.isupper() for known in self._entries):
-            return _NO_METHOD.format(method=name.upper(), available=available)
+            return _NO_METHOD.format(method=str(name).upper(), available=available)
         return _NO_FIELD.format(
             name=name, hint=lookups.nearest(name, self._entries) or ".", available=available
         )
@@ -366,11 +366,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
                 found[method] = entry
         if found:
             return PathOperations(self, found)
-        raise OperationNotFound(f"`{path}` not found{self._advice(path, paths) or '.'}")
-
-    def _advice(self, path: str, known: Iterable[str]) -> str:
-        template = next((one for one in known if lookups.fits(one, path)), None)
-        return f". Did you mean `{template}`?" if template else lookups.nearest(path, known)
+        raise OperationNotFound(f"`{path}` not found{lookups.nearest_path(path, paths) or '.'}")
 
     def __iter__(self) -> Iterator[str]:
         places = (self.opened.place_of(entry)[0] for entry in self.matching_entries())

@@ -119,3 +119,91 @@ def test_hooks_change_requests_of_runs(document, api) -> None:
 def test_values_without_names_are_named(operation, use, told: str) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match=told):
         use(operation)
+
+
+ANYHOW: Any = checker
+"""With arguments of any kind."""
+
+
+def _call(**arguments: object):
+    return lambda it: it.Case(path_parameters={"id": 1}).call_and_validate(**arguments)
+
+
+def _judged(response: object = None, **arguments: object):
+    case_of = lambda it: it.Case(path_parameters={"id": 1})  # noqa: E731
+    made = ANYHOW.Response(200, {}) if response is None else response
+    return lambda it: case_of(it).validate_response(made, **arguments)
+
+
+def _drawn(mode: object):
+    return lambda it: it.as_strategy(generation_mode=mode)
+
+
+class _Above:
+    """A class of tests."""
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [
+        (_call(base_url=3), "`base_url` must be a text, got 3"),
+        (_call(checks=3), "`checks` must be checks: functions, classes or names, got 3"),
+        (_call(additional_checks=[3]), r"`additional_checks` must be .* got \[3\]"),
+        (_call(excluded_checks=3), "`excluded_checks` must be"),
+        (_call(headers={3: "a"}), r"`headers` must be a dict of names and values, got \{3: 'a'\}"),
+        (_call(auth=3), "`auth` must be user and password, or an object that signs requests"),
+        (_call(cert=3), "`cert` must be a path, or those of certificate and key"),
+        (_judged(recorder=3), "`recorder` must be an object with a method `checked`"),
+        (_judged(transport_kwargs=3), "`transport_kwargs` must be a dict"),
+        (_judged(headers=3), "`headers` must be a dict"),
+        (lambda it: it.Case().as_curl_command(headers=3), "`headers` must be a dict"),
+        (lambda it: it.Case().derive(query=3), "`query` must be a dict"),
+        (lambda it: it.Case(method=3), "`method` must be a text"),
+        (lambda it: it.validate_response(ANYHOW.Response(200, {}), case=3), "`case` must be"),
+        (lambda it: it.add_parameter(3), "`parameter` must be one of an operation"),
+        (_drawn("wrong"), "`generation_mode` must be `positive` or `negative`, got 'wrong'"),
+        (lambda it: it.schema.find_operation_by_path("GET", 3), "`path` must be a text"),
+        (lambda it: it.schema.include(lambda: True), "a filter function takes one argument"),
+        (lambda it: it.schema.parametrize()(_Above), "`parametrize` .* above each of its methods"),
+        (lambda it: it.schema.given(a=1)(3), "`given` stands above a function, got 3"),
+        (lambda it: it.schema.hooks.apply(print, name=3), "`name` must be a text"),
+        (lambda it: it.schema.hook("map_query")(3), "`hook` must be a function, got 3"),
+        (lambda it: ANYHOW.run(3), "`location` must be a URL, the path of a file or a loaded"),
+        (lambda it: ANYHOW.openapi.from_dict(3), "`schema` must be a dict"),
+        (lambda it: ANYHOW.openapi.from_path("a.json", encoding=3), "`encoding` must be"),
+        (lambda it: ANYHOW.openapi.from_url("http://a", headers={3: "a"}), "`headers` must be"),
+        (lambda it: ANYHOW.Config.from_dict([]), "`document` must be a dict"),
+        (lambda it: ANYHOW.Config.from_str(b""), "`text` must be a text in TOML"),
+        (lambda it: ANYHOW.Config.from_path(3), "`path` must be the path of a file"),
+        (lambda it: ANYHOW.Config.discover(3), "`folder` must be the path of a folder"),
+        (lambda it: ANYHOW.Response("200", {}), "`status_code` must be a number such as 200"),
+        (lambda it: ANYHOW.Response(200, None), "`headers` must be names and values"),
+        (lambda it: ANYHOW.Response(200, {"a": 3}), "`headers` must be names and values"),
+        (lambda it: ANYHOW.Response(200, {}, "text"), "`content` must be bytes, got 'text'"),
+        (lambda it: ANYHOW.check(statuses=200), "`statuses` must be a list of statuses"),
+        (lambda it: ANYHOW.check(modes="wrong"), "`generation_mode` must be"),
+        (lambda it: ANYHOW.check()(3), "`check` must be a function or a class"),
+        (lambda it: ANYHOW.serializer.alias(3, "text/csv"), "`target` must be a media type"),
+        (lambda it: ANYHOW.phases.register(3), "`row` must be a `checker.phases.Phase`"),
+        (lambda it: ANYHOW.reports.register(3), "`report format` must be an object with a `name`"),
+    ],
+)
+def test_arguments_of_another_kind_are_named(operation, use, told: str) -> None:
+    with pytest.raises(checker.errors.IncorrectUsage, match=told):
+        use(operation)
+
+
+def test_what_is_no_path_is_found_in_no_schema(operation) -> None:
+    schema = operation.schema
+    assert 3 not in schema
+    assert schema.get(3) is None
+    with pytest.raises(checker.errors.OperationNotFound, match="`3` not found"):
+        schema[3]
+
+
+def test_names_in_a_configuration_are_texts() -> None:
+    config = checker.Config.from_dict({})
+    with pytest.raises(checker.errors.ConfigError, match="Must have texts as names, got 3"):
+        config.update(parameters={3: 4})
+    with pytest.raises(checker.errors.ConfigError, match="Unknown properties"):
+        checker.Config.from_dict({"generation": {3: 4}})

@@ -218,7 +218,7 @@ def test_what_is_registered_acts_in_whole_runs(api) -> None:
 
 
 def test_what_is_neither_a_function_nor_a_class_is_no_check() -> None:
-    with pytest.raises(TypeError, match="takes a function or a class, got 3"):
+    with pytest.raises(checker.errors.IncorrectUsage, match="a function or a class, got 3"):
         checker.check(3)  # type: ignore[call-overload]
 
 

@@ -61,7 +61,7 @@ class RedirectChain:
                     late = portion.too_late()
                     raise (late if is_begun else NotReady.of(late)) from error
                 raise _network_error(asked, error, self._advice) from error
-            except (httpx.InvalidURL, ValueError) as error:
+            except (httpx.InvalidURL, ValueError, TypeError) as error:
                 raise LoaderError(
                     f"{shown} cannot be asked for: {error}; correct the URL, or what is sent with it"
                 ) from error
