@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
@@ -22,7 +22,7 @@ from checker.core.operation import (
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.headers import KNOWN, STRUCTURED
+from checker.generation.drawing.headers import KNOWN, STRUCTURED, holding
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.samples import file_type
@@ -42,6 +42,9 @@ from checker.generation.sources.hypothesis import draw_strategy
 from checker.transport.wire.bodies import carried_types, is_file_type
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.ownership import may_spread
+
+_HOLDING: Final = 15
+"""How often a condition that holds stands beside the others that may be chosen."""
 
 
 @dataclass(slots=True)
@@ -202,7 +205,10 @@ class PartCompiler:
         """Draws what `draw` gives, or a value by the grammar of a header that HTTP knows."""
         if parameter.location is not Location.HEADER or parameter.media_type is not None:
             return draw
-        known = self.fitting(STRUCTURED.get(parameter.name.lower(), ()), part)
+        name = parameter.name.lower()
+        known = self.fitting(STRUCTURED.get(name, ()), part)
+        if parameter.required:
+            known = (*self.fitting(holding(name), part) * _HOLDING, *known)
         return either(KNOWN, compile_listed(list(known)), draw) if known else draw
 
     def _place(self, parameter: Parameter) -> TextPlace:
@@ -365,3 +371,11 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
     return location is Location.PATH or (
         has_no_list and location in (Location.QUERY, Location.HEADER)
     )
+
+
+def said_of(declared: Parameter | Body) -> list[Any]:
+    """What is usual of a parameter or a body, if anybody says it: its examples, and the value with which a condition holds."""
+    said = [example.value for example in declared.examples]
+    if isinstance(declared, Parameter) and declared.location is Location.HEADER:
+        said += holding(declared.name)
+    return said

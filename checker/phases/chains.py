@@ -13,7 +13,7 @@ from checker.core.case import NOT_SET
 from checker.core.errors import CheckerError
 from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label, Place
+from checker.core.operation import Label, Operation, Place
 from checker.core.resources import CREATING, REMOVING, ResourceModel, place_of
 from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
@@ -33,7 +33,7 @@ from checker.phases.rules import WRONG_STEPS
 
 _LATEST, _REMOVED = 0.7, 0.8
 """How often a value is taken from the last step that has one; and from what was just removed."""
-_BODY, _OPTIONAL = 0.85, 0.5
+_BODY, _OPTIONAL, _REQUIRED = 0.85, 0.5, 0.9
 """How often values that somebody inferred stand in bodies, and in parameters beside the path."""
 _SAME_SCOPE = 0.9
 """How often a step stays in the part of the API that the sequence began in: with its tenant, its workspace."""
@@ -242,7 +242,8 @@ class ChainExplorer(Struct):
                 found[place] = same
         for place, source in known.validators(operation):
             condition = self._binding(known, operation, place, source)
-            if condition is not None and place not in found and chance.random() < _OPTIONAL:
+            likely = _REQUIRED if _is_required(operation, place) else _OPTIONAL
+            if condition is not None and place not in found and chance.random() < likely:
                 found[place] = condition
 
     def _usable(
@@ -324,3 +325,8 @@ def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
         ):
             return binding.step, binding.expression
     return source.step, json.dumps(source.expression)
+
+
+def _is_required(operation: Operation, place: Place) -> bool:
+    """Whether an operation cannot do without a parameter."""
+    return any(one.required and (one.location, one.name) == place for one in operation.parameters)

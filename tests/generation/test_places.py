@@ -82,6 +82,15 @@ def test_headers_that_http_knows_mostly_have_values_by_their_grammar() -> None:
     assert 0.6 < sum(value in known for value in found) / len(found) < 0.9
 
 
+@pytest.mark.parametrize(("required", "low", "high"), [(True, 0.45, 0.75), (False, 0.05, 0.3)])
+def test_a_condition_that_is_required_mostly_holds(required: bool, low: float, high: float) -> None:
+    made = parameter_of({"type": "string"}, Location.HEADER, "If-Match", required=required)
+    found = [case.headers.get("If-Match") for case in cases(program_of(made), 4000)]
+    sent = [value for value in found if value is not None]
+    assert low < sent.count("*") / len(sent) < high
+    assert set(STRUCTURED["if-match"]) <= set(sent)
+
+
 def test_values_of_known_headers_can_be_sent() -> None:
     for name, values in STRUCTURED.items():
         assert name == name.lower()

@@ -1,7 +1,7 @@
 """Values that sequences of the stateful phase take from their answers."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from gzip import compress
 from pathlib import Path
 from typing import Any
@@ -223,7 +223,7 @@ def test_sequences_head_for_what_names_things_of_several_collections(tmp_path: P
         assert {line["sku"] for line in order["lines"]} == {f"sku{3 * index}-1"}
 
 
-def conditional_document() -> dict[str, Any]:
+def conditional_document(*, is_required: bool = False) -> dict[str, Any]:
     """Notes that can be read and replaced only if somebody has, or has not, changed them."""
 
     def under(*names: str) -> list[Any]:
@@ -241,7 +241,10 @@ def conditional_document() -> dict[str, Any]:
                     "requestBody": BODY,
                     "responses": ANSWER,
                 },
-                "delete": {"parameters": under("If-Match"), "responses": ANSWER},
+                "delete": {
+                    "parameters": [one | {"required": is_required} for one in under("If-Match")],
+                    "responses": ANSWER,
+                },
             },
         }
     }
@@ -250,10 +253,11 @@ def conditional_document() -> dict[str, Any]:
 VERSION, DATE = '"v{}"', "Thu, 01 Jan 1970 00:00:0{} GMT"
 
 
-def conditions_of_steps(context: WorkerContext, *, has_versions: bool) -> list[tuple[str, ...]]:
-    """(operation, header, its value, steps since that value was shown) of what was taken in a hundred sequences."""
+def later_steps(
+    context: WorkerContext, *, has_versions: bool
+) -> Iterator[tuple[GeneratedCase, int]]:
+    """(step, its number) of a hundred sequences, but for the first ones."""
     begin = context.factory.maker(phase_named("stateful"))
-    found: list[tuple[str, ...]] = []
     for index in range(100):
         made: GeneratedCase | None = begin(Label("POST /notes"), 1, index, STATEFUL)
         sequence: list[Verdict] = []
@@ -265,13 +269,18 @@ def conditions_of_steps(context: WorkerContext, *, has_versions: bool) -> list[t
             response = Response(201, headers, json.dumps({"id": f"id{index}"}).encode())
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
             made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
-            label = "" if made is None else made.case.operation.label
-            found += [
-                (label, one.name, str(one.literal), str(len(sequence) - one.step))
-                for one in (made.bindings if made is not None else ())
-                if one.location == "header" and one.expression
-            ]
-    return found
+            if made is not None:
+                yield made, len(sequence)
+
+
+def conditions_of_steps(context: WorkerContext, *, has_versions: bool) -> list[tuple[str, ...]]:
+    """(operation, header, its value, steps since that value was shown) of what was taken in a hundred sequences."""
+    return [
+        (made.case.operation.label, one.name, str(one.literal), str(number - one.step))
+        for made, number in later_steps(context, has_versions=has_versions)
+        for one in made.bindings
+        if one.location == "header" and one.expression
+    ]
 
 
 def test_conditions_of_later_steps_are_those_that_answers_gave(tmp_path: Path) -> None:
@@ -289,6 +298,22 @@ def test_conditions_of_later_steps_are_those_that_answers_gave(tmp_path: Path) -
     assert {value for _, _, value, _ in found} <= set(shown)
     # The last state that a step showed, also where others, or a removal, came between.
     assert sum(age == "1" for _, _, _, age in found) >= len(found) / 2
+
+
+@pytest.mark.parametrize(("is_required", "low", "high"), [(True, 0.7, 1), (False, 0.2, 0.6)])
+def test_a_condition_that_has_to_be_there_mostly_holds(
+    is_required: bool, low: float, high: float, tmp_path: Path
+) -> None:
+    document = conditional_document(is_required=is_required)
+    with workplace(tmp_path, document=document) as context:
+        removals = [
+            made
+            for made, _ in later_steps(context, has_versions=True)
+            if made.case.method == "DELETE"
+        ]
+    taken = sum(any(one.name == "If-Match" for one in made.bindings) for made in removals)
+    assert len(removals) > 50
+    assert low < taken / len(removals) < high
 
 
 def test_without_versions_no_condition_is_taken(tmp_path: Path) -> None:

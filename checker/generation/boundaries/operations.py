@@ -40,7 +40,7 @@ from checker.generation.boundaries.shapes import (
     repeated_parameters,
 )
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.components import PartCompiler
+from checker.generation.components import PartCompiler, said_of
 from checker.generation.dictionaries import forced_into
 from checker.generation.narrowing import SchemaPart
 from checker.generation.negation.listing import Breach
@@ -202,10 +202,9 @@ class OperationEdges:
         return parts.with_body(forced_into(value, self._compiler.overrides.body()), body.media_type)
 
     def _usual(self, part: SchemaPart, declared: Parameter | Body) -> Any:
-        """The first valid example, or the first value of the schema."""
-        for example in declared.examples:
-            for value in self._compiler.fitting((example.value,), part):
-                return value
+        """The first valid example, the condition that holds, or the first value of the schema."""
+        for value in self._compiler.fitting(said_of(declared), part):
+            return value
         for boundary in positives(Edges(part.compiler), part.conjunction, part.place):
             return boundary.value
         raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")

@@ -67,3 +67,8 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
     "tracestate": ("a=1", "a=1,b@c=2"),
 }
 """Name in lower case -> values by its grammar, edges among them."""
+
+
+def holding(name: str) -> tuple[str, ...]:
+    """What holds for whatever is there, of a condition that operations may require (RFC 9110, 13.1.1): all else is refused unread."""
+    return ("*",) if name.lower() == "if-match" else ()

@@ -24,6 +24,17 @@ def test_what_is_mostly_refused_stands_in_cases_of_its_own(location: Location, n
     assert any(case.parameter == name for case in found)
 
 
+@pytest.mark.parametrize(
+    ("schema", "usual"), [({"type": "string"}, "*"), ({"type": "string", "minLength": 4}, "0000")]
+)
+def test_a_required_condition_holds_in_usual_requests(schema: dict[str, Any], usual: str) -> None:
+    condition = parameter_of(schema, Location.HEADER, "If-Match", required=True)
+    found = listed(operation_of(condition, body={"type": "integer", "maximum": 5}))
+    of_body = [case for case in found if case.location is Location.BODY]
+    assert len(of_body) > 2
+    assert {case.parts.containers[Location.HEADER]["If-Match"] for case in of_body} == {usual}
+
+
 @pytest.mark.parametrize(("items", "is_sent"), [({}, True), ({"minLength": 1}, False)])
 def test_an_item_of_a_query_is_empty_once(items: dict[str, Any], is_sent: bool) -> None:
     texts = {"type": "array", "items": {"type": "string", **items}}
