@@ -12,6 +12,8 @@ from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
 
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 
+_MOST_MISSING = 5
+"""Operations that a sentence names."""
 Tried = Mapping[tuple[str, str, int], int]
 """(place, keyword that was broken there, `EDGE`, `VALID`, a member or a media type, class of the status or 0) -> cases."""
 
@@ -226,11 +228,39 @@ def _documented_as(status: int, documented: tuple[str, ...]) -> str:
 
 
 def shortfalls(coverage: DescriptionCoverage, wanted: Mapping[str, float]) -> Iterator[str]:
-    """A sentence for each share that is smaller than it must be, in percent."""
+    """A sentence for each share that is smaller than it must be, in percent, with what lacks."""
     for name, least in wanted.items():
         share = coverage.shares[name]
         if share.percent < least:
-            yield f"{words(name)}: {share.percent:.1f} % of {share.total} are covered, and {least:g} % must be"
+            missing = [text for one in coverage.operations if (text := _missing(one, name))]
+            left = len(missing) - _MOST_MISSING
+            more = f"; and of {left} more operations" if left > 0 else ""
+            yield (
+                f"{words(name)}: {share.percent:.1f} % of {share.total} are covered, and {least:g} % must be; "
+                f"missing: {'; '.join(missing[:_MOST_MISSING])}{more}"
+            )
+
+
+def _missing(operation: OperationCoverage, name: str) -> str:
+    """What of a share an operation did not meet: `POST /users (404, 409)`; empty for nothing."""
+    match name:
+        case "operations":
+            return "" if operation.is_reached else operation.label
+        case "responses":
+            missing = [status for status, count in operation.documented if not count]
+        case "parameters":
+            declared = (one for one in operation.places if one.is_declared)
+            missing = [one.place for one in declared if not one.is_tried]
+        case "enum_values":
+            missing = list(_never_met(operation.enumerations))
+        case _:
+            missing = list(_never_met(operation.media_types))
+    return f"{operation.label} ({', '.join(missing)})" if missing else ""
+
+
+def _never_met(listed: tuple[Alternatives, ...]) -> Iterator[str]:
+    for one in listed:
+        yield from (f"{one.place} {text}" for text, came in one.listed if not came.cases)
 
 
 def words(name: str) -> str:

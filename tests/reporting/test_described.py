@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationDescribed, OperationsSelected, Record
 from checker.reporting.described import (
@@ -87,7 +89,31 @@ def test_a_share_below_its_limit_is_told() -> None:
     )
     assert list(shortfalls(found, {"operations": 50, "parameters": 100})) == []
     (sentence,) = shortfalls(found, {"operations": 90})
-    assert sentence == "operations: 50.0 % of 2 are covered, and 90 % must be"
+    assert sentence == "operations: 50.0 % of 2 are covered, and 90 % must be; missing: GET /b"
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("responses", "GET /1 (404)"),
+        ("parameters", "GET /1 (path id)"),
+        ("enum_values", "GET /1 (query limit 20)"),
+        ("media_types", "GET /1 (answer 404 text/xml)"),
+    ],
+)
+def test_what_lacks_of_a_share_is_named(name: str, missing: str) -> None:
+    said = described(
+        ("query limit", "path id"),
+        ("200", "404"),
+        members=(("query limit", "10"), ("query limit", "20")),
+        media_types=(("answer 404", "text/xml"),),
+    )
+    labels = [f"GET /{number}" for number in range(1, 9)]
+    found = covered(tuple(operation_coverage(label, said, {200: 8}, TRIED) for label in labels))
+    (sentence,) = shortfalls(found, {name: 90})
+    told = sentence.partition("missing: ")[2].split("; ")
+    assert told[0] == missing
+    assert told[5:] == ["and of 3 more operations"]
 
 
 def test_records_of_workers_add_up() -> None:
