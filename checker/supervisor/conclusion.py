@@ -1,6 +1,7 @@
 """The last word of users' checks: a worker of its own calls `after_run` when all others have left."""
 
 import time
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -11,7 +12,7 @@ from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, overdue
 from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import Conclude, Opened
+from checker.workers.messages import Conclude, GivenCredentials, Opened, WantedCredentials
 
 _LABEL = "Run checks"
 _TICK_S = 0.2
@@ -24,6 +25,8 @@ class Conclusion(Struct, frozen=True):
     settings: RunSettings
     deadlines: Deadlines
     interrupts: Interrupts
+    hear_of_credentials: Callable[[int, WantedCredentials | GivenCredentials], None]
+    """Told which worker has none, or has fetched some; answers it."""
     is_cut: bool
     """Whether the run came to no end of its own: then no check has anything to say of it."""
 
@@ -70,6 +73,9 @@ def _followed(
                 case Opened():
                     worker.standing.opened = True
                     worker.tell(Conclude(first, wanted.only_cleans))
+                case WantedCredentials() | GivenCredentials():
+                    # To remove what the run made, somebody has to be logged in.
+                    wanted.hear_of_credentials(worker.standing.incarnation, message)
                 case Leaving():
                     worker.standing.last_word = message
                 case _:

@@ -119,7 +119,8 @@ class Supervisor:
         if self._opened is not None:
             is_cut = self.ending.outcome in (INTERRUPTED, FAILED)
             around = self._settings, self._deadlines, self._around.interrupts
-            conclude(self._crew, self._lifecycle, Conclusion(self._opened, *around, is_cut=is_cut))
+            wanted = Conclusion(self._opened, *around, self._hear_of_credentials, is_cut)
+            conclude(self._crew, self._lifecycle, wanted)
         self._lifecycle.finish(self.ending.outcome)
 
     # Workers come

@@ -9,6 +9,10 @@ from typing import Any
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply
 
+LOGIN = {
+    "auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}
+}
+"""Configuration: the token of `POST /login`, for the scheme `Bearer`."""
 OBJECT = {"type": "object"}
 _NAME = {"type": "string", "minLength": 1, "maxLength": 8}
 

@@ -22,7 +22,7 @@ from checker.kinds.table import open_description
 from checker.supervisor.signals import Interrupts
 from tests.apps.serving import json_reply
 from tests.health.running import run
-from tests.health.services import COMMON, Service, operation, thing_in
+from tests.health.services import COMMON, LOGIN, Service, operation, thing_in
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,8 @@ class Shop(Service):
     """Called at each request."""
     harm: list[str] = field(default_factory=list)
     """Requests that changed what the run had not made."""
+    is_closed: bool = False
+    """Whether it wants the token that `POST /login` gives."""
 
     @classmethod
     def new(cls) -> "Shop":
@@ -156,11 +158,18 @@ class Shop(Service):
     def document(self) -> dict[str, Any]:
         found = super().document
         found["paths"] = COMMON | self.paths
+        if self.is_closed:
+            schemes = {"Bearer": {"type": "http", "scheme": "bearer"}}
+            found |= {"components": {"securitySchemes": schemes}, "security": [{"Bearer": []}]}
         return found
 
     def own(self, method: str, path: str, request: Request) -> Reply | None:
         if self.when is not None:
             self.when()
+        if path == "/login":
+            return json_reply({"token": "t1"})
+        if self.is_closed and request.headers.get("authorization") != "Bearer t1":
+            return json_reply({}, 401)
         found = re.fullmatch("/things/(-?[0-9]+)", path)
         is_foreign = found is not None and int(found[1]) <= 100
         if method in ("PUT", "PATCH", "DELETE") and (found is None or is_foreign):
@@ -198,6 +207,14 @@ def test_create_own_touches_only_what_it_made_and_removes_it(tmp_path: Path) -> 
     assert any(what.startswith("PUT /things/1") and status == 200 for what, status in shop.seen)
     assert shop.left == []
     assert not ran.notes("left_behind")
+
+
+def test_what_was_made_with_a_token_is_removed_with_one(tmp_path: Path) -> None:
+    shop = Shop.new()
+    shop.is_closed = True
+    run(tmp_path, shop, {"safety": "create-own", **LOGIN})
+    assert shop.made > 110
+    assert shop.left == []
 
 
 def test_full_does_anything(tmp_path: Path) -> None:

@@ -6,11 +6,8 @@ from typing import Any
 import pytest
 
 from tests.health.running import Ran, run
-from tests.health.services import Expiring, Leaving, Limited, LockOut, Maintenance, Service
+from tests.health.services import LOGIN, Expiring, Leaving, Limited, LockOut, Maintenance, Service
 
-LOGIN = {
-    "auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}
-}
 STATIC = {"auth": {"openapi": {"Bearer": {"bearer": "t1"}}}}
 
 
