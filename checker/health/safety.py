@@ -88,11 +88,11 @@ class SafetyGate(Struct):
         if self.level is not Safety.CREATE_OWN or not isinstance(outcome, Response):
             return
         is_done = 200 <= outcome.status_code < 300
-        if is_done and case.method == _CREATING:
+        if is_done and request.method == _CREATING:
             names = self.children.get(case.operation.path, ())
             for path in made_paths(path_of(request), outcome, names):
                 self.made.add(path, Label(case.operation.label))
-        elif case.method == REMOVING and (is_done or outcome.status_code in (404, 410)):
+        elif request.method == REMOVING and (is_done or outcome.status_code in (404, 410)):
             self.made.remove(path_of(request))
 
 

@@ -171,19 +171,38 @@ def attempt(
     Raises `HookError` when a user's hook does.
     """
     request = build_request(tools.maker, tools.hooks, case, tools.credentials)
-    is_free = tools.gate.level is _FULL
-    if not is_free and tools.gate.refuses(case, request):
-        return Verdict(case, None, None, CLEAN)
     request.fresh, request.confirms = fresh, confirms
+    work = _attempted(tools, case, request, sequence)
+    if tools.gate.level is _FULL:
+        return (yield from work)
+    if tools.gate.refuses(case, request):
+        return Verdict(case, None, None, CLEAN)
+    return (yield from observed(tools.gate, case, work))
+
+
+def _attempted(
+    tools: Tools, case: Case, request: WireRequest, sequence: Sequence[JudgedInteraction]
+) -> Exchanging[Verdict]:
     instead = (yield from tools.judge.first(case, request)) if sequence else None
     outcome: Outcome
     if instead is None:
         outcome = yield from exchange(tools, case, request)
     else:
         request, outcome = instead
-    if not is_free:
-        tools.gate.observe(case, request, outcome)
     return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
+
+
+def observed(gate: SafetyGate, case: Case, work: Exchanging[Verdict]) -> Exchanging[Verdict]:
+    """Work that exchanges; the gate takes note of what its requests made, those of checks among them."""
+    try:
+        wanted = next(work)
+        while True:
+            outcome = yield wanted
+            gate.observe(case, wanted, outcome)
+            wanted = work.send(outcome)
+    except StopIteration as end:
+        verdict: Verdict = end.value
+        return verdict
 
 
 def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:

@@ -141,6 +141,8 @@ class Shop(Service):
     """Requests that changed what the run had not made."""
     is_closed: bool = False
     """Whether it wants the token that `POST /login` gives."""
+    status: int = 201
+    """Of the answer to what makes something."""
 
     @classmethod
     def new(cls) -> "Shop":
@@ -182,7 +184,7 @@ class Shop(Service):
         if method == "POST" and path == "/things" and thing_in(request) is not None:
             self.made += 1
             self.things[self.made] = thing_in(request)
-            return json_reply({"id": self.made}, 201)
+            return json_reply({"id": self.made}, self.status)
         return None
 
     @property
@@ -207,6 +209,14 @@ def test_create_own_touches_only_what_it_made_and_removes_it(tmp_path: Path) -> 
     assert any(what.startswith("PUT /things/1") and status == 200 for what, status in shop.seen)
     assert shop.left == []
     assert not ran.notes("left_behind")
+
+
+def test_what_looking_into_failures_made_is_removed(tmp_path: Path) -> None:
+    shop = Shop.new()
+    shop.status = 202
+    ran = run(tmp_path, shop, {"safety": "create-own"})
+    assert ("POST /things", "Undocumented HTTP status code") in ran.findings
+    assert shop.left == []
 
 
 def test_what_was_made_with_a_token_is_removed_with_one(tmp_path: Path) -> None:

@@ -105,4 +105,5 @@ class AuthNeeds:
         if credentials is not None:
             put(request, credentials)
         outcome = self._http.send(0, request)
+        self._gate.observe(case, request, outcome)
         return isinstance(outcome, Response) and outcome.status_code in UNAUTHORIZED

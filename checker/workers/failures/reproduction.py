@@ -13,7 +13,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
 from checker.generation.sources.context import Rejected
-from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome
+from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
 from checker.phases.making import GeneratedCase
 from checker.transport.redirects import becomes_get
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
@@ -60,6 +60,7 @@ class PrintedReplay(Struct):
                 is_of_check=request.is_of_check,
             )
             work = self._printed(made.case, again, (*self.earlier, *sent) if is_last else None)
+            work = observed(self.tools.gate, made.case, work)
             sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)
         return tuple(commands), sent[-1] if sent else None
 

@@ -136,6 +136,7 @@ class LivenessProbes(Struct):
         self.sent += 1
         around = self.around
         outcome = self.context.http.send(around.lane, request, meanwhile=around.meanwhile)
+        self.context.tools.gate.observe(made.case, request, outcome)
         if is_refused(outcome):
             self.was_too_much = isinstance(outcome, Response) and outcome.status_code == TOO_MANY
         answered = Answered(request, outcome, time.time())
