@@ -46,7 +46,11 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             request = _request(case, maker)
             if request is not None and _is_too_long(request):
                 continue
-            wire = (listed.mode, str(listed.key) if request is None else _wire(request))
+            wire = (
+                listed.mode,
+                listed.is_again,
+                str(listed.key) if request is None else _wire(request),
+            )
             if wire not in seen:
                 seen.add(wire)
                 yield listed

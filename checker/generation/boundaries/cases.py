@@ -81,11 +81,13 @@ class BoundaryCase(Struct, frozen=True, dict=True):
     """What in its parts came from outside, by location: nothing where nothing is said."""
     renewal: Renewal | None = None
     """What of its body may differ from case to case."""
+    is_again: bool = False
+    """Whether it is on purpose what an earlier case is."""
 
     @cached_property
     def key(self) -> Any:
         """Equal for requests that look the same when they are sent."""
-        key = self.method, self.parts.key()
+        key = self.method, self.parts.key(), *(("again",) if self.is_again else ())
         return key if self.alternative is None else (*key, self.alternative)
 
     def case(self, operation: Operation, case_id: str) -> Case:

@@ -38,6 +38,7 @@ from checker.generation.boundaries.shapes import (
     other_credentials,
     other_methods,
     repeated_parameters,
+    sent_again,
 )
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, said_of
@@ -269,7 +270,7 @@ class OperationEdges:
                     # An optional null would be sent as text that the schema may not admit.
                     continue
                 parts = template.with_value(location, name, boundary.value)
-                yield about(boundary, parts, location, name)
+                yield from sent_again(about(boundary, parts, location, name))
                 is_search = boundary.scenario is Scenario.SIGNS
                 searched = with_last_listed(parts, self._free()) if is_search else None
                 if searched is not None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET
+from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Location, Operation, Parameter
@@ -76,6 +77,14 @@ def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[Bo
                 parameter.name,
                 Location.QUERY,
             )
+
+
+def sent_again(case: BoundaryCase) -> Iterator[BoundaryCase]:
+    """The case; where it is about an idempotency key that is right, once more: servers look up what they answered to that key."""
+    yield case
+    is_header, is_right = case.location is Location.HEADER, case.mode is GenerationMode.POSITIVE
+    if is_header and is_right and is_idempotency_key(case.parameter or ""):
+        yield replace(case, description=f"{case.description}, again", is_again=True)
 
 
 def repeated_parameters(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:

@@ -1,5 +1,6 @@
 """What the usual request of an operation leaves out, and what lists of a query hold."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -33,6 +34,17 @@ def test_a_required_condition_holds_in_usual_requests(schema: dict[str, Any], us
     of_body = [case for case in found if case.location is Location.BODY]
     assert len(of_body) > 2
     assert {case.parts.containers[Location.HEADER]["If-Match"] for case in of_body} == {usual}
+
+
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize(("name", "times"), [("Idempotency-Key", 2), ("X-Key", 1)])
+def test_right_idempotency_keys_are_sent_twice(name: str, times: int, *, required: bool) -> None:
+    key = parameter_of({"type": "string", "minLength": 8}, Location.HEADER, name, required=required)
+    found = listed(operation_of(key, body={"type": "integer", "maximum": 5}))
+    of_key = [case for case in found if case.parameter == name and case.mode == "positive"]
+    sent = Counter(case.parts.containers[Location.HEADER][name] for case in of_key)
+    assert max(sent.values()) == times
+    assert len({case.key for case in found}) == len(found)
 
 
 @pytest.mark.parametrize(("items", "is_sent"), [({}, True), ({"minLength": 1}, False)])
