@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from copy import copy
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import cache_note, is_done, method_of, status_of, told
 from checker.checks.tombstones import says_deleted
-from checker.core.case import Case
+from checker.core.case import NOT_SET, Case
 from checker.core.concrete_paths import concerns, concrete_path
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
@@ -15,6 +16,7 @@ from checker.core.resources import REMOVING, SAFE
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.scopes import is_elsewhere
+from checker.core.send import Exchanging
 
 _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
 """Not OPTIONS, which servers answer for routes, whether something is there or not."""
@@ -39,10 +41,10 @@ def is_read(operation: Operation) -> bool:
     return operation.resource_method in _READS
 
 
-def use_after_free(context: CheckContext) -> Found:
+def use_after_free(context: CheckContext) -> Exchanging[Found]:
     """Fail on an answer with a resource that an earlier step of the sequence had deleted.
 
-    Also on one that says that it is not there, where another step has created something below it since.
+    Of what stands below it, it is asked for once more: where a GET shows it as deleted, all of it is kept. Also on one that says that it is not there, where another step has created something below it since.
     """
     case, steps = context.case, context.sequence
     if answered(case.operation, context.response) in _GONE:
@@ -60,8 +62,19 @@ def use_after_free(context: CheckContext) -> Found:
             and (_is_same(case, deleted.case) or not _shows_nothing(context.response))
             and not says_deleted(context.response)
         ):
+            is_below = not _is_same(case, deleted.case)
+            if is_below and (yield from _is_kept(context, deleted)):
+                return PASSED
             return _failure(context, deleted)
     return PASSED
+
+
+def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
+    """Whether what was deleted is shown to who asks for it, and says of itself that it was deleted."""
+    asked = copy(deleted.case)
+    asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
+    answer = yield context.make(asked)
+    return isinstance(answer, Response) and 200 <= answer.status_code < 300 and says_deleted(answer)
 
 
 def _made_below(context: CheckContext) -> Found:

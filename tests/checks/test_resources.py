@@ -7,10 +7,12 @@ import pytest
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
+from checker.core.response import Response
 from checker.corpus.contexts import request_pointer
 from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 
 FREE, THERE = "use_after_free", "ensure_resource_availability"
+NOWHERE = Response(404, [], b"")
 OK = {"200": {"description": "fine"}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 WITH_ID = {"parameters": [ID], "responses": OK, "security": [{"unknown": []}, {}]}
@@ -69,11 +71,31 @@ def test_what_is_deleted_and_still_there_is_a_failure_of_the_deletion(
     exchanges: Exchanges, label: str
 ) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
-    (failure,) = exchanges.verdict(FREE, member(exchanges, label, 200), steps).failures
+    read = member(exchanges, label, 200)
+    (failure,) = exchanges.verdict(FREE, read, steps, answers=lambda _: NOWHERE).failures
     assert (failure.title, failure.code) == ("Use after free", "ST301")
     assert failure.operation == "DELETE /users/{id}"
     assert "after `DELETE /v1/users/7` was answered with 204" in failure.message
     assert failure.fingerprint("GET /a") == failure.fingerprint("GET /b")
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "is_told"),
+    [
+        (200, b'{"id": "7", "deletedAt": "2026-01-02T03:04:05Z"}', False),
+        (200, b'{"id": "7", "deletedAt": null}', True),
+        (410, b'{"id": "7", "deletedAt": "2026-01-02T03:04:05Z"}', True),
+    ],
+)
+def test_below_what_is_kept_as_deleted_all_is_kept(
+    exchanges: Exchanges, status: int, answer: bytes, *, is_told: bool
+) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    read, shown = member(exchanges, "GET /users/{id}/posts", 200), Response(status, [], answer)
+    verdict = exchanges.verdict(FREE, read, steps, answers=lambda _: shown)
+    assert bool(verdict.failures) is is_told
+    (asked,) = exchanges.asked
+    assert (asked.method, asked.target, asked.body) == ("GET", b"/v1/users/7", None)
 
 
 def test_what_is_gone_is_gone(exchanges: Exchanges) -> None:
