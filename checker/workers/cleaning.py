@@ -42,17 +42,27 @@ def clean_up(context: WorkerContext) -> None:
     gate.made.catch_up()
     removing = [entry.label for entry in context.selected.entries if entry.method == REMOVING]
     operations = [context.selected[label] for label in removing]
+    lasting: dict[str, list[str]] = {}
+    """What nothing in the description removes, by the label of what made it."""
     for path, label in reversed(list(gate.made.paths.items())):
-        if not _is_removed(context, operations, path):
+        found = [(one, _values(context, one, path)) for one in operations]
+        fitting = [(one, values) for one, values in found if values is not None]
+        if not fitting:
+            lasting.setdefault(label, []).append(path)
+        elif not _is_removed(context, fitting, path):
             context.recorder.note(Note("left_behind", label, "", path))
+    for label, paths in lasting.items():
+        more = f", and {len(paths) - 1} more like it" if len(paths) > 1 else ""
+        text = f"{paths[0]}{more}: no operation that is tested removes it"
+        context.recorder.note(Note("left_behind", label, "", text))
     context.recorder.flush()
 
 
-def _is_removed(context: WorkerContext, operations: Iterable[Operation], path: str) -> bool:
-    for operation in operations:
-        values = _values(context, operation, path)
-        if values is None:
-            continue
+def _is_removed(
+    context: WorkerContext, fitting: Iterable[tuple[Operation, dict[str, str]]], path: str
+) -> bool:
+    """Whether one of the operations, each with the values of its path, removes it."""
+    for operation, values in fitting:
         case = Case(operation, digest("clean", path)[:12], path_parameters=values)
         try:
             drive(attempt(context.tools, case), lambda wanted: context.http.send(0, wanted))

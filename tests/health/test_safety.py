@@ -219,6 +219,18 @@ def test_what_looking_into_failures_made_is_removed(tmp_path: Path) -> None:
     assert shop.left == []
 
 
+def test_what_nothing_removes_is_told_once(tmp_path: Path) -> None:
+    shop = Shop.new()
+    del shop.paths["/things/{id}"]["delete"]
+    ran = run(tmp_path, shop, {"safety": "create-own"})
+    assert len(shop.left) > 10
+    ((label, text),) = ran.notes("left_behind")
+    assert label == "POST /things"
+    assert (
+        f", and {len(shop.left) - 1} more like it: no operation that is tested removes it" in text
+    )
+
+
 def test_what_was_made_with_a_token_is_removed_with_one(tmp_path: Path) -> None:
     shop = Shop.new()
     shop.is_closed = True
