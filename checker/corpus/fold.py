@@ -122,6 +122,8 @@ class RunView(Struct):
     """Path -> the request that surely made what stands there, if its name is short."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
     """Path -> the request that took away what stood there, if its name is short."""
+    versions: int = 0
+    """Of findings, that were read: nothing is new of them while there are no more."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     _known: dict[str, _Known] = field(default_factory=dict)
@@ -307,6 +309,7 @@ class RunView(Struct):
             ledger[column] += seconds
 
     def _absorb_finding(self, incarnation: int, record: Finding) -> None:
+        self.versions += 1
         ordinal = self._ordinals[incarnation]
         stage = _STAGES.get(record.stage, 0)
         rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)

@@ -242,17 +242,21 @@ class Ending:
             return _EndingStage.HASTEN
         return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
 
+    def _has_failed_often(self, view: RunView) -> bool:
+        # Counting findings looks at all of them.
+        limit = self._max_failures
+        return limit is not None and self.failures(view) + len(view.errors) >= limit
+
     def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
-        found = self.failures(view)
         if interrupts and not self.error:
             self.begin(INTERRUPTED)
         if self.outcome:
             return
         if self.left_s(elapsed_s) == 0:
             self.outcome = TIME_LIMIT
-        elif self._max_failures is not None and found + len(view.errors) >= self._max_failures:
+        elif self._has_failed_often(view):
             self.outcome = "failure limit"
-        elif found and self._is_endless and self._ends_all(view):
+        elif self._is_endless and self.failures(view) and self._ends_all(view):
             self.outcome = "first failure"
 
     def _ends_all(self, view: RunView) -> bool:

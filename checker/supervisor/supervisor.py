@@ -42,6 +42,7 @@ from checker.supervisor.quarantine import (
 from checker.supervisor.report_backlog import ReportBacklog
 from checker.supervisor.restarts import HANG, OPENING, RestartDecision, Restarts
 from checker.supervisor.second_look import SecondLooks, following
+from checker.supervisor.settled_news import SettledNews
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.supervisor.unreported import Unreported
 from checker.workers.leaving import Leaving, LeavingKind
@@ -52,7 +53,6 @@ from checker.workers.messages import (
     HandedOver,
     Opened,
     PeerJournals,
-    SettledFinding,
     SettledFindings,
     Task,
     TaskDeferred,
@@ -84,7 +84,7 @@ class Supervisor:
         self._has_looked = False
         self._opened: Opened | None = None
         self._journals: list[str] = []
-        self._settled: dict[str, SettledFinding] = {}
+        self._settled = SettledNews()
         self._unreported = Unreported()
         self._starts: list[float] = [0.0]
         """When the workers that are missing may be started."""
@@ -192,8 +192,8 @@ class Supervisor:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._crew.tell_all(PeerJournals(tuple(self._journals)))
-        if self._settled:
-            worker.tell(SettledFindings(tuple(self._settled.values())))
+        if self._settled.known:
+            worker.tell(SettledFindings(tuple(self._settled.known.values())))
 
     def _begin(self, opened: Opened) -> None:
         """The first worker has the document: the run is what it is, and the others can read it from disk."""
@@ -282,15 +282,9 @@ class Supervisor:
     def _read(self) -> None:
         """Journals are read before anything is assigned: who goes on with a task knows what is settled in it."""
         self._lifecycle.read()
-        settled = self._lifecycle.view.settled
-        news = {
-            name: SettledFinding.of(settled[name])
-            for name in sorted(settled.keys() - self._settled.keys())
-            if not settled[name].withdrawn
-        }
+        news = self._settled.read(self._lifecycle.view)
         if news:
-            self._settled |= news
-            self._crew.tell_all(SettledFindings(tuple(news.values())))
+            self._crew.tell_all(SettledFindings(news))
 
     # Workers go
 
