@@ -59,6 +59,8 @@ class JournalWriter:
         self._buffer: list[bytes] = []
         self._buffered_bytes = 0
         self._oldest = 0.0
+        self._is_ahead = False
+        """Whether something was handed over since the last commit."""
 
     def write(self, record: Record) -> None:
         """Commit findings, quarantines and the ends of a run; append everything else."""
@@ -94,17 +96,28 @@ class JournalWriter:
 
         A death on the way leaves all of them or none, up to `TOGETHER_BYTES`.
         """
+        self.hand_over(*records)
+        self._file.sync()
+        self._is_ahead = False
+
+    def hand_over(self, *records: Record) -> None:
+        """Write records, and everything before them, for whoever survives this process. Raises `StorageError`.
+
+        For later versions of what is on the disk: a power failure may take them until the next `commit`, or the end.
+        """
         for record in records:
             self._add(record)
             if self._buffered_bytes >= TOGETHER_BYTES:
                 self.flush()
         self.flush()
-        self._file.sync()
+        self._is_ahead = True
 
     def close(self) -> None:
         """Flush and close. Raises `StorageError`; the file is closed then, too."""
         try:
             self.flush()
+            if self._is_ahead:
+                self._file.sync()
         finally:
             self.release()
 

@@ -139,6 +139,25 @@ def test_findings_are_committed_with_everything_before_them(
     assert len(synced) == 1
 
 
+def test_later_versions_wait_for_no_disk_until_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(files, "_sync_data", synced.append)
+    writer, reader = JournalWriter(tmp_path / "j"), JournalReader(tmp_path / "j")
+    writer.commit(finding())
+    writer.hand_over(finding(stage="minimised"))
+    assert reader.read_new() == [finding(), finding(stage="minimised")]
+    assert len(synced) == 1
+    writer.close()
+    assert len(synced) == 2
+    # What is on the disk already is not waited for.
+    other = JournalWriter(tmp_path / "other")
+    other.commit(finding())
+    other.close()
+    assert len(synced) == 3
+
+
 def test_what_is_committed_together_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     path, together = tmp_path / "j", [finding(f"f{number}") for number in range(FRAME_RECORDS + 1)]
     writer = JournalWriter(path)

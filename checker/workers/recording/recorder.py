@@ -207,12 +207,14 @@ class Recorder(Struct):
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
         if findings:
-            self._commit(*findings)
+            self.traffic.writer.flush()
+            # The first versions are on the disk, and waiting for it takes longer than to look into most failures.
+            self.journal.hand_over(*findings)
 
-    def _commit(self, *findings: Finding) -> None:
+    def _commit(self, finding: Finding) -> None:
         # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
         self.traffic.writer.flush()
-        self.journal.commit(*findings)
+        self.journal.commit(finding)
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
