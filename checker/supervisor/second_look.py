@@ -1,6 +1,6 @@
 """What is left of the requests for shrinks goes round again at the end of `run`, the worst first. Pure."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
 from checker.core.digests import digest
@@ -21,6 +21,8 @@ SLICE_S = 3600.0
 """Requests are what ends a task of this plan."""
 ROUNDS = 2
 """What the first round was given and did not need is for a second one."""
+MOST_PLACES = 3
+"""Of one cause that are small, or become so: whoever mends it needs no more, and there may be one in each operation."""
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
 _KEPT = 0.05
 """Of the share: for other failures that turn up on the way, which are confirmed as all are."""
@@ -32,16 +34,19 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     """A task for each operation with findings that may become smaller; `share` is that of all requests.
 
     Findings that break a rule that another operation breaks as well weigh half of what the first one does; those whose
-    shrink was stopped come before those whose parts were all tried once.
+    shrink was stopped come before those whose parts were all tried once. Of one cause some places have to do.
     """
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
     left = max(FEWEST, int((1 - _KEPT) * whole_share)) - sum(one.requests for one in found)
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
+    places = Counter(one.cause for one in found if one.reproduced and not one.wants_more)
     for one in found:
         rule = (one.check, one.unique_key)
-        if one.wants_more and not one.same_as and not one.withdrawn:
+        is_known = bool(one.cause) and places[one.cause] >= MOST_PLACES
+        if one.wants_more and not (one.same_as or one.withdrawn or is_known):
+            places[one.cause] += 1
             weight = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
             weights[one.fingerprint] = weight * (_STOPPED if one.stopped else 1)
         seen.add(rule)

@@ -97,6 +97,8 @@ class SettledFinding(Struct, frozen=True):
     same_as: str
     requests: int
     """That went into it."""
+    cause: str = ""
+    """What its places have in common, if it shows; empty otherwise."""
 
     @classmethod
     def of(cls, finding: Finding) -> "SettledFinding":
@@ -111,6 +113,7 @@ class SettledFinding(Struct, frozen=True):
             index=finding.index,
             same_as=finding.same_as,
             requests=finding.requests,
+            cause=finding.cause if finding.reproduced else "",
         )
 
 

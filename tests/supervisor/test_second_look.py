@@ -12,6 +12,7 @@ from checker.supervisor.second_look import (
     AROUND,
     FEWEST,
     MOST,
+    MOST_PLACES,
     SecondLooks,
     following,
     second_looks,
@@ -141,3 +142,17 @@ def test_failures_are_looked_at_again_before_anything_ends_the_service() -> None
     plan.come_back(last, last.stop, finished=True, spent_s=0.0)
     assert plan.is_over
     assert not plan.let_go()
+
+
+def test_of_one_cause_some_places_have_to_do() -> None:
+    places = [
+        unfinished(f"f{n}", label=f"GET /{n}", cause="no one asks for credentials")
+        for n in range(9)
+    ]
+    others = [unfinished(f"g{n}", label=f"PUT /{n}", cause=f"cause {n}") for n in range(5)]
+    wanted = {f"f{n}" for n in range(MOST_PLACES)} | {f"g{n}" for n in range(5)}
+    assert allowed(places + others, cases=4000).keys() == wanted
+    # Those that are small already are some of them.
+    small = [replace(one, wants_more=False, reproduced=True) for one in places[4:6]]
+    found = allowed(places[:4] + small + places[6:], cases=4000)
+    assert found.keys() == {f"f{n}" for n in range(MOST_PLACES - 2)}

@@ -5,12 +5,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from checker.core.operation import Label
 from checker.core.response import Outcome, Response
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Finding
+from checker.workers.failures.settlement import OF_KNOWN_CAUSE
+from checker.workers.recording.defects import KNOWN_PLACES
 from tests.asking import saying
 
-from .harness import GETS, POSTS, TASK, Ran, run, workplace
+from .harness import DOCUMENT, GETS, POSTS, TASK, Ran, run, workplace
 
 SHRINKS = saying({"continue-on-failure": True}, generation={"mode": "positive"})
 SHARE = 0.2
@@ -96,3 +99,31 @@ def test_what_ends_its_run_may_cost_more_than_was_earned(tmp_path: Path) -> None
         ended = run(place, replace(TASK, stop=1), spoil=broken, is_patient=True)
     first = min(versions(ended).values(), key=lambda all_of_it: all_of_it[0].at)
     assert first[0].stopped == ""
+
+
+def test_with_little_time_many_places_of_one_cause_are_sent_once_as_printed(tmp_path: Path) -> None:
+    labels = [Label(f"GET /{number}") for number in range(12)]
+    turns = [replace(GETS, id=f"{n:016}", labels=(label,)) for n, label in enumerate(labels)]
+    paths = {
+        label.removeprefix("GET "): {"get": {"responses": {"200": {"description": ""}}}}
+        for label in labels
+    }
+    document = {**DOCUMENT, "paths": paths}
+    costs: list[int] = []
+    for name, limit_s in (("short", 3600.0), ("long", None)):
+        folder = tmp_path / name
+        folder.mkdir()
+        with workplace(
+            folder, document=document, operations=SHRINKS, kind="run", max_time_s=limit_s
+        ) as place:
+            found = versions(run(place, *turns, spoil=moved, is_patient=True))
+        assert len(found) == len(labels)
+        assert {one[-1].reproduced for one in found.values()} == {True}
+        costs.append(sum(one[-1].requests for one in found.values()))
+        spared = [one for one in found.values() if one[-1].stopped == OF_KNOWN_CAUSE]
+        assert len(spared) == (len(labels) - KNOWN_PLACES if limit_s else 0)
+    assert costs[0] < costs[1]
+
+
+def moved(answer: Response) -> Outcome:
+    return Response(299, [], b"", elapsed=0.001, request=answer.request)

@@ -7,7 +7,7 @@ from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
 from checker.workers.messages import ShrinkAgain, Task
-from checker.workers.recording.defects import Defects
+from checker.workers.recording.defects import KNOWN_PLACES, Defects
 from checker.workers.recording.investigation_budget import AROUND, ENOUGH, InvestigationBudget
 from checker.workers.recording.leased import LeasedTask
 from tests.workers.test_defects import settled
@@ -126,3 +126,21 @@ def test_a_first_look_in_run_is_quick_and_one_in_fuzz_is_whole_if_much_was_earne
     assert effort(task, 4000) is ShrinkEffort.QUICK
     assert effort(endless, 0) is ShrinkEffort.QUICK
     assert effort(endless, 4000) is ShrinkEffort.WHOLE
+
+
+def test_where_time_is_short_further_places_of_a_known_cause_have_one_request() -> None:
+    defects = Defects()
+    short = InvestigationBudget(
+        0.2, defects, is_open_ended=True, spares_known_causes=True, earned=1000
+    )
+    night = InvestigationBudget(0.2, defects, is_open_ended=True, earned=1000)
+    places = [settled("error", label=f"GET /{n}", cause="c", fingerprint=f"f{n}") for n in range(4)]
+    defects.unfinished.add("f3")
+    for place in places[: KNOWN_PLACES - 1]:
+        # Another sight of it in the same operation is no other place.
+        defects.absorb(place, replace(place, fingerprint=f"{place.fingerprint} again"))
+    assert not short.is_spared("c")
+    defects.absorb(*places)
+    assert short.is_spared("c")
+    assert not any((short.is_spared(""), short.is_spared("another"), night.is_spared("c")))
+    assert (short.reopens("f3"), night.reopens("f3")) == (False, True)

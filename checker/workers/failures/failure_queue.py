@@ -15,6 +15,7 @@ from checker.corpus.records import Finding
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.workers.context import WorkerContext
 from checker.workers.failures.investigation import Investigator
+from checker.workers.failures.settlement import OF_KNOWN_CAUSE, spent_after
 from checker.workers.failures.shrink_budget import ShrinkPace, SlowCandidates
 from checker.workers.messages import FindingsWritten
 from checker.workers.operation_tools import settings_of_case
@@ -179,7 +180,7 @@ class _InvestigationSlot(Struct):
             render=context.recorder.reproduction,
             send=self.send,
             stage=self.enter,
-            affords=self.affords,
+            no_more=self.no_more,
             allowance=self.allowance,
             suspect=self.suspect,
             sent=lambda verdict: context.recorder.keep_creations(self.flight, verdict),
@@ -208,13 +209,15 @@ class _InvestigationSlot(Struct):
         self._pace.observe(outcome.elapsed)
         return outcome
 
-    def affords(self, suspicion: UnconfirmedFailure) -> bool:
-        """Whether a failure may have more than the one request that each has."""
-        investigation_budget, flight = self.context.investigation_budget, self.flight
-        is_second = suspicion.second is not None
-        return is_second or investigation_budget.affords(
-            flight.running, flight.index, suspicion.label
-        )
+    def no_more(self, suspicion: UnconfirmedFailure) -> str:
+        """Why a failure may not have more than the one request that each has; empty if it may."""
+        budget, flight = self.context.investigation_budget, self.flight
+        if suspicion.second is not None:
+            return ""
+        if budget.is_spared(suspicion.finding.cause):
+            return OF_KNOWN_CAUSE
+        is_afforded = budget.affords(flight.running, flight.index, suspicion.label)
+        return "" if is_afforded else spent_after(0)
 
     def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
         """What the shrink of one failure may take; None if nothing is to be shrunk."""

@@ -59,8 +59,8 @@ class Investigator(Struct):
     stage: Callable[[Stage], None]
     allowance: Callable[[UnconfirmedFailure], ShrinkBudget | None]
     """What a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
-    affords: Callable[[UnconfirmedFailure], bool] = lambda suspicion: True
-    """Whether there is more than one request for a failure: else its command is sent, and no more."""
+    no_more: Callable[[UnconfirmedFailure], str] = lambda suspicion: ""
+    """Why there is no more than one request for a failure, for which its command is sent; empty if there is more."""
     suspect: Callable[[UnconfirmedFailure, JudgedCase, Failure], UnconfirmedFailure | None] = (
         lambda parent, shot, found: None
     )
@@ -106,8 +106,9 @@ class Investigator(Struct):
         self.stage(Stage.CONFIRM)
         reproduce = partial(self._reproduce, suspicion)
         # What may come of other requests is not told before it happened again and again.
-        if not (suspicion.failure.needs_repetition or self.affords(suspicion)):
-            return as_printed(suspicion.chain, wanted, reproduce, self.hurry)
+        why = "" if suspicion.failure.needs_repetition else self.no_more(suspicion)
+        if why:
+            return as_printed(suspicion.chain, wanted, reproduce, self.hurry, why)
         is_again = suspicion.second is not None
         confirmation = self._confirmation(suspicion, wanted)
         chain = suspicion.chain if is_again else confirmation.shortest(suspicion.chain)

@@ -17,6 +17,8 @@ from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.recording.drafts import Answered
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
 
+OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
+"""Why the shrink of one of many places of a mistake ended."""
 MORE_TRIES = 6
 """Times that commands are sent once more which did not show their failure each time."""
 
@@ -125,14 +127,14 @@ Send = Callable[[Settlement, ExpectedFailure], None]
 
 
 def as_printed(
-    chain: Chain, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str]
+    chain: Chain, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str], why: str
 ) -> Settlement:
-    """What comes of commands alone: of that of the last request if it needs nothing before it, else of all."""
+    """What comes of commands alone, and `why`: of that of the last request if it needs nothing before it, else of all."""
     last = chain[-1:]
     sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
     for sequence in sequences:
         settlement = Settlement(
-            sequence, is_confirmed=False, stopped=spent_after(0), wants_more=len(sequence) == 1
+            sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1
         )
         send(settlement, wanted)
         settlement.is_confirmed = settlement.showed(wanted) > 0

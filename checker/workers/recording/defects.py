@@ -16,6 +16,8 @@ MOST_TEXTS = 5
 MOST_VARIANTS = 20
 """Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
 
+KNOWN_PLACES = 3
+"""Of one cause that show it: where time is short, further ones are shown by what was sent alone."""
 MOST_LOOKS = 5
 """At a failure that was withdrawn each time: what others came between once may show itself the next time."""
 
@@ -38,6 +40,8 @@ class Defects(Struct):
     _spent: Counter[str] = field(default_factory=Counter)
     """Operation -> requests that went into its findings."""
     _settled: dict[str, SettledFinding] = field(default_factory=dict)
+    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Cause -> operations that show it."""
     _looks: Counter[str] = field(default_factory=Counter)
     """Fingerprint -> how often it was withdrawn here."""
 
@@ -49,6 +53,8 @@ class Defects(Struct):
                 continue
             self._settled[one.fingerprint] = one
             self._spent[one.label] += one.requests
+            if one.cause:
+                self._places[one.cause].add(one.label)
             if not one.same_as:
                 rule = (one.label, one.check, one.rule)
                 self._by_rule[rule][one.fingerprint] = one
@@ -82,6 +88,15 @@ class Defects(Struct):
         self._looks[fingerprint] += 1
         if self._looks[fingerprint] < MOST_LOOKS:
             self.fingerprints.discard(fingerprint)
+
+    def knows_cause(self, cause: str) -> bool:
+        """Whether enough operations show a mistake."""
+        return len(self._places.get(cause, ())) >= KNOWN_PLACES
+
+    def shows_known_cause(self, fingerprint: str) -> bool:
+        """Whether a settled finding is one of many places of a mistake."""
+        settled = self._settled.get(fingerprint)
+        return settled is not None and self.knows_cause(settled.cause)
 
     def spent(self, label: str) -> int:
         """Requests that went into findings of an operation."""

@@ -41,6 +41,8 @@ class InvestigationBudget(Struct):
     defects: Defects
     is_open_ended: bool = False
     """Whether nobody knows how many cases there will be."""
+    spares_known_causes: bool = False
+    """Whether further places of a mistake that some operations show have no more than their one request: time is short."""
     credit: int = 0
     """What may be spent before it was earned."""
     spent: int = 0
@@ -55,7 +57,13 @@ class InvestigationBudget(Struct):
     def reopens(self, fingerprint: str) -> bool:
         """Whether a failure that had one request is news again: by now there may be more for it."""
         is_unfinished = self.is_open_ended and fingerprint in self.defects.unfinished
-        return is_unfinished and self._left_of_earned() >= ENOUGH
+        if not is_unfinished or self._left_of_earned() < ENOUGH:
+            return False
+        return not (self.spares_known_causes and self.defects.shows_known_cause(fingerprint))
+
+    def is_spared(self, cause: str) -> bool:
+        """Whether enough is known of the mistake behind a failure to send that once, as it is printed."""
+        return self.spares_known_causes and self.defects.knows_cause(cause)
 
     def allowance(
         self, running: LeasedTask, index: int, label: str, severity: Severity, check: str

@@ -159,6 +159,7 @@ def _investigation_budget(settings: RunSettings, recorder: Recorder) -> Investig
         settings.shrink_share,
         recorder.defects,
         is_open_ended=is_endless or settings.max_time_s is not None,
+        spares_known_causes=not is_endless and settings.max_time_s is not None,
         credit=LAST if ends_at_failure else 0,
     )
     recorder.defects.reopens = investigation_budget.reopens
