@@ -1,13 +1,15 @@
-"""A process that runs command lines, whose memory can be looked at."""
+"""Processes that run command lines and consider documents, whose memory can be looked at."""
 
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,38 +34,54 @@ class Ended:
 Run = Callable[..., Ended]
 
 
-@pytest.fixture(scope="module")
-def _driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator["subprocess.Popen[str]"]:
+@contextmanager
+def _answering(module: str, directory: Path) -> Iterator[Callable[..., Any]]:
+    """Asks a process that runs this module: a line of JSON in, a line of JSON out."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CHECKER_")}
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "NO_COLOR", "FORCE_COLOR"):
         kept.pop(name, None)
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.hostile.driver"],
-        cwd=tmp_path_factory.mktemp("driver"),
+        [sys.executable, "-m", module],
+        cwd=directory,
         env=kept | {"PYTHONPATH": str(_ROOT), "COLUMNS": "80"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         bufsize=1,
     )
-    yield process
-    process.kill()
-    process.communicate()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    into, out = process.stdin, process.stdout
+
+    def ask(*words: str) -> Any:
+        into.write(json.dumps(words) + "\n")
+        assert wait([out.fileno()], _PATIENCE_S), "it never ended"
+        return json.loads(out.readline())
+
+    try:
+        yield ask
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def consider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., dict[str, Any]]]:
+    """What becomes of a document, by its family and its name."""
+    with _answering("tests.hostile.considering", tmp_path_factory.mktemp("considering")) as ask:
+        yield ask
+
+
+@pytest.fixture(scope="module")
+def _driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
+    with _answering("tests.hostile.driver", tmp_path_factory.mktemp("driver")) as ask:
+        yield ask
 
 
 @pytest.fixture
-def drive(_driver: "subprocess.Popen[str]") -> Callable[..., Ended]:
+def drive(_driver: Callable[..., Any]) -> Callable[..., Ended]:
     """Carry out a command line; its working directory is that of the driver."""
-    assert _driver.stdin is not None
-    assert _driver.stdout is not None
-    into, out = _driver.stdin, _driver.stdout
-
-    def drive(*arguments: str) -> Ended:
-        into.write(json.dumps(arguments) + "\n")
-        assert wait([out.fileno()], _PATIENCE_S), "it never ended"
-        return Ended(**json.loads(out.readline()))
-
-    return drive
+    return lambda *arguments: Ended(**_driver(*arguments))
 
 
 @pytest.fixture

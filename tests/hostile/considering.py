@@ -1,6 +1,7 @@
-"""Considers hostile descriptions, one after the other, in a process of its own: `python -m tests.hostile.considering FAMILY START STOP`.
+"""Considers hostile descriptions, each in a process that is forked for it: what is loaded and compiled at first use is there.
 
-Writes a line of JSON for each: what was said of it, what became of its operations, and the most memory that it took.
+One JSON list of a family and a name a line in; one JSON object a line out: what was said of it, what became of its
+operations, and the most memory that it took.
 """
 
 import gc
@@ -8,7 +9,6 @@ import json
 import sys
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from checker.checks.judge import Judge
@@ -85,14 +85,14 @@ def _sent(operation: OpenApiOperation, case: Case) -> None:
         _JUDGE.verdict(case, Response(200, headers, content))
 
 
-def main(family: str, start: int, stop: int) -> None:
-    """Write what becomes of some documents of a family."""
-    # What is loaded and compiled at first use is there before the processes begin: each of them would do it again.
+def main() -> None:
+    """Serve until there is nothing more to read."""
     considered(written(RICH))
     gc.freeze()
-    for name, row in islice(FAMILIES[family].items(), start, stop):
-        print(json.dumps({"name": name, **apart(partial(_considered, row))}), flush=True)
+    for line in sys.stdin:
+        family, name = json.loads(line)
+        print(json.dumps(apart(partial(_considered, FAMILIES[family][name]))), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main()
