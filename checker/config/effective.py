@@ -7,7 +7,10 @@ from msgspec import Struct
 
 from checker.config import auth
 from checker.config.config import Config
+from checker.config.filters import Selectable
 from checker.config.layers import keys_of, value_in
+from checker.config.operation_settings import with_first_headers
+from checker.config.reading import Layer
 from checker.config.settings import Sanitization
 from checker.config.table import SECTIONS, UPLOAD
 from checker.core.redact import Redaction
@@ -24,13 +27,18 @@ class Effective(Struct, frozen=True):
     value: Any
     """What is secret in it is masked."""
     source: str
-    """`default`, `command line`, a file, or a `[[project]]` table of it."""
+    """`default`, `command line`, a file, or a `[[project]]` table or `[[operations]]` block of it."""
 
 
-def effective_keys(config: Config, redaction: Redaction | None = None) -> Iterator[Effective]:
-    """Every key of the table for what is about no single operation, in its order; then those of users' checks."""
+def effective_keys(
+    config: Config, redaction: Redaction | None = None, operation: Selectable | None = None
+) -> Iterator[Effective]:
+    """Every key of the table for one operation, or for what is about no single one, in its order; then those of users' checks."""
     redaction = redaction or Sanitization().redaction
     layers = config.sources
+    if operation is not None:
+        # What phases say of all operations beats a block; it stands under keys of its own.
+        layers[1:1] = _about(config, operation)
     own = {path for layer, _ in layers for path in layer if path not in SECTIONS}
     for path in (*SECTIONS, *sorted(own)):
         for key in keys_of(path):
@@ -38,6 +46,19 @@ def effective_keys(config: Config, redaction: Redaction | None = None) -> Iterat
             value = value_in([layer for layer, _ in layers], path, key)
             masked = _masked(value, redaction, is_secret=(*path, key) in _SECRETS)
             yield Effective(".".join((*path, key)), masked, next(named, DEFAULT))
+
+
+def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]:
+    """(what it says, where) of each block that is about an operation; what counts most first."""
+    mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
+    values = with_first_headers([block.values for _, block in mine])
+    for (number, _), said in zip(mine, values, strict=True):
+        yield said, block_name(config, number)
+
+
+def block_name(config: Config, number: int) -> str:
+    """How `checker config show` calls an `[[operations]]` block."""
+    return f"{config.config_path} [[operations]] {number}"
 
 
 _SECRETS: Final = frozenset(

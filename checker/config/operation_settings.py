@@ -216,7 +216,7 @@ class OperationLayers(Struct, frozen=True):
     def _ordered(self, blocks: tuple[OperationBlock, ...], phase: str) -> list[Layer]:
         """Command line, operation and phase, phase, operation, project, root."""
         own = [block.values for block in blocks]
-        groups = [[self.command], _with_first_headers(own), list(self.wide)]
+        groups = [[self.command], with_first_headers(own), list(self.wide)]
         (command, operation, wide) = groups
         (command_phase, operation_phase, wide_phase) = (
             [_of_phase(layer, phase) for layer in group] for group in groups
@@ -290,7 +290,7 @@ def _of_phase(layer: Layer, phase: str) -> Layer:
     return {path[2:]: values for path, values in layer.items() if path[:2] == start and path[2:]}
 
 
-def _with_first_headers(layers: list[Layer]) -> list[Layer]:
+def with_first_headers(layers: list[Layer]) -> list[Layer]:
     """Layers of blocks that are about one operation: only the headers of the first that has any count."""
     found: list[Layer] = []
     has_headers = False

@@ -98,6 +98,31 @@ def test_config_show_says_where_each_value_comes_from(invoke, folder: Path) -> N
         assert {".".join((*path, key)) for key in keys} <= lines.keys()
 
 
+def test_config_show_says_what_counts_for_an_operation(invoke, folder: Path) -> None:
+    (folder / "checker.toml").write_text(
+        "request-timeout = 3\nmax-redirects = 2\n[[operations]]\ninclude-path = '/b'\nrate-limit = '1/s'\n"
+        "[[operations]]\ninclude-tag = 'slow'\nrequest-timeout = 9\n[operations.checks.not_a_server_error]\nenabled = false\n"
+    )
+    reading = {"get": {"tags": ["slow"], "responses": {}}}
+    paths = {"/a": reading, "/b": {"get": {"responses": {"$ref": "#/no"}}}}
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": paths}
+    (folder / "openapi.json").write_text(json.dumps(document))
+    asked = ("config", "show", "openapi.json", "--changed", "--operation")
+    lines = invoke(*asked, "GET /a").stdout.splitlines()
+    block = f"{folder / 'checker.toml'} [[operations]] 1"
+    assert f"request-timeout = 9  # {block}" in lines
+    assert f"max-redirects = 2  # {folder / 'checker.toml'}" in lines
+    assert f"checks.not_a_server_error.enabled = false  # {block}" in lines
+    assert not any("rate-limit" in line for line in lines)
+    nearer = invoke(*asked, "GET /a", "--set", "request-timeout=4")
+    assert "request-timeout = 4  # command line" in nearer.stdout
+    typo = invoke(*asked, "GET /aa")
+    assert typo.exit_code == 2
+    assert "no operation is called 'GET /aa'. Did you mean 'GET /a'?" in typo.stderr
+    nowhere = invoke("config", "show", "--operation", "GET /a")
+    assert (nowhere.exit_code, "needs LOCATION" in nowhere.stderr) == (2, True)
+
+
 def test_config_show_may_leave_out_defaults(invoke, folder: Path) -> None:
     (folder / "checker.toml").write_text("seed = 1\n")
     assert (
