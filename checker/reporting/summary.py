@@ -70,7 +70,9 @@ def total_line(report: Report) -> str:
     if not report.selected and not report.error_count:
         return "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
-    when = f"{how} {report.elapsed_s:.2f}s"
+    # Of a killed run the last record tells the time, which may be older than what its workers account for.
+    spent_s = report.wall_s if report.outcome == ENDLESS else report.elapsed_s
+    when = f"{how} {spent_s:.2f}s"
     parts = []
     failing = report.failing
     if failing:

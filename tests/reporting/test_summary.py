@@ -12,7 +12,7 @@ from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
 from checker.health.signs import HEALTH_CHECK
-from checker.reporting.report import INCOMPLETE, Report
+from checker.reporting.report import ENDLESS, INCOMPLETE, Report
 from checker.reporting.summary import (
     ledger_lines,
     note_lines,
@@ -111,6 +111,12 @@ def test_an_api_that_is_gone_was_found_by_no_example() -> None:
 def test_ledger_names_time_that_nobody_accounts_for() -> None:
     short = changed(report(clean_records()), ledger=(0.1, 0.2, 0.0, 0.0, 0.0))
     assert "  other        3.70s   92%" in list(ledger_lines(short))
+
+
+def test_a_run_without_an_end_took_as_long_as_its_workers_account_for() -> None:
+    short = changed(report(clean_records()), ledger=(6.0, 4.0, 0.0, 0.0, 1.0), outcome=ENDLESS)
+    assert "Time: 5.50s x 2 workers" in list(ledger_lines(short))
+    assert total_line(short).endswith("without an end after 5.50s")
 
 
 def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:
