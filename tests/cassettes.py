@@ -8,10 +8,15 @@ import yaml
 SAFE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+def read(text: str | bytes) -> Any:
+    """What a document of YAML says."""
+    # S506: the loader is a safe one.
+    return yaml.load(text, SAFE)
+
+
 def cassette_of(path: Path) -> dict[str, Any]:
     """The whole document of a file."""
-    # S506: the loader is a safe one.
-    found: dict[str, Any] = yaml.load(path.read_text("utf-8"), SAFE)
+    found: dict[str, Any] = read(path.read_text("utf-8"))
     return found
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from junitparser import JUnitXml
 
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import OperationsSelected, RunFinished
+from tests import cassettes
 from tests.reporting.samples import AT, ORDERS, USERS, changed, records, started
 from tests.reporting.traffic import Workers
 
@@ -60,7 +60,7 @@ def test_a_killed_run_has_every_report(invoke, corpus: RunLayout) -> None:
     assert len(verdict["failures"]) == 3
     (suite,) = JUnitXml.fromfile(str(found["junit"]))
     assert {case.name for case in suite} == {USERS, ORDERS, "GET /health"}
-    interactions = yaml.safe_load(found["vcr"].read_text())["http_interactions"]
+    interactions = cassettes.read(found["vcr"].read_text())["http_interactions"]
     assert [one["correlation_id"] for one in interactions] == ["c0", "c1", "c2"]
     events = [json.loads(line) for line in found["ndjson"].read_text().splitlines()]
     assert not any("EngineFinished" in event for event in events)

@@ -9,7 +9,7 @@ from .client import Client, Judge, Wanted
 from .valid import LABELS, requests
 
 RELAXED = settings(
-    max_examples=150, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
 
 

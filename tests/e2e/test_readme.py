@@ -19,7 +19,7 @@ ADDRESS = "http://127.0.0.1:8080"
 COMMANDS = re.findall(r"^checker .+|^curl .+", README[: README.index("Exit codes:")], re.MULTILINE)
 FOUND, FINE, INTERRUPTED = 1, 0, 130
 # What is replayed meets the same API, but not the state of it that some failures need.
-FEW = ("-n", "15")
+FEW = ("-n", "6")
 """What is printed is tried, not how often it is repeated."""
 EXPECTED = {"run": {FOUND}, "replay": {FOUND, FINE}, "fuzz": {INTERRUPTED}}
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import allure_commons.model2 as allure
 import html5lib
-import yaml
 from haralyzer import HarParser
 from jsonschema import Draft4Validator, Draft6Validator, Draft202012Validator
 from junitparser import JUnitXml
@@ -30,13 +29,14 @@ from checker.reporting.context import ReportContext
 from checker.reporting.events import EventStream
 from checker.reporting.views import report_of
 from checker.reporting.writers import writer_of
+from tests import cassettes
 
 _FOLDER = Path(checker.__file__).parent / "reporting" / "formats"
 _EVENT = Draft202012Validator(json.loads((_FOLDER / "events.schema.json").read_text()))
 WRITTEN = [row for row in report_formats() if row.writer is not None]
 _DATA = Path(__file__).parents[1] / "data"
 _SARIF = json.loads(_DATA.joinpath("sarif/sarif-2.1.0.json").read_text())
-_WFC = yaml.safe_load(
+_WFC = cassettes.read(
     resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text()
 )
 _HAR_PARTS = json.loads(_DATA.joinpath("har/har-schema-2.0.0.json").read_text())["schemas"]
@@ -83,7 +83,7 @@ def read_junit(files: dict[str, bytes]) -> Any:
 
 
 def read_vcr(files: dict[str, bytes]) -> Any:
-    return yaml.safe_load(files[""])["http_interactions"] or []
+    return cassettes.read(files[""])["http_interactions"] or []
 
 
 def read_har(files: dict[str, bytes]) -> Any:

@@ -11,12 +11,12 @@ from typing import Any
 
 import psutil
 import pytest
-import yaml
 
 from checker.core.reports import WritingProgress
 from checker.reporting import following
 from checker.reporting.following import Finished, FollowingReports
 from checker.reporting.writing import FollowedRun, WrittenReports
+from tests import cassettes
 from tests.waiting import wait_until
 
 from .samples import AT, changed, opened, settings, started
@@ -45,7 +45,7 @@ def writer(tmp_path: Path, path: Path, **limits: Any) -> Iterator[FollowingRepor
 
 
 def ids(path: Path) -> list[str]:
-    document = yaml.safe_load(path.read_text())
+    document = cassettes.read(path.read_text())
     assert document["seed"] == 7
     return [one["correlation_id"] for one in document["http_interactions"]]
 

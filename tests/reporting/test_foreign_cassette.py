@@ -10,6 +10,7 @@ import vcr
 import yaml
 
 from checker.reporting.context import ReportContext
+from tests import cassettes
 
 from .samples import exchange, interaction
 from .writing import cassette_text
@@ -39,7 +40,7 @@ SENT = (
 
 def as_played(text: str) -> dict[str, Any]:
     """The cassette with the name that vcrpy has for the list, bare bodies of requests, and statuses as numbers."""
-    found = yaml.safe_load(text)["http_interactions"]
+    found = cassettes.read(text)["http_interactions"]
     for one in found:
         one["request"]["body"] = one["request"].get("body", {}).get("string")
         one["response"]["status"]["code"] = int(one["response"]["status"]["code"])

@@ -222,7 +222,7 @@ def told_only_with(numbers: Iterable[str], wanted: Counter[str]) -> Counter[str]
     return Counter({name: count for name, count in wanted.items() if name not in set(numbers)})
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(histories())
 def test_the_summary_tells_what_a_naive_count_of_the_records_gives(history: list[Life]) -> None:
     with TemporaryDirectory() as folder:

@@ -2,7 +2,6 @@ import base64
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.reporting.context import ReportContext
+from tests import cassettes
 
 from .samples import exchange, interaction
 from .writing import cassette_text
@@ -31,7 +31,7 @@ def cassette(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
-    document: dict[str, Any] = yaml.safe_load(cassette_text(settings, interactions))
+    document: dict[str, Any] = cassettes.read(cassette_text(settings, interactions))
     return document
 
 
@@ -194,7 +194,7 @@ def test_a_long_body_stands_once_and_is_referred_to() -> None:
     ]
     settings = ReportContext("checker run x", 7, "http://h")
     text = cassette_text(settings, sent)
-    found = yaml.safe_load(text)["http_interactions"]
+    found = cassettes.read(text)["http_interactions"]
     answers = [one["response"]["body"] for one in found]
     assert [answer.get("string", "").encode() for answer in answers] == [long, b"", long]
     assert base64.b64decode(answers[1]["base64_string"]) == other

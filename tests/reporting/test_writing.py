@@ -2,12 +2,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from checker.reporting.context import ReportContext
 from checker.reporting.formats.vcr import Cassette
 from checker.reporting.ordered import LATENESS_S
 from checker.reporting.writing import OpenReport, RunEvents, WrittenReports, write
+from tests import cassettes
 
 from .samples import AT
 from .traffic import Workers
@@ -38,7 +37,7 @@ class Script:
 
 
 def entries(path: Path) -> list[Any]:
-    return yaml.safe_load(path.read_text())["http_interactions"] or []
+    return cassettes.read(path.read_text())["http_interactions"] or []
 
 
 def written(path: Path, workers: Workers, orders: Any, now: Callable[[], float]) -> WrittenReports:
