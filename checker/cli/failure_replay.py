@@ -67,7 +67,10 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
     opened = past.view.opened
     origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
     again = _Again(past, origin, target, target.caller(origin))
-    for finding in chosen_findings(ids, list(past.view.findings.values())):
+    chosen = chosen_findings(ids, list(past.view.findings.values()))
+    if not chosen:
+        echo(f"The last run of {past.settings.corpus_dir} has no failures: nothing was sent.")
+    for finding in chosen:
         name = known_name(finding.label, finding.title, failure_id(finding))
         try:
             tries = [_tried(finding, again) for _ in range(TRIES)]

@@ -55,6 +55,12 @@ def test_each_is_tried_three_times(server: tuple[Server, bool]) -> None:
         assert line.endswith(f"it showed in {count} of 3 tries")
 
 
+def test_a_run_without_failures_is_told() -> None:
+    code, (line,) = replayed("http://127.0.0.1:9")
+    assert code == 0
+    assert line.endswith("has no failures: nothing was sent.")
+
+
 def test_one_that_shows_now_and_then_is_flaky() -> None:
     count = 0
 
