@@ -4,7 +4,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,8 +23,10 @@ from checker.core.given_values import require
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.records import Finding, OperationError, Record
+from checker.library.run_reports import RunReports
 from checker.library.schema import LoadedSchema
 from checker.library.users_code import users_code
+from checker.supervisor.endings import CANNOT
 from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers.handle import Launcher
@@ -54,7 +56,7 @@ class RunResult(Struct, frozen=True):
     requests: int
     """All requests, those that looked into failures included."""
     error: str = ""
-    """One sentence where the run could not be done or tested nothing."""
+    """One sentence where the run could not be done or tested nothing, or a report could not be written."""
 
     def __repr__(self) -> str:
         said = f", error={self.error!r}" if self.error else ""
@@ -114,11 +116,15 @@ def _located(location: str, config: Config | None, kind: str, *, inline: bool) -
 
 
 def _result(settings: RunSettings) -> RunResult:
-    return _told(execute(settings, lambda incarnation, record: None))
+    reports = RunReports(settings)
+    return _told(*reports.written(execute(settings, reports.on_record)))
 
 
-def _told(outcome: RunOutcome) -> RunResult:
-    """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin; `InternalError` for a mistake of ours."""
+def _told(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
+    """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin; `InternalError` for a mistake of ours.
+
+    `problems` say why reports are not there.
+    """
     error = outcome.error
     if error is not None and error.kind is LeavingKind.BUG:
         raise InternalError(str(error))
@@ -129,12 +135,12 @@ def _told(outcome: RunOutcome) -> RunResult:
             raise UsageError(error.sentence)
     view = outcome.view
     return RunResult(
-        outcome.exit_code,
+        CANNOT if problems else outcome.exit_code,
         tuple(view.findings.values()),
         tuple(view.errors.values()),
         view.cases,
         view.requests,
-        "" if error is None else str(error),
+        "; ".join(problems) if error is None else str(error),
     )
 
 
@@ -157,7 +163,8 @@ class RunRecords:
         self._thread = threading.Thread(target=self._run, name="run", daemon=True)
         self._is_read = False
         """Whether the last record was given."""
-        self._outcome: RunOutcome | None = None
+        self._outcome: tuple[RunOutcome, list[str]] | None = None
+        """With why reports are not there."""
         self._raised: BaseException | None = None
 
     def __iter__(self) -> Iterator[Record]:
@@ -181,17 +188,20 @@ class RunRecords:
         for _ in self:
             pass
         assert self._outcome is not None
-        return _told(self._outcome)
+        return _told(*self._outcome)
 
     def _run(self) -> None:
         try:
             around = RunEnvironment(self._launcher, interrupts=self._interrupts)
             with TemporaryDirectory(prefix="checker-", ignore_cleanup_errors=True) as folder:
-                self._outcome = execute(
-                    self._prepare(Path(folder)),
-                    lambda incarnation, record: self._records.put(record),
-                    around,
-                )
+                settings = self._prepare(Path(folder))
+                reports = RunReports(settings)
+
+                def on_record(incarnation: int, record: Record) -> None:
+                    reports.on_record(incarnation, record)
+                    self._records.put(record)
+
+                self._outcome = reports.written(execute(settings, on_record, around))
         except BaseException as error:  # noqa: BLE001 - raised where the records are read
             self._raised = error
         finally:

@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from junitparser import JUnitXml
 
 import checker
 from checker.corpus.records import Finding, RunFinished, RunStarted, SchemaOpened
+from tests.cassettes import interactions_of
 
 OK = {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}}
 DOCUMENT: dict[str, Any] = {
@@ -88,6 +90,33 @@ def test_a_location_is_run(api, tmp_path) -> None:
     assert sorted(one.label for one in result.findings) == ["GET /bad", "GET /good"]
     assert result.exit_code == 1
     assert all(one.reproduction.startswith("curl -X GET") for one in result.findings)
+
+
+def test_configured_reports_are_written_with_what_was_sent(tmp_path) -> None:
+    schema = loaded()
+    cassette, table = tmp_path / "out/all.yaml", tmp_path / "out/junit.xml"
+    schema.config.reports.update(vcr_path=str(cassette), junit_path=str(table))
+    result = checker.run(schema)
+    assert (result.exit_code, result.error) == (1, "")
+    assert len(interactions_of(cassette)) == result.requests
+    suite = next(iter(JUnitXml.fromfile(str(table))))
+    assert (suite.tests, suite.failures) == (2, 1)
+
+
+def test_a_report_that_cannot_be_written_is_told_before_anything_is_sent(tmp_path) -> None:
+    schema = loaded()
+    schema.config.reports.update(junit_path=str(tmp_path))
+    with pytest.raises(checker.errors.UsageError, match="it is a directory"):
+        checker.run(schema)
+
+
+def test_coverage_that_is_demanded_fails_a_run_from_python() -> None:
+    schema = loaded()
+    schema.config.checks.update(included_check_names=["response_headers_conformance"])
+    schema.config.update(fail_under_operations=50)
+    assert (checker.run(schema).exit_code, checker.run(schema).findings) == (0, ())
+    schema.config.update(fail_under_operations=51)
+    assert (checker.run(schema).exit_code, checker.run(schema).findings) == (1, ())
 
 
 def test_exploration_ends_with_its_first_failure(api, tmp_path) -> None:
