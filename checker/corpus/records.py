@@ -300,6 +300,8 @@ UNREACHED = "Network Error"
 """Title of errors of operations to which no request came through."""
 AUTHENTICATION = "Authentication Error"
 """Title of errors of operations for which no credentials are to be had."""
+WHOLE_TASK = -1
+"""Index of a quarantined task."""
 UNBROKEN = "unbroken"
 """Kind of the note of an operation that takes everything, where only wrong data is wanted."""
 

@@ -1,6 +1,6 @@
 """What could not be tested as blocks of text: errors of operations, and cases that took a worker with them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Final
@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from checker.core.blocks import hidden_paragraphs, indented, reproduction_paragraphs
-from checker.corpus.records import UNREACHED, OperationError, Quarantined
+from checker.corpus.records import UNREACHED, WHOLE_TASK, OperationError, Quarantined
 from checker.reporting.findings import UNSHOWN, prose
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.summary import counted
@@ -57,12 +57,15 @@ def errors_by_label(
         (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title)))
         for error in errors
     ]
+    alike: dict[tuple[str, str, str], list[Quarantined]] = {}
+    for case in quarantined:
+        alike.setdefault((case.label, case.stage, case.reason), []).append(case)
     parts += [
         (
-            case.label,
-            walled(partial(_quarantine_text, case, shown), partial(_unshown, _QUARANTINED)),
+            cases[0].label,
+            walled(partial(_quarantine_text, cases, shown), partial(_unshown, _QUARANTINED)),
         )
-        for case in quarantined
+        for cases in alike.values()
     ]
     for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
         yield label, "\n\n".join(text for _, text in group)
@@ -80,13 +83,17 @@ def _error_text(error: OperationError, shown: Shown) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _quarantine_text(case: Quarantined, shown: Shown) -> str:
+def _quarantine_text(alike: Sequence[Quarantined], shown: Shown) -> str:
+    """Cases of one operation that ended their workers in the same way: the first, and how many more there are."""
+    case, more = alike[0], len(alike) - 1
     times = "once" if case.strikes == 1 else f"{case.strikes} times"
     what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
-    parts = [
-        _QUARANTINED,
-        indented(f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"),
-    ]
+    sentence = f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"
+    if case.index == WHOLE_TASK:
+        sentence = f"the rest of its cases was given up: {case.reason}"
+    if more:
+        sentence += f"\nSo did {counted(more, 'more case')}."
+    parts = [_QUARANTINED, indented(sentence)]
     return "\n\n".join(parts + _reproduction(case.request, case.components, shown))
 
 

@@ -11,8 +11,7 @@ from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
-from checker.corpus.records import UNBROKEN, Note
-from checker.supervisor.quarantine import WHOLE_TASK
+from checker.corpus.records import UNBROKEN, WHOLE_TASK, Note
 from checker.supervisor.time_shares import TimeWindow
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Drain, OperationCard, Task

@@ -8,6 +8,7 @@ from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import (
     UNREACHED,
+    WHOLE_TASK,
     Component,
     CorpusEntry,
     Note,
@@ -17,9 +18,6 @@ from checker.corpus.records import (
 from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.restarts import CERTAIN, DOUBTFUL, RestartDecision
 from checker.workers.messages import EXTRA_INDEX, Opened, Task
-
-WHOLE_TASK = -1
-"""Index of a quarantined task."""
 
 
 def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:

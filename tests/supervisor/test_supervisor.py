@@ -15,6 +15,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.reader import Journals
 from checker.corpus.records import (
+    WHOLE_TASK,
     Finding,
     Note,
     Quarantined,
@@ -28,7 +29,6 @@ from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import lifecycle
 from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
-from checker.supervisor.quarantine import WHOLE_TASK
 from tests.supervisor.running import BOTH, IMPATIENT, PATIENT, PROCESSES, Run, all_cases, is_work
 from tests.supervisor.toys import LABELS
 
