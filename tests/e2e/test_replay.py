@@ -5,8 +5,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from checker.demo import Server
 from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
@@ -162,14 +160,9 @@ def test_filters_choose_what_is_sent(command: Command) -> None:
             assert len(app.seen) == len(wanted), arguments
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_failures_of_the_demo_change_their_status_when_it_is_fixed(
-    command: Command, seed: int
-) -> None:
+def test_failures_of_the_demo_change_their_status_when_it_is_fixed(command: Command) -> None:
     with Server() as server:
-        ran = command.run(
-            server.document_url, "--report", "vcr", "-n", "40", seed=seed, inline=True
-        )
+        ran = command.run(server.document_url, "--report", "vcr", "-n", "20", inline=True)
     path = _cassette(ran)
     recorded = interactions_of(path)
     changing = [each["id"] for each in recorded if each["status"] == "FAILURE"]

@@ -46,7 +46,7 @@ def test_failing_examples_are_tried_first(command: Command) -> None:
 
 def test_examples_that_pass_are_forgotten(command: Command) -> None:
     with Server() as demo:
-        command.run(demo.document_url, seed=1, inline=True)
+        command.run(demo.document_url, "-n", "30", seed=1, inline=True)
         url = demo.url
     database = command.directory / ".proptest" / "examples"
     before = sum(1 for path in database.rglob("*") if path.is_file())
