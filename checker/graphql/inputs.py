@@ -60,7 +60,7 @@ class InputSchemas:
     def _argument(self, name: str, arg: GraphQLArgument) -> Raw:
         found = self._of(arg.type, 0)
         is_count = get_named_type(arg.type) is GraphQLInt and is_count_of_pages(name)
-        return {**found, "minimum": _LEAST_COUNT, "examples": [1]} if is_count else found
+        return {**found, "minimum": _LEAST_COUNT, "default": 1} if is_count else found
 
     def _of(self, kind: GraphQLInputType, depth: int) -> Raw:
         """Of the values of a type."""
