@@ -6,6 +6,7 @@ from itertools import count, islice
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.pagination import marks_among
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.boundaries.walking import Walk
 from checker.generation.drawing.objects import wants_extra
@@ -27,7 +28,7 @@ _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 
 def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
-    """The object with all properties that are declared. Raises `Unsatisfiable`."""
+    """The object with all properties that are declared, but for marks of pages, which servers make. Raises `Unsatisfiable`."""
     inner = item_of(place)
     value = _declared(walk, form, inner)
     sizes = form.property_count
@@ -50,8 +51,9 @@ def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlac
 
 def _declared(walk: Walk, form: Canonical, inner: TextPlace) -> dict[str, Any]:
     value: dict[str, Any] = {}
+    left_out = form.properties if walk.is_lean else marks_among(form.properties)
     for name, child in form.properties.items():
-        if walk.is_lean and name not in form.required:
+        if name in left_out and name not in form.required:
             continue
         try:
             value[name] = walk.usual(child, inner)

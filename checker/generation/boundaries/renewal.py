@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from checker.core.digests import digest_int
 from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.locations import Location
 from checker.core.operation import Body, Operation
 from checker.core.resource_names import (
     IDENTIFIERS,
@@ -127,10 +128,11 @@ class Renewals(Struct):
         return self._known[media_type]
 
     def _made(self, body: Body) -> Renewal | None:
-        operation, pointers = self.compiler.operation, self.compiler.settings.references
+        operation, known = self.compiler.operation, self.compiler.settings.references
+        chosen = (one for at, one in operation.resource_places.values() if at is Location.BODY)
+        pointers = tuple(dict.fromkeys((*known, *chosen)))
         is_telling = _is_telling(operation)
-        is_plain = body.write is None and body.strategy is None
-        if not is_plain or not (is_telling or pointers):
+        if body.strategy is not None or not (is_telling or pointers):
             return None
         part = self.compiler.body_part(body)
         is_valid = part.compiler.validator(part.conjunction)
@@ -174,9 +176,9 @@ def _own_places(
 
 def _is_telling(operation: Operation) -> bool:
     """Whether the bodies of an operation tell the target something new."""
-    last = operation.path.rstrip("/").rpartition("/")[2]
-    is_asking = is_login(operation.path) or not _ASKING.isdisjoint(words(last))
-    return operation.method in _METHODS and not is_asking
+    path = operation.resource_path
+    is_asking = is_login(path) or not _ASKING.isdisjoint(words(path.rstrip("/").rpartition("/")[2]))
+    return operation.resource_method in _METHODS and not is_asking
 
 
 def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
@@ -198,7 +200,7 @@ class _OwnNames(Struct, frozen=True):
 
     @classmethod
     def of(cls, operation: Operation) -> "_OwnNames":
-        path = operation.path
+        path = operation.resource_path
         variables = frozenset(map(normalised, variables_of(path)))
         return cls(noun_of(resource_of(path)), variables, path.rstrip("/").endswith("}"))
 

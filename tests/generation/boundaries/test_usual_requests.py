@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.core.scenarios import Scenario
 from tests.generation.boundaries.test_operations import described, listed, operation_of
@@ -34,6 +35,16 @@ def test_a_required_condition_holds_in_usual_requests(schema: dict[str, Any], us
     of_body = [case for case in found if case.location is Location.BODY]
     assert len(of_body) > 2
     assert {case.parts.containers[Location.HEADER]["If-Match"] for case in of_body} == {usual}
+
+
+def test_marks_of_pages_stand_in_bodies_that_are_about_them() -> None:
+    names = ("limit", "cursor", "name")
+    body = {"properties": {name: {"type": "string"} for name in names}, "required": ["name"]}
+    found = listed(operation_of(body={"type": "object", **body}), mode=GenerationMode.POSITIVE)
+    with_mark = [one for one in found if "cursor" in one.parts.body]
+    assert found[0].parts.body.keys() == {"limit", "name"}
+    assert all("'cursor'" in one.description for one in with_mark)
+    assert len(with_mark) > 2
 
 
 @pytest.mark.parametrize("required", [True, False])
