@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
 from checker.demo.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
@@ -96,6 +97,27 @@ def test_auth_check_tries_where_credentials_are_needed_before_where_they_are_opt
         result = invoke("auth", "check", app.document_url)
     assert "Q: GET /q answered 200" in result.stdout
     assert "refused  q: no security scheme is called 'q'" in result.stdout
+
+
+class Source(CredentialSource):
+    """Gives the key that one of the operations asks for."""
+
+    name = "mine"
+
+    def key(self, case: Any) -> str | None:
+        return "" if case.path == "/h" else None
+
+    def fetch(self, case: Any) -> Credentials:
+        return Credentials(headers={"X-Key": KEY})
+
+
+def test_auth_check_tries_sources_of_users(invoke, folder: Path, monkeypatch) -> None:
+    monkeypatch.setitem(CREDENTIAL_SOURCES, "mine", Source())
+    keys = Keys(is_careless=False)
+    with serving(keys.answer, DOCUMENT) as app:
+        result = invoke("auth", "check", app.document_url)
+    assert result.stdout.splitlines() == ["ok       source mine: GET /h answered 200"]
+    assert keys.seen == {("/h", "right"): 1}
 
 
 def test_auth_check_of_what_cannot_be_read_ends_with_2(invoke, folder: Path) -> None:

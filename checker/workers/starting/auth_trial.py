@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.config.wfc import chosen_users
 from checker.core.case import Case
+from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.errors import CheckerError
 from checker.core.operation import Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
@@ -30,14 +31,14 @@ class AuthTrial(Struct, frozen=True):
     """What came of one try."""
 
     name: str
-    """What was tried: a security scheme, a user, a provider."""
+    """What was tried: a security scheme, a user, a provider, a source."""
     text: str
     """What happened, in a sentence without secrets."""
     is_let_in: bool
 
 
 def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
-    """One for each scheme, user or provider. Raises `LoaderError`, `ConfigError`, `UsageError`."""
+    """One for each scheme, user, provider or source. Raises `LoaderError`, `ConfigError`, `UsageError`."""
     subject = read_subject(settings, layout)
     caller = _Tried(subject)
     try:
@@ -103,13 +104,16 @@ class _Tried:
             yield self._trial(f"provider {provider.name}", covered)
         for name, source in self._keeper.sources.items() if self._keeper else ():
             if isinstance(source, SignUpSource):
-                covered = (
-                    one
-                    for one in self._operations
-                    if source.key(Case(one, "auth-check")) is not None
-                )
-                trial = self._trial(name, covered)
+                trial = self._trial(name, self._needing(source))
                 yield replace(trial, text="; ".join([*self._told, trial.text]))
+            elif source is CREDENTIAL_SOURCES.get(name):
+                yield self._trial(f"source {name}", self._needing(source))
+
+    def _needing(self, source: CredentialSource) -> Iterator[Operation]:
+        """Operations whose requests carry what a source gives."""
+        for one in self._asking():
+            if source.key(Case(one, "auth-check")) is not None:
+                yield one
 
     def _asking(self) -> list[Operation]:
         """Operations that ask for credentials first: who lets in everybody tells nothing of them."""
