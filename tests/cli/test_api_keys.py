@@ -120,6 +120,20 @@ def test_auth_check_tries_sources_of_users(invoke, folder: Path, monkeypatch) ->
     assert keys.seen == {("/h", "right"): 1}
 
 
+def test_digest_is_no_credential_of_a_scheme(invoke, folder: Path) -> None:
+    schemes = {"securitySchemes": {"D": {"type": "http", "scheme": "digest"}}}
+    paths = {"/d": {"get": {"security": [{"D": []}], "responses": ANSWERS}}}
+    document = {**DOCUMENT, "paths": paths, "components": schemes}
+    with serving(Keys(is_careless=False).answer, document) as app:
+        shown = invoke("auth", "check", app.document_url)
+        (folder / "checker.toml").write_text("[auth.openapi.D]\nusername = 'a'\npassword = 'b'\n")
+        refused = invoke("auth", "check", app.document_url)
+    wanted = 'auth.basic = { type = "digest", username = "${D_USER}", password = "${D_PASSWORD}" }'
+    assert wanted in shown.stdout.splitlines()
+    assert refused.exit_code == 2
+    assert '[auth.basic] with `type = "digest"`' in refused.stderr
+
+
 def test_auth_check_of_what_cannot_be_read_ends_with_2(invoke, folder: Path) -> None:
     (folder / "api.json").write_text('{"swagger": "9"}')
     result = invoke("auth", "check", "api.json", "-u", "http://127.0.0.1:1")

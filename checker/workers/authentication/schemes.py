@@ -118,6 +118,10 @@ def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> s
     variable = re.sub("[^A-Z0-9]+", "_", scheme.name.upper()).strip("_") or "SECRET"
     if scheme.type == "mutualTLS":
         return 'request-cert = "client.pem"'
+    user = f'username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}"'
+    if scheme.scheme == "digest":
+        # It answers challenges: no header says it once for all.
+        return f'auth.basic = {{ type = "digest", {user} }}'
     if login is None and scheme.token_path:
         # As OAuth 2 has it (RFC 6749, 4.3.2).
         login = DescribedLogin(
@@ -128,7 +132,7 @@ def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> s
     given = {
         "apiKey": f'api_key = "${{{variable}}}"',
         "bearer": f'bearer = "${{{variable}}}"',
-        "basic": f'username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}"',
+        "basic": user,
     }[_kind(scheme)]
     return f"auth.openapi.{key} = {{ {given} }}"
 
@@ -175,6 +179,11 @@ def merged(parts: Iterable[Credentials]) -> Credentials:
 
 
 def _of_scheme(scheme: SecurityScheme, given: StaticScheme) -> Credentials:
+    if scheme.scheme == "digest":
+        raise ConfigError(
+            f"[auth.openapi.{scheme.name}]: the description declares this scheme as {_shown(scheme)}; "
+            'give user and password in [auth.basic] with `type = "digest"`'
+        )
     if given.kind != _kind(scheme):
         needed = {"apiKey": "'api_key'", "basic": "'username' and 'password'", "bearer": "'bearer'"}
         raise ConfigError(
