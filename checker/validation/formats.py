@@ -151,8 +151,8 @@ def is_regex(value: str) -> bool:
     return True
 
 
-# Addresses are checked by sending mail to them: only what can never be one is refused.
-_is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s]+")
+# Addresses are checked by sending mail to them: only what can never be one is refused, such as a domain with an empty label.
+_is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s.]+(?:\.[^@\s.]+)*")
 _HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
 

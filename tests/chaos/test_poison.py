@@ -93,6 +93,7 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
     # By chance several may come in a row: then the whole task is left alone, which is no case.
     poisoned = [one for one in evidence.quarantines(corpus) if one["index"] >= 0]
     assert poisoned != []
+    told = {case["label"]: False for case in poisoned}
     for case in poisoned:
         # What extended a sequence is never made again: once is enough.
         strikes = 1 if case["index"] >= EXTRA_INDEX else 2
@@ -101,7 +102,9 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
         command_line = case["request"].splitlines()[0]
         # Innocent cases of all lanes died with it twice; what is blamed is the one with the value.
         assert json.loads(curl.as_sent(command_line).body or b"")["n"] == POISON
-        assert command_line in ran.stdout
+        told[case["label"]] |= command_line in ran.stdout
+    # Cases that end their workers alike are told once.
+    assert all(told.values()), ran.shown
     deaths = len((command.directory / "met").read_text())
     struck = sum(case["strikes"] for case in poisoned)
     # When time was over, one case of each operation may have had its first.

@@ -50,7 +50,7 @@ INVALID = {
     "date-time": ["2020-01-01", "2020-01-01T00:00:00", "2020-02-30T00:00:00Z", "x" * 30],
     "duration": ["P", "PT", "1D", "P1", "P1S"],
     "uuid": ["0" * 32, "2eb8aa08-aa98-11ea-b4aa-73b441d1638", "x"],
-    "email": ["", "a", "a@", "@b", "a b@c"],
+    "email": ["", "a", "a@", "@b", "a b@c", "a@b.", "a@b..de", "a@.de"],
     "uri": ["/a", "a b", "", "http://a b", "//host"],
     "uri-reference": ["a b", "<x>", "\\"],
     "hostname": ["", "-a", "a..b", "a b", "a" * 64],
