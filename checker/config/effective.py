@@ -53,12 +53,7 @@ def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]
     mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
     values = with_first_headers([block.values for _, block in mine])
     for (number, _), said in zip(mine, values, strict=True):
-        yield said, block_name(config, number)
-
-
-def block_name(config: Config, number: int) -> str:
-    """How `checker config show` calls an `[[operations]]` block."""
-    return f"{config.config_path} [[operations]] {number}"
+        yield said, f"{config.config_path} [[operations]] {number}"
 
 
 _SECRETS: Final = frozenset(

@@ -9,14 +9,12 @@ from msgspec.structs import replace
 
 from checker.core.blocks import hidden_paragraphs, indented, reproduction_paragraphs
 from checker.corpus.records import UNREACHED, WHOLE_TASK, OperationError, Quarantined
-from checker.reporting.findings import UNSHOWN, prose
+from checker.reporting.findings import MOST_PLACES, UNSHOWN, prose
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.summary import counted
 from checker.reporting.wall import walled
 
 _QUARANTINED: Final = "Quarantined case"
-_MOST_PLACES: Final = 20
-"""Of one error that are listed."""
 
 
 def alike_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
@@ -36,8 +34,8 @@ def _as_one(error: OperationError, labels: list[str]) -> OperationError:
     """An error of many operations, with where it is; a target that nobody reaches is nowhere."""
     if error.title == UNREACHED:
         return replace(error, label=f"{len(labels)} operations")
-    lines = [f"- {label}" for label in labels[:_MOST_PLACES]]
-    if (left := len(labels) - _MOST_PLACES) > 0:
+    lines = [f"- {label}" for label in labels[:MOST_PLACES]]
+    if (left := len(labels) - MOST_PLACES) > 0:
         lines.append(f"- and {left} more")
     places = "\n".join([f"In {len(labels)} operations:", *lines])
     return replace(

@@ -40,8 +40,8 @@ _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
 """Before what a value was called in a request: of the pool, and as runtime expression."""
 _ANYBODYS = "0"
 """The value of the simplest case, whoever else has answered with it."""
-_MOST_PLACES = 20
-"""Of one cause that are listed."""
+MOST_PLACES = 20
+"""Of one cause, or of one error, that are listed."""
 
 
 def failures_by_label(
@@ -98,7 +98,7 @@ def failures_by_cause(
 def _with_places(cause: Cause) -> Finding:
     """The place that is told in full, with the list of all in its message."""
     first = cause.worst
-    listed = "\n".join(place_lines(cause, _MOST_PLACES))
+    listed = "\n".join(place_lines(cause, MOST_PLACES))
     return replace(first, message=f"{first.message}\n\n{listed}".strip())
 
 

@@ -7,7 +7,7 @@ from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.corpus.records import Finding
 from checker.supervisor.assignment import NOTHING_DONE, Plan
-from checker.workers.messages import LeaseReport, ShrinkAgain, Task
+from checker.workers.messages import KNOWN_PLACES, LeaseReport, ShrinkAgain, Task
 
 MOST = 500
 """Requests for one finding: what a shrink by itself would take."""
@@ -21,8 +21,6 @@ SLICE_S = 3600.0
 """Requests are what ends a task of this plan."""
 ROUNDS = 2
 """What the first round was given and did not need is for a second one."""
-MOST_PLACES = 3
-"""Of one cause that are small, or become so: whoever mends it needs no more, and there may be one in each operation."""
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
 _KEPT = 0.05
 """Of the share: for other failures that turn up on the way, which are confirmed as all are."""
@@ -44,7 +42,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     places = Counter(one.cause for one in found if one.reproduced and not one.wants_more)
     for one in found:
         rule = (one.check, one.unique_key)
-        is_known = bool(one.cause) and places[one.cause] >= MOST_PLACES
+        is_known = bool(one.cause) and places[one.cause] >= KNOWN_PLACES
         if one.wants_more and not (one.same_as or one.withdrawn or is_known):
             places[one.cause] += 1
             weight = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)

@@ -77,6 +77,11 @@ class Task(Struct, frozen=True):
     """Whether it waited for the end of the run: its operation is one after which the target serves nobody."""
 
 
+KNOWN_PLACES = 3
+"""Of one cause that show it, each made small: whoever mends it needs no more, and there may be one in each operation. Where time is
+short, further ones are shown by what was sent alone."""
+
+
 class Assign(Struct, frozen=True):
     """Work for a worker, in order."""
 

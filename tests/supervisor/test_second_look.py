@@ -12,12 +12,11 @@ from checker.supervisor.second_look import (
     AROUND,
     FEWEST,
     MOST,
-    MOST_PLACES,
     SecondLooks,
     following,
     second_looks,
 )
-from checker.workers.messages import OperationCard
+from checker.workers.messages import KNOWN_PLACES, OperationCard
 from tests.corpus.generated import finding
 
 ENDING = OperationCard("POST /shutdown", "POST", ("shutdown",), is_ending=True)
@@ -150,9 +149,9 @@ def test_of_one_cause_some_places_have_to_do() -> None:
         for n in range(9)
     ]
     others = [unfinished(f"g{n}", label=f"PUT /{n}", cause=f"cause {n}") for n in range(5)]
-    wanted = {f"f{n}" for n in range(MOST_PLACES)} | {f"g{n}" for n in range(5)}
+    wanted = {f"f{n}" for n in range(KNOWN_PLACES)} | {f"g{n}" for n in range(5)}
     assert allowed(places + others, cases=4000).keys() == wanted
     # Those that are small already are some of them.
     small = [replace(one, wants_more=False, reproduced=True) for one in places[4:6]]
     found = allowed(places[:4] + small + places[6:], cases=4000)
-    assert found.keys() == {f"f{n}" for n in range(MOST_PLACES - 2)}
+    assert found.keys() == {f"f{n}" for n in range(KNOWN_PLACES - 2)}

@@ -10,7 +10,7 @@ from checker.core.response import Outcome, Response
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Finding
 from checker.workers.failures.settlement import OF_KNOWN_CAUSE
-from checker.workers.recording.defects import KNOWN_PLACES
+from checker.workers.messages import KNOWN_PLACES
 from tests.asking import saying
 
 from .harness import DOCUMENT, GETS, POSTS, TASK, Ran, run, workplace

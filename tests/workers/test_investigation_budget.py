@@ -6,8 +6,8 @@ from checker.core.failures import Severity
 from checker.core.operation import Label
 from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
-from checker.workers.messages import ShrinkAgain, Task
-from checker.workers.recording.defects import KNOWN_PLACES, Defects
+from checker.workers.messages import KNOWN_PLACES, ShrinkAgain, Task
+from checker.workers.recording.defects import Defects
 from checker.workers.recording.investigation_budget import AROUND, ENOUGH, InvestigationBudget
 from checker.workers.recording.leased import LeasedTask
 from tests.workers.test_defects import settled

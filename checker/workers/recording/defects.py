@@ -9,15 +9,13 @@ from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.templates import matches
 from checker.corpus.records import Finding
-from checker.workers.messages import SettledFinding
+from checker.workers.messages import KNOWN_PLACES, SettledFinding
 
 MOST_TEXTS = 5
 """Findings of one rule of one operation that differ by their error texts alone; what comes then is the first of them."""
 MOST_VARIANTS = 20
 """Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
 
-KNOWN_PLACES = 3
-"""Of one cause that show it: where time is short, further ones are shown by what was sent alone."""
 MOST_LOOKS = 5
 """At a failure that was withdrawn each time: what others came between once may show itself the next time."""
 
