@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # One more than the cores of a small machine: a third of the time tests wait for processes that begin.
 JOBS ?= 3
 
-.PHONY: demo test test-browser test-servers test-matrix check bench bench-corpora bench-findings clean
+.PHONY: demo test test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
@@ -26,6 +26,15 @@ test-browser: $(STAMP)
 test-servers: $(STAMP)
 	npm install --no-save --silent --prefix tests_servers graphql-yoga@5 @apollo/server@5 graphql@16
 	$(BIN)/python -m pytest -q tests_servers
+
+# The tests of GraphQL with graphql-core 3.3 and a current Strawberry, put in front of the installed versions. Graphene needs 3.2.
+GRAPHQL := $(abspath $(VENV))/graphql-3.3
+test-graphql: $(GRAPHQL)/.installed
+	PYTHONPATH=$(GRAPHQL) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q tests/graphql_kind tests/e2e/test_graphql.py -k "not graphene"
+
+$(GRAPHQL)/.installed: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(GRAPHQL) --upgrade 'graphql-core>=3.3,<3.4' 'strawberry-graphql>=0.341'
+	touch $@
 
 # The plugin with the pytests and Hypotheses of users, each in an environment of its own. CELLS="pytest-8.4 xdist" takes some.
 test-matrix: $(STAMP)

@@ -145,7 +145,7 @@ _FALLEN: Final = re.compile(
 """How servers say that they fell over, whatever the label."""
 _VALIDATION: Final = re.compile(
     r"Cannot query field|Unknown (?:argument|type|field|fragment|directive)|Syntax Error|Variable [\"'`]?\$\w+"
-    r"|Expected (?:type|value|a? ?non-nullable)|(?:Argument|Field) [\"'`]?[\w.:]+[\"'`]?.{0,80} (?:is required|has (?:an )?invalid"
+    r"|Expected (?:type|value|variable|a? ?non-nullable)|Within OneOf Input Object type|(?:Argument|Field) [\"'`]?[\w.:]+[\"'`]?.{0,80} (?:is required|has (?:an )?invalid"
     r"|has coerced Null|was not provided)|is required, but it was not provided|must (?:not )?have a (?:sub)?selection"
     r"|cannot represent|does not exist in .{0,40}enum|doesn't (?:exist on type|accept argument)|is not defined by type"
     r"|Validation ?error|missing required argument|has invalid value|isn't a defined input type|In (?:field|argument) \""

@@ -51,9 +51,9 @@ def keys_of(kind: GraphQLObjectType) -> list[SelectionSetNode | None]:
     texts = [
         argument.value.value
         for node in nodes
-        for directive in node.directives
+        for directive in node.directives or ()
         if directive.name.value == "key"
-        for argument in directive.arguments
+        for argument in directive.arguments or ()
         if argument.name.value == "fields" and isinstance(argument.value, StringValueNode)
     ]
     found = [one for one in map(_selection, texts) if one is not None]

@@ -28,7 +28,9 @@ def refuse_malformed(schema: GraphQLSchema) -> None:
     """Have graphql-core refuse such values: without that, it takes everything for a scalar that is not its own."""
     for kind in schema.type_map.values():
         if isinstance(kind, GraphQLScalarType) and not is_specified_scalar_type(kind):
-            kind.parse_value = _parser(kind)  # type: ignore[method-assign, assignment]
+            # graphql-core 3.2 calls `parse_value`; 3.3 calls `coerce_input_value`.
+            for name in ("parse_value", "coerce_input_value"):
+                setattr(kind, name, _parser(kind))
 
 
 def _parser(kind: GraphQLScalarType) -> Callable[[Any], Any]:

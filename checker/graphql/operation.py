@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
-from graphql import GraphQLField, Undefined, is_required_argument
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    Undefined,
+    is_required_argument,
+    value_from_ast,
+)
 from msgspec.structs import replace
 
 from checker.core.engine import Engine
@@ -329,11 +335,17 @@ def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool
 def _defaults(entry: RootField) -> tuple[Example, ...]:
     """The defaults of the arguments, if there are any; what is required besides is made up."""
     args = entry.field.args
-    given = {
-        name: arg.default_value for name, arg in args.items() if arg.default_value is not Undefined
-    }
+    defaults = {name: _default(arg) for name, arg in args.items()}
+    given = {name: value for name, value in defaults.items() if value is not Undefined}
     if not given:
         return ()
     made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
     pointer = f"#/{entry.type_name}/{entry.name}"
     return (Example({ARGUMENTS: made_up | given}, pointer, "defaults"),)
+
+
+def _default(arg: GraphQLArgument) -> Any:
+    """Return the default value of an argument, or `Undefined`."""
+    # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
+    kept = getattr(arg, "default", None)
+    return arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)

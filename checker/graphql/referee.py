@@ -160,13 +160,13 @@ class QueryReferee:
             return "the variables are no object", False
         values: dict[str, Any] = given or {}
         found = get_variable_values(
-            self._schema, operation.variable_definitions, values, max_errors=1
+            self._schema, operation.variable_definitions or (), values, max_errors=1
         )
         if isinstance(found, list):
             return _line(found[0]), False
         custom = any(
             values.get(one.variable.name.value) is not None and _is_custom(self._schema, one)
-            for one in operation.variable_definitions
+            for one in operation.variable_definitions or ()
         )
         return "", custom
 

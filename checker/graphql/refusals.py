@@ -51,6 +51,10 @@ _MOST_PLACES: Final = 200
 """Types of arguments and fields that are looked at."""
 _VARIABLE: Final = re.compile(r"[Vv]ariable [\"'`]?\$?(\w+)")
 _AT: Final = re.compile(r"\bat [\"'`]([\w.\[\]]+)[\"'`]")
+_BELOW: Final = re.compile(r"has invalid value at ((?:\.\w+|\[\d+\])+)")
+"""A place within a variable, as graphql-core 3.3 and graphql-js 17 write it: `.lines[0].size`."""
+_ENCOUNTERED: Final = re.compile(r"but encountered error [\"'](.*)[\"']; found: ", re.DOTALL)
+"""The words of the scalar itself in the errors of graphql-core 3.3 and graphql-js 17."""
 _ARGUMENT: Final = re.compile(r"[Aa]rgument [\"'`]([\w.\[\]]+)[\"'`]")
 _LEAD: Final = re.compile(
     r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)"
@@ -104,13 +108,18 @@ def _complaints(
         return
     said = _TYPE_NAME.sub("", _said_by_scalar(text))
     if name:
+        below = _BELOW.search(text)
         at = _AT.search(text)
-        yield path_of(at[1]) if at is not None else (name,), said
+        place = name + below[1] if below is not None else at[1] if at is not None else name
+        yield path_of(place), said
         return
     yield _declared_place(args, error, text) or _literal_place(error, response), said
 
 
 def _said_by_scalar(text: str) -> str:
+    encountered = _ENCOUNTERED.search(text)
+    if encountered is not None:
+        return encountered[1]
     lead = _LEAD.search(text)
     return text[lead.end() :] if lead is not None else text
 

@@ -91,7 +91,7 @@ def _own(
         own: dict[str, Any] = variables.get(name, {})
         return own
     operation = next(one for one in operations if (one.name.value if one.name else "") == name)
-    declared = {one.variable.name.value for one in operation.variable_definitions}
+    declared = {one.variable.name.value for one in operation.variable_definitions or ()}
     return {key: value for key, value in variables.items() if key in declared}
 
 
@@ -150,7 +150,9 @@ def _require_valid(
     """Raise the first error of a query, or of its variables."""
     errors = validate(schema, document, max_errors=1)
     if not errors:
-        found = get_variable_values(schema, operation.variable_definitions, variables, max_errors=1)
+        found = get_variable_values(
+            schema, operation.variable_definitions or (), variables, max_errors=1
+        )
         errors = found if isinstance(found, list) else []
     if errors:
         raise errors[0]

@@ -46,7 +46,7 @@ def complaint(schema: GraphQLSchema, query: str, variables: dict[str, Any]) -> s
         return errors[0].message
     operation = document.definitions[0]
     assert isinstance(operation, OperationDefinitionNode)
-    found = get_variable_values(schema, operation.variable_definitions, variables)
+    found = get_variable_values(schema, operation.variable_definitions or (), variables)
     return found[0].message if isinstance(found, list) else ""
 
 

@@ -79,7 +79,7 @@ def test_variables_of_one_query_need_no_name() -> None:
         ("fragment a on Book { id }", "", "holds no query"),
         ("{ nothing }", "", "`Query` has no field `nothing`"),
         ("subscription { added { id } }", "", "it is a subscription"),
-        ("query ($id: ID!) { book(id: $id) { id } }", "", "$id' of required type"),
+        ("query ($id: ID!) { book(id: $id) { id } }", "", "Variable '$id'"),
         ("{ book(id: 1) { colour } }", "", "Cannot query field 'colour'"),
         ("{ __typename }", "", "it asks for nothing of the schema"),
         ("{ ...a } fragment a on Query { ...a }", "", "asks for nothing"),

@@ -35,6 +35,9 @@ SAID = [
     ("graphql-js", ("value",), {"message": 'Variable "$value" got invalid value 5; Expected type "Odd". Must be an ISO date.'}, {"format": "date"}),
     ("Apollo", ("in", "x"), {"message": 'Variable "$in" got invalid value "z" at "in.x"; Odd cannot represent value: expected UUID', "extensions": {"code": "BAD_USER_INPUT"}}, {"format": "uuid"}),
     ("graphql-core", ("in", "all", "*"), {"message": "Variable '$in' got invalid value 7 at 'in.all[1]'; Odd cannot represent non-integer value: 7.5"}, {"type": "integer"}),
+    ("graphql-core 3.3", ("in", "all", "*"), {"message": "Variable '$in' has invalid value at .all[1]: Expected value of type 'Odd', but encountered error 'must match ^[A-Z]{3}$'; found: 'z'."}, {"pattern": "^[A-Z]{3}$"}),
+    ("graphql-core 3.3, a value of its own", ("value",), {"message": "Variable '$value' has invalid value: Expected value of type 'Odd', but encountered error 'expected UUID'; found: 5."}, {"format": "uuid"}),
+    ("graphql-core 3.3, a literal", ("value",), {"message": "Expected value of type 'Odd', but encountered error 'must match ^[A-Z]{3}$'; found: \"3\".", "locations": [{"line": 1, "column": 18}]}, {"pattern": "^[A-Z]{3}$"}),
     ("a literal", ("value",), {"message": "Expected value of type 'Odd!', found 3; must match ^[A-Z]{3}$", "locations": [{"line": 1, "column": 18}]}, {"pattern": "^[A-Z]{3}$"}),
     ("graphql-java", ("value",), {"message": "Validation error (WrongType@[a]) : argument 'value' with value 'StringValue{value='z'}' is not a valid 'Odd' - Expected ISO 8601 date-time"}, {"format": "date-time"}),
     ("gqlgen", ("in", "x"), {"message": "must be a valid email", "path": ["variable", "in", "x"]}, {"format": "email"}),
@@ -122,7 +125,8 @@ class Server:
 
     def __post_init__(self) -> None:
         self.schema = build_schema(SDL)
-        self.schema.type_map["Odd"].parse_value = self.read  # type: ignore[attr-defined]
+        for name in ("parse_value", "coerce_input_value"):
+            setattr(self.schema.type_map["Odd"], name, self.read)
         self.operations = {one.label: one for one in operations(opened(SDL))}
         rules = GenerationRules.alike(GenerationSettings())
         self.factory = CaseFactory(self.operations, rules, lambda operation: NO_HOOKS, None)

@@ -40,8 +40,9 @@ _MOST_ERRORS: Final = 20
 _WRONG_VALUE: Final = r"cannot represent|Expected (value of )?type|Expected non-nullable|must not be null|to be None|must be non-null|found null|non-null|does not exist in"
 _NO_BODY: Final = "no request"
 _RULES: Final = {
-    "required": r"is required, but it was not provided|of required type|" + _NO_BODY,
-    "additionalProperties": r"Unknown argument|is not defined by type|Cannot query field",
+    "required": r"is required, but it was not provided|of required type|to include required field|to be provided|"
+    + _NO_BODY,
+    "additionalProperties": r"Unknown argument|is not defined by type|to include unknown field|Cannot query field",
     "enum": r"Cannot query field|does not exist in|cannot represent|Expected|null",
     "type": _WRONG_VALUE,
     "anyOf": _WRONG_VALUE,
@@ -149,17 +150,31 @@ def complaints(schema: GraphQLSchema, requests: list[WireRequest]) -> list[list[
             found[index].append(error.message)
             continue
         assert isinstance(operation, OperationDefinitionNode)
-        operation.name = NameNode(value=f"_{index}")
-        operations[index] = operation, body["variables"]
-    document = DocumentNode(definitions=tuple(one for one, _ in operations.values()))
-    index_of = {id(one.loc.source): index for index, (one, _) in operations.items() if one.loc}
-    for refusal in validate(schema, document, max_errors=None):
-        found[index_of[id(refusal.source)]].append(refusal.message)
+        members = {key: getattr(operation, key) for key in operation.keys}
+        named = OperationDefinitionNode(**{**members, "name": NameNode(value=f"_{index}")})
+        operations[index] = named, body["variables"]
+    for index, message in _refused(schema, {index: one for index, (one, _) in operations.items()}):
+        found[index].append(message)
     for index, (operation, variables) in operations.items():
         if not found[index]:
-            values = get_variable_values(schema, operation.variable_definitions, variables)
+            values = get_variable_values(schema, operation.variable_definitions or (), variables)
             found[index] += [one.message for one in values] if isinstance(values, list) else []
     return found
+
+
+def _refused(
+    schema: GraphQLSchema, operations: dict[int, OperationDefinitionNode]
+) -> Iterator[tuple[int, str]]:
+    """Yield (index, message) for each validation error of the operations."""
+    errors = validate(schema, DocumentNode(definitions=tuple(operations.values())), max_errors=None)
+    index_of = {id(one.loc.source): index for index, one in operations.items() if one.loc}
+    if all(id(error.source) in index_of for error in errors):
+        yield from ((index_of[id(error.source)], error.message) for error in errors)
+        return
+    # graphql-core 3.3 puts the values of variables into literals: errors about these have no source.
+    for index, operation in operations.items():
+        for error in validate(schema, DocumentNode(definitions=(operation,)), max_errors=None):
+            yield index, error.message
 
 
 def _made(program: OperationProgram, count: int) -> Iterator[tuple[Case, WireRequest]]:

@@ -65,7 +65,7 @@ class Careless:
             return json_reply({"data": {"open": 1}})
         wrong = validate(_SCHEMA, document)
         operation: Any = document.definitions[0]
-        given = get_variable_values(_SCHEMA, operation.variable_definitions, variables)
+        given = get_variable_values(_SCHEMA, operation.variable_definitions or (), variables)
         if not wrong and isinstance(given, list):
             wrong = given
         if wrong:

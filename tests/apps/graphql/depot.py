@@ -70,7 +70,7 @@ def by_the_book(schema: GraphQLSchema, root: object, request: Request) -> Reply:
     wrong = validate(schema, document)
     operation: Any = document.definitions[0]
     if not wrong:
-        given = get_variable_values(schema, operation.variable_definitions, variables)
+        given = get_variable_values(schema, operation.variable_definitions or (), variables)
         wrong = given if isinstance(given, list) else []
     if wrong:
         return json_reply({"errors": [error.formatted for error in wrong]})
