@@ -79,7 +79,7 @@ class GraphQLAnswers:
     def complaint(self, response: Response) -> Complaint | None:
         """What the `errors` of the answer say."""
         value = _read(response).value
-        complaint = complaint_of(value)
+        complaint = complaint_of(value, response.status_code)
         if complaint is None or complaint.blame is not Blame.FAILED:
             return complaint
         shape = self._shape(response)

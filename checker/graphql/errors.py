@@ -152,6 +152,16 @@ _VALIDATION: Final = re.compile(
     r"|must be (?:defined|provided)|Must provide (?:a )?query|got invalid value|No query (?:string|document)",
 )
 """How libraries say that a query breaks the rules, where they give no label."""
+_OF_REQUEST: Final = re.compile(
+    r"bad request|(?:the|this|your|graphql|each|a) (?:query|operation|request|document|batch)\b|\bquery (?:is|string|depth|cost|has|does|contains|not)\b"
+    r"|\bselections?\b|\bfragments?\b|\bdirectives?\b|\bintrospection\b|\bsubscriptions?\b|\bbatch|\bpersisted|\bcomplexity\b|\bdepth\b"
+    r"|\bsyntax\b|\bpars(?:e|er|ing)\b|unexpected (?:token|character|end|name)|\bexpected (?:name|token|selection|one of|a name|an? `)"
+    r"|(?:unknown|undefined|no such|missing|required|invalid(?: value for)?) (?:field|argument|type|variable|operation|fragment|directive|input)"
+    r"|\b(?:field|argument|variable)s? [\"'`$]|too (?:deep|complex|large|long|many (?:fields|aliases|tokens|operations|root))"
+    r"|(?:is|are) (?:not allowed|disabled|forbidden)|\bonly (?:post|get|queries|mutations|one|admin|for)\b",
+    re.IGNORECASE,
+)
+"""Words of the request itself: its grammar, its limits. An error that holds one of them refuses what was sent."""
 _NULL: Final = re.compile(
     r"Cannot return null for non-null(?:able)? (?:field|type)|NonNull.*null|resolved (?:to|as) a? ?null"
     r"|the requested element is null which the schema does not allow|wrongly returned a null value for a non-null type",
@@ -159,11 +169,11 @@ _NULL: Final = re.compile(
 )
 
 
-def complaint_of(value: Any) -> Complaint | None:
-    """What the `errors` of an answer say, all together; None when there are none. Of a list of answers the first ones count."""
+def complaint_of(value: Any, status: int = 200) -> Complaint | None:
+    """Return the complaint of all `errors` of a response; None without errors. In a list of responses the first with errors counts."""
     if isinstance(value, list):
         answers = [one for one in value[:_MOST_ANSWERS] if isinstance(one, dict)]
-        return next(filter(None, map(complaint_of, answers)), None)
+        return next(filter(None, (complaint_of(one, status) for one in answers)), None)
     errors = value.get("errors") if isinstance(value, dict) else None
     if not errors:
         return None
@@ -172,7 +182,7 @@ def complaint_of(value: Any) -> Complaint | None:
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
     return Complaint(
-        _blame(listed, texts, value), shown + more, texts[0], ".".join(_names(listed[0]))
+        _blame(listed, texts, value, status), shown + more, texts[0], ".".join(_names(listed[0]))
     )
 
 
@@ -199,10 +209,13 @@ def _several(errors: Any) -> list[Any]:
     return errors if isinstance(errors, list) else [errors]
 
 
-def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any]) -> Blame:
-    """Labels count first, then words, then labels that nobody here knows, then whether anything was executed.
+def _blame(
+    errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any], status: int
+) -> Blame:
+    """Return the blame for the errors of a response: known labels decide, then words, then unknown labels, then the status.
 
-    A label that is no word for falling over was chosen for this error: whoever chose it foresaw what was sent.
+    An application chose an unknown label for this very error, so the error was foreseen.
+    Errors without a path, a label and data fail like those of a resolver, unless their words or a status 4xx refuse the request.
     """
     if all(map(_NULL.search, texts)):
         return Blame.BROKEN_PROMISE
@@ -220,8 +233,16 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
         return Blame.FAILED
     if all(map(_DENIALS.search, texts)):
         return Blame.DENIED
-    refuses = not was_executed or all(map(_is_refusal, errors, texts))
+    refuses = all(map(_is_refusal, errors, texts))
+    if not was_executed:
+        refuses = refuses or 400 <= status < 500 or all(map(_refuses_request, errors, texts))
     return Blame.REFUSED if refuses else Blame.FAILED
+
+
+def _refuses_request(error: Mapping[str, Any], text: str) -> bool:
+    """Whether an error that no resolver raised carries a label or speaks of the request."""
+    is_foreseen = bool(list(_labels(error))) or _OF_REQUEST.search(text) is not None
+    return is_foreseen and _FALLEN.search(text) is None
 
 
 def _is_refusal(error: Mapping[str, Any], text: str) -> bool:

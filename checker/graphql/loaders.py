@@ -1,15 +1,18 @@
 """GraphQL schemas opened: from SDL or an introspection, in a file, in memory, behind a URL, or in an application."""
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
 
 from graphql import get_introspection_query
 
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import WireRequest
+from checker.core.response import Response
 from checker.graphql.documents import ReadSchema, from_introspection, from_sdl
 from checker.graphql.schema import GraphQLDescription
+from checker.kinds.fetching.fetched import Fetched
 from checker.kinds.fetching.files import read_file
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import (
@@ -22,10 +25,13 @@ from checker.kinds.sources import (
     ValueSource,
 )
 
-QUESTION: Final = json.dumps(
-    {"query": get_introspection_query(input_value_deprecation=False)}
-).encode()
-"""The body that asks a server for its schema."""
+_PLAIN: Final = get_introspection_query(input_value_deprecation=False)
+# The parameter of `get_introspection_query` that adds `isOneOf` has one name in graphql-core 3.2 and another one in 3.3.
+_QUERIES: Final = (_PLAIN.replace("inputFields", "isOneOf inputFields"), _PLAIN)
+_QUESTION, _PLAIN_QUESTION = (json.dumps({"query": one}).encode() for one in _QUERIES)
+_UNKNOWN_FIELD: Final = re.compile(r"^HTTP (?:400|422)\b|isOneOf", re.MULTILINE)
+"""Text of a refusal that may come from a server without `isOneOf`, which is younger than most servers."""
+_Answer = TypeVar("_Answer", Fetched, Response)
 _INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
 _DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
 """Ends of URLs that are no endpoints."""
@@ -67,7 +73,9 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
         found = web.get(source.url, wait_s=source.wait_s)
         return _opened(_document(found.content.decode("utf-8", "replace"), shown), None)
     try:
-        found = web.get(source.url, wait_s=source.wait_s, question=QUESTION)
+        found = _introspected(
+            lambda question: web.get(source.url, wait_s=source.wait_s, question=question)
+        )
     except LoaderError as error:
         if is_claimed:
             raise
@@ -76,11 +84,30 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
     return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
 
 
+def _introspected(ask: Callable[[bytes], _Answer]) -> _Answer:
+    """Return the answer to an introspection with `isOneOf`, or to one without it if the server does not know that field.
+
+    Raises `LoaderError`.
+    """
+    try:
+        found = ask(_QUESTION)
+    except LoaderError as error:
+        if not _UNKNOWN_FIELD.search("\n".join(error.extras)):
+            raise
+        return ask(_PLAIN_QUESTION)
+    is_refused = b"__schema" not in found.content and b'"errors"' in found.content
+    return ask(_PLAIN_QUESTION) if is_refused else found
+
+
 def _asked(source: ApplicationSource) -> GraphQLDescription:
     path = source.path if source.path.startswith("/") else f"/{source.path}"
     headers = [(b"Content-Type", b"application/json"), (b"Accept", b"application/json")]
-    asked = WireRequest("POST", path.encode(), headers, QUESTION)
-    answer = source.document(asked, "give the path of its GraphQL endpoint")
+    answer = _introspected(
+        lambda question: source.document(
+            WireRequest("POST", path.encode(), headers, question),
+            "give the path of its GraphQL endpoint",
+        )
+    )
     value = _answer(answer.content, source.path)
     return _opened(from_introspection(value, source.path), source.url + path)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import checker
 from checker.core.contract import Blame
 from checker.graphql.errors import complaint_of
 from tests.apps.graphql.recorded import RECORDED
@@ -93,3 +94,64 @@ def test_an_error_that_says_nothing_counts_more_than_a_refusal_beside_it() -> No
     complaint = complaint_of({"errors": errors, "data": {"a": None, "b": None}})
     assert complaint is not None
     assert complaint.blame is Blame.FAILED
+
+
+@pytest.mark.parametrize("data", [{}, {"data": None}])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Internal server error",
+        "boom",
+        "division by zero",
+        "'NoneType' object is not subscriptable",
+        "connection to server at localhost failed",
+        "Unexpected error.",
+        "This query could not be run: internal server error",
+    ],
+)
+def test_errors_without_a_place_a_label_and_data_are_server_errors(
+    text: str, data: dict[str, Any]
+) -> None:
+    complaint = complaint_of({"errors": [{"message": text}], **data})
+    assert complaint is not None
+    assert complaint.blame is Blame.FAILED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Query is nested too deep.",
+        "'q' exceeds maximum operation depth of 5",
+        "The query exceeds the maximum cost of 1000",
+        'Unknown field "x" on type "Query"',
+        "The field `x` does not exist on the type `Query`.",
+        "Introspection is disabled",
+        "Batching is not supported",
+        " --> 1:3\n  |\n1 | { x\n  |   ^---\n  |\n  = expected selection",
+        'Invalid value for argument "id", expected type "ID!"',
+        "Must provide query string.",
+        "Only POST requests are taken here",
+        "bad request",
+        "You are not allowed to do this",
+        "title is required",
+    ],
+)
+def test_errors_without_a_place_that_speak_of_the_request_refuse_it(text: str) -> None:
+    complaint = complaint_of({"errors": [{"message": text}]})
+    assert complaint is not None
+    assert complaint.blame in (Blame.REFUSED, Blame.DENIED)
+
+
+@pytest.mark.parametrize(("status", "blame"), [(400, Blame.REFUSED), (500, Blame.FAILED)])
+def test_the_status_decides_where_words_say_nothing(status: int, blame: Blame) -> None:
+    complaint = complaint_of({"errors": [{"message": "no"}]}, status)
+    assert complaint is not None
+    assert complaint.blame is blame
+
+
+def test_an_unplaced_error_of_a_usual_status_is_a_server_error_for_users() -> None:
+    schema = checker.graphql.from_file("type Query { a: Int }")
+    case = schema["Query"]["a"].Case(body={"arguments": {}})
+    content = b'{"errors": [{"message": "Internal server error"}], "data": null}'
+    with pytest.raises(checker.errors.FailureGroup, match="Internal server error"):
+        schema.evaluate_server_error(case, checker.Response(200, [], content))

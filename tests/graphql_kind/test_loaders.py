@@ -2,9 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from graphql import build_schema, introspection_from_schema
+from graphql import build_schema, graphql_sync, introspection_from_schema
+from hypothesis import given, settings
 
 import checker
 from checker.demo.http import Reply, Request
@@ -77,6 +79,48 @@ def test_an_endpoint_is_asked_with_the_headers_that_were_given() -> None:
         assert schema["Query"]["book"].path == "/api"
         assert [(one.method, one.target) for one in app.seen] == [("POST", b"/api")] * 2
         assert all("__schema" in json.loads(one.body)["query"] for one in app.seen)
+
+
+ONE_OF = "input Pick @oneOf { a: String b: Int } type Query { thing(pick: Pick!): String }"
+
+
+def _introspected(request: Request, *, knows_one_of: bool, status: int) -> Reply:
+    schema = build_schema(ONE_OF)
+    query = json.loads(request.body)["query"]
+    if "isOneOf" in query and not knows_one_of:
+        message = 'Cannot query field "isOneOf" on type "__Type".' if status == 500 else "invalid"
+        return json_reply({"errors": [{"message": message}]}, status)
+    answer = graphql_sync(schema, query).formatted
+    data: dict[str, Any] = answer["data"] or {}
+    for kind in data["__schema"]["types"] if "isOneOf" in query else ():
+        # Strawberry replaces the resolver of this field in the whole process.
+        kind["isOneOf"] = kind["name"] == "Pick"
+    return json_reply(answer)
+
+
+def test_introspection_tells_which_inputs_take_one_field() -> None:
+    with serving(lambda one: _introspected(one, knows_one_of=True, status=200), {}) as app:
+        schema = checker.graphql.from_url(f"{app.url}/graphql")
+        assert len(app.seen) == 1
+    drawn = []
+
+    @settings(max_examples=40, database=None, deadline=None)
+    @given(schema["Query"]["thing"].as_strategy())
+    def collect(case: checker.Case) -> None:
+        drawn.append(case.body["arguments"]["pick"])
+
+    collect()
+    assert {len(one) for one in drawn} == {1}
+    assert {name for one in drawn for name in one} == {"a", "b"}
+
+
+@pytest.mark.parametrize("status", [200, 400, 422, 500])
+def test_introspection_is_repeated_for_servers_without_one_of(status: int) -> None:
+    with serving(lambda one: _introspected(one, knows_one_of=False, status=status), {}) as app:
+        schema = checker.graphql.from_url(f"{app.url}/graphql")
+        asked = ["isOneOf" in json.loads(one.body)["query"] for one in app.seen]
+    assert asked == [True, False]
+    assert "thing" in schema["Query"]
 
 
 def test_an_endpoint_is_asked_through_the_proxy_that_was_given() -> None:
