@@ -13,5 +13,5 @@ from checker.cli.testing import TestingCommand
 @run_options(FUZZ_SETTINGS)
 @click.pass_context
 def fuzz(ctx: click.Context, /, **options: Any) -> None:
-    """Test the API that LOCATION describes until the first failure, a time limit or Ctrl-C."""
+    """Test the API that LOCATION describes until the time limit or Ctrl-C; without a time limit, until the first failure."""
     run_command(ctx, "fuzz", options, FUZZ_SETTINGS)

@@ -208,7 +208,12 @@ RUN_SETTINGS = (
 
 
 FUZZ_SETTINGS = (
-    SettingOption(("--max-time",), ("fuzz",), "max-time", "Seconds after which to end."),
+    SettingOption(
+        ("--max-time",),
+        ("fuzz",),
+        "max-time",
+        "Seconds after which to end; without it, the first failure ends the run.",
+    ),
 )
 """Of `fuzz` alone."""
 

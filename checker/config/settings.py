@@ -207,6 +207,11 @@ class RunSettings(Struct, frozen=True):
         return chosen
 
     @property
+    def has_no_end(self) -> bool:
+        """Whether nothing but a failure or an interrupt ends the run: `fuzz` without a time limit."""
+        return self.kind == "fuzz" and self.max_time_s is None
+
+    @property
     def is_dry(self) -> bool:
         """Whether requests are made and none is sent."""
         return self.transport == NOTHING_SENT

@@ -86,7 +86,9 @@ def run(
 def fuzz(
     location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True
 ) -> RunResult:
-    """Explore the API that a URL, a file or a loaded schema describes until its first failure or `fuzz.max-time`, as `checker fuzz` does.
+    """Explore the API that a URL, a file or a loaded schema describes, as `checker fuzz` does.
+
+    The run ends after `fuzz.max-time` seconds and returns all failures. Without a time limit it ends at the first failure.
 
     Arguments and errors are those of `run`.
     """
@@ -219,7 +221,7 @@ class SchemaEngine:
         return self._stream("run")
 
     def fuzz(self) -> RunRecords:
-        """The records of an exploration that goes on until its first failure, `fuzz.max-time` or `stop()`."""
+        """Return the records of an exploration that ends after `fuzz.max-time`, without a time limit at the first failure, or by `stop()`."""
         return self._stream("fuzz")
 
     def _stream(self, kind: str) -> RunRecords:

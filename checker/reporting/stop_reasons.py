@@ -14,7 +14,7 @@ _REASONS: Final = {
 }
 _NEXT_STEPS: Final = {
     "interrupted": "The same command begins with the failures and sequences that this one kept.",
-    "first failure": "`--continue-on-failure` goes on after failures.",
+    "first failure": "`--max-time SECONDS` or `--continue-on-failure` goes on after failures.",
 }
 
 

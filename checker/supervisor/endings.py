@@ -123,6 +123,7 @@ class Ending:
         self._documents = settings.documents
         self._max_failures = settings.max_failures
         self._is_endless = settings.kind == "fuzz"
+        self._may_end_at_failure = settings.has_no_end
         self._usually_goes_on = settings.common.continue_on_failure
         self._known = KnownFailures(settings.baseline)
 
@@ -255,7 +256,7 @@ class Ending:
             self.outcome = TIME_LIMIT
         elif self._has_failed_often(view):
             self.outcome = "failure limit"
-        elif self._is_endless and self.failures(view) and self._ends_all(view):
+        elif self._may_end_at_failure and self.failures(view) and self._ends_all(view):
             self.outcome = "first failure"
 
     def _ends_all(self, view: RunView) -> bool:

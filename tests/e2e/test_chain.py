@@ -13,7 +13,7 @@ from checker.corpus.reader import Journals
 from checker.corpus.records import CorpusEntry, Record
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import App, serving
-from tests.e2e.runner import SLOW_CLOCK, UNHURRIED_S, Command
+from tests.e2e.runner import SLOW_CLOCK, Command
 from tests.e2e.slow_clock import OVER
 from tests.waiting import wait_until
 
@@ -41,8 +41,6 @@ def test_create_read_delete_read_is_reached(
         app.document_url,
         "--mode",
         "positive",
-        "--max-time",
-        UNHURRIED_S,
         "--seed",
         seed,
         "--workers",

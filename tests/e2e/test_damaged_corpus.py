@@ -7,7 +7,7 @@ from pathlib import Path
 from checker.corpus.layout import RunLayout
 from checker.corpus.snapshot import compact
 from checker.demo import Server
-from tests.e2e.runner import UNHURRIED_S, Command, Ran
+from tests.e2e.runner import Command, Ran
 
 
 def flip(path: Path) -> None:
@@ -37,8 +37,6 @@ def test_each_damaged_file_is_one_warning_and_a_torn_one_is_none(command: Comman
             "positive",
             "--workers",
             "1",
-            "--max-time",
-            UNHURRIED_S,
             "--report",
             "vcr",
         )

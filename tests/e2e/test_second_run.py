@@ -12,7 +12,7 @@ from checker.corpus.reader import Journals
 from checker.demo import Server
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import UNHURRIED_S, Command, Ran
+from tests.e2e.runner import Command, Ran
 
 FUZZING = ("--phases", "fuzzing")
 
@@ -78,8 +78,6 @@ def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
             "positive",
             "--workers",
             "1",
-            "--max-time",
-            UNHURRIED_S,
             "--seed",
         )
         command.here(*arguments, "1")

@@ -10,9 +10,9 @@ from checker.demo.http import Reply, Request
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving
 from tests.cassettes import interactions_of
-from tests.e2e.runner import UNHURRIED_S, Command
+from tests.e2e.runner import Command
 
-LIMITS = ("--max-time", UNHURRIED_S, "--seed", "1", "--workers", "1")
+LIMITS = ("--seed", "1", "--workers", "1")
 
 
 class Lingering(Parcels):

@@ -34,9 +34,9 @@ from tests.supervisor.running import (
 
 
 @BOTH
-def test_fuzz_stops_at_the_first_failure(run: Run, launcher: Any) -> None:
+def test_fuzz_without_a_time_limit_stops_at_the_first_failure(run: Run, launcher: Any) -> None:
     orders = (("find", "GET /users:2"), ("slow", "0.002"))
-    outcome = run(*orders, kind="fuzz", max_time_s=LONG_S, workers=2, launcher=launcher)
+    outcome = run(*orders, kind="fuzz", workers=2, launcher=launcher)
     assert (outcome.exit_code, outcome.outcome) == (1, "first failure")
 
 
@@ -111,7 +111,7 @@ def test_a_second_supervisor_is_refused(run: Run) -> None:
 
 
 def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
-    run(*END, kind="fuzz", max_time_s=LONG_S)
+    run(*END, kind="fuzz")
     assert run.told.of(RunStarted)[0].seed == 1
     begun = {task.task for task in run.told.of(TaskStarted)}
     lose_the_end(run.folder / "corpus")
@@ -135,7 +135,7 @@ def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
 
 
 def test_damage_of_a_run_that_is_gone_on_with_is_told(run: Run) -> None:
-    run(*END, kind="fuzz", max_time_s=LONG_S, launcher=INLINE)
+    run(*END, kind="fuzz", launcher=INLINE)
     lose_the_end(run.folder / "corpus")
     path = next(p for _, p in RunLayout(run.folder / "corpus").journal_paths() if holds_values(p))
     path.write_bytes(path.read_bytes() + bytes(8))
@@ -151,16 +151,16 @@ def holds_values(journal: Path) -> bool:
 
 
 def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
-    run(*END, kind="fuzz", max_time_s=LONG_S)
+    run(*END, kind="fuzz")
     again = run(("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
     assert len(run.told.of(RunStarted)) == 1
     assert again.exit_code == 0
 
 
 def test_other_settings_begin_a_new_run(run: Run) -> None:
-    run(*END, kind="fuzz", max_time_s=LONG_S)
+    run(*END, kind="fuzz")
     lose_the_end(run.folder / "corpus")
-    run(*END, kind="fuzz", max_time_s=LONG_S, without_checks=("content_type_conformance",))
+    run(*END, kind="fuzz", without_checks=("content_type_conformance",))
     assert len(run.told.of(RunStarted)) == 1
 
 

@@ -154,7 +154,8 @@ def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> Credential
 def _investigation_budget(settings: RunSettings, recorder: Recorder) -> InvestigationBudget:
     """What looking into failures may cost this worker."""
     is_endless = settings.kind == "fuzz"
-    ends_at_failure = is_endless and not settings.common.continue_on_failure
+    usually_ends = settings.has_no_end and not settings.common.continue_on_failure
+    ends_at_failure = is_endless and (usually_ends or settings.max_failures == 1)
     investigation_budget = InvestigationBudget(
         settings.shrink_share,
         recorder.defects,
