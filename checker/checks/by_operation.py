@@ -6,7 +6,7 @@ from checker.checks.context import Instead, JudgedInteraction
 from checker.checks.judge import Judge, Judgement
 from checker.core.case import Case
 from checker.core.request import WireRequest
-from checker.core.response import Response
+from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
 
 
@@ -23,6 +23,10 @@ class JudgeByOperation:
     ) -> Exchanging[Judgement]:
         """What the checks say of a response; yields what they need to send."""
         return self._judge_of(case).judge(case, response, sequence)
+
+    def without_response(self, case: Case, outcome: NetworkFailure) -> Judgement:
+        """Return what the checks say of a request that got no complete response."""
+        return self._judge_of(case).without_response(case, outcome)
 
     def check_names(self, case: Case) -> Sequence[str]:
         """Names of the checks that are asked of answers to such a case."""

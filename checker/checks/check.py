@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.context import CheckFunction, CheckTools, Instead
+from checker.checks.context import CheckFunction, CheckTools, Found, Instead
 from checker.checks.statuses import matches_status
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
@@ -16,7 +16,7 @@ from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.request import WireRequest
-from checker.core.response import Response
+from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
 
 
@@ -174,6 +174,8 @@ class Check(Struct, frozen=True):
     """None for a check that only looks at answers."""
     wants_refusal: bool = False
     """Whether a service that is mended refuses what failed."""
+    no_response: Callable[[NetworkFailure], Found] | None = None
+    """The verdict on a request without a complete response; None for a check that judges responses only."""
 
     @property
     def sends(self) -> bool:

@@ -23,7 +23,7 @@ from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.lexicon import Lexicon
 from checker.core.request import WireRequest
-from checker.core.response import Response
+from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
 
 
@@ -39,7 +39,15 @@ class JudgeSettings(Struct, frozen=True):
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = ("_beforehand", "_kinds", "_lexicon", "_names", "_settings", "_tools")
+    __slots__ = (
+        "_beforehand",
+        "_kinds",
+        "_lexicon",
+        "_names",
+        "_of_no_response",
+        "_settings",
+        "_tools",
+    )
 
     def __init__(
         self,
@@ -55,6 +63,9 @@ class Judge:
         self._kinds = Kinds(asked, self._passes)
         self._names = tuple(one.name for one in checks)
         self._beforehand = [(one, one.beforehand) for one in checks if one.beforehand is not None]
+        self._of_no_response = [
+            (one, one.no_response) for one in checks if one.no_response is not None
+        ]
         self._lexicon = Lexicon()
         self._tools = tools
 
@@ -99,6 +110,14 @@ class Judge:
             else:
                 failures += _failures(check, context)
         return _judgement(failures, context)
+
+    def without_response(self, case: Case, outcome: NetworkFailure) -> "Judgement":
+        """Return what the checks say of a request that got no complete response."""
+        failures: Failures = ()
+        for check, judged in self._of_no_response:
+            if check.applies.to_operation(case.operation):
+                failures += _named(check, judged(outcome))
+        return Judgement(failures, (), ()) if failures else CLEAN
 
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""

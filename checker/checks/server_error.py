@@ -9,10 +9,13 @@ from checker.checks.undeclared_method import is_unknown_method
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
+from checker.core.response import FailureKind, NetworkFailure
 from checker.core.scenarios import REQUEST_SHAPES
 from checker.core.templates import error_template, names_error, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
+DROPPED = "connection dropped"
+"""The rule that a dropped connection breaks. One rule for all of them: a reset may discard what arrived before it."""
 _REFUSED = "the request is refused"
 _REFUSED_AS_FAILED = "The body says that the request is wrong: a status that blames the client (4xx) would say so, too."
 
@@ -23,6 +26,27 @@ class ServerError(Failure, code="ST101", title="Server error", severity=Severity
 
 class ReportedServerError(Failure, code="ST113", title="Server error", severity=Severity.CRITICAL):
     """The body says that the server fell over, whatever the status."""
+
+
+class DroppedConnection(
+    Failure,
+    code="ST115",
+    title="Server error",
+    severity=Severity.CRITICAL,
+    needs_repetition=True,
+):
+    """The server closed the connection instead of sending a complete response."""
+
+
+def dropped_connection(outcome: NetworkFailure) -> Found:
+    """Fail on a connection that the server closed or reset while it handled the request.
+
+    A reused connection that brought nothing may have been closed while it was idle: that proves nothing.
+    """
+    if outcome.kind is not FailureKind.DROPPED or outcome.may_be_late:
+        return PASSED
+    how = "in the middle of the response" if outcome.partial is not None else "without a response"
+    return DroppedConnection(f"The server closed the connection {how}", unique_key=DROPPED)
 
 
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:

@@ -72,8 +72,10 @@ from checker.checks.response_schema import (
 )
 from checker.checks.response_time import ResponseTimeExceeded, is_in_time, max_response_time
 from checker.checks.server_error import (
+    DroppedConnection,
     ReportedServerError,
     ServerError,
+    dropped_connection,
     has_no_complaint,
     is_no_server_error,
     not_a_server_error,
@@ -94,10 +96,11 @@ TABLE = (
         "not_a_server_error",
         not_a_server_error,
         frozenset((Fact.STATUS, Fact.BODY)),
-        failures=(ServerError, ReportedServerError),
+        failures=(ServerError, ReportedServerError, DroppedConnection),
         settings=(expected_statuses(*server_error.EXPECTED),),
         passes=is_no_server_error,
         quick_look=has_no_complaint,
+        no_response=dropped_connection,
     ),
     Check(
         "status_code_conformance",

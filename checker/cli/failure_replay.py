@@ -16,7 +16,7 @@ from checker.core.codings import codings_of, readable
 from checker.core.errors import CheckerError
 from checker.core.known import failure_id
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.security import UNAUTHORIZED
 from checker.core.send import Transport
 from checker.corpus.records import Finding
@@ -56,6 +56,10 @@ class ReplayTarget(Struct, frozen=True):
 
 class _CannotSend(CheckerError):
     """A request of a failure cannot be sent as it was."""
+
+
+class _Dropped(_CannotSend):
+    """The server closed the connection instead of sending a complete response."""
 
 
 def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
@@ -120,6 +124,11 @@ def _tried(finding: Finding, again: _Again) -> _Try:
         answers: list[Response] = []
         for number in range(len(finding.interactions)):
             answers.append(_sent(finding, number, answers, again, lanes))
+    except _Dropped:
+        is_last = len(answers) == len(finding.interactions) - 1
+        if is_last and any(one.kind == "dropped" for one in symptoms):
+            return _Try(True)
+        raise
     finally:
         lanes.close()
     last = answers[-1]
@@ -176,7 +185,8 @@ def _sent(
     # A kept connection that the server has closed meanwhile would read as its answer.
     outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):
-        raise _CannotSend(f"{outcome.kind}: {outcome.message}")
+        kind = _Dropped if outcome.kind is FailureKind.DROPPED else _CannotSend
+        raise kind(f"{outcome.kind}: {outcome.message}")
     return outcome
 
 

@@ -53,6 +53,10 @@ class Judging(Protocol):
         """What the checks say; yields what they need to send."""
         ...
 
+    def without_response(self, case: Case, outcome: NetworkFailure) -> Judgement:
+        """Return what the checks say of a request that got no complete response."""
+        ...
+
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""
         ...
@@ -229,7 +233,7 @@ def plain_verdict(
 ) -> Verdict | None:
     """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
     if not isinstance(outcome, Response):
-        return Verdict(case, request, outcome, CLEAN)
+        return Verdict(case, request, outcome, tools.judge.without_response(case, outcome))
     judgement = tools.judge.verdict(case, outcome, sequence)
     return None if judgement is None else Verdict(case, request, outcome, judgement)
 
@@ -300,7 +304,10 @@ def judge_outcome(
     *,
     request: WireRequest,
 ) -> Exchanging[Judgement]:
-    """What hooks and checks say of the answer to a request; a missing answer is not for checks to judge."""
+    """Return what hooks and checks say of the outcome of a request.
+
+    `filter_failure` and `after_validate` take a response, so they are not called where there is none.
+    """
     hooks = tools.hooks
     for tell in hooks.told:
         tell(case, request, outcome)
@@ -308,7 +315,7 @@ def judge_outcome(
         if hooks.unanswered:
             sent, context = request.shown(), hooks.context(case)
             run_hooks(hooks.unanswered, "after_network_error", context, case, sent)
-        return CLEAN
+        return tools.judge.without_response(case, outcome)
     if hooks and outcome.request is not None:
         outcome.request.shown()
     run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)

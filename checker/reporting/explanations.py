@@ -70,6 +70,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Make the operation faster, or give it a limit of its own. Such a failure may not show again.",
         "[checks]\nmax_response_time = 2.5",
     ),
+    "ST115": Explanation(
+        "The server closed or reset the connection before its response was complete, several times, each on a new connection.",
+        "Look for a panic, a crashed worker process or an exception outside the error handler in its log, and answer with a status.",
+    ),
     "ST201": Explanation(
         "A request that breaks the description was accepted. The message names the part that is wrong.",
         "Validate the part, or make the schema say what is really accepted.",

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from checker.checks.server_error import DROPPED
 from checker.core.json_pointers import tokens_of
 from checker.core.locations import Location
 from checker.core.media_types import media_type_of
@@ -27,15 +28,17 @@ class Symptom(Struct, frozen=True):
     """Something that is true of an answer while the defect is there."""
 
     kind: str
-    """`status`, `media_type`, `undecodable`, `type`, `equals`, `has`."""
+    """`dropped`, `status`, `media_type`, `undecodable`, `type`, `equals`, `has`."""
     value: Any = None
     """The status, the media type, the value at the place."""
     path: Path = ()
     """Of a value in a JSON body."""
 
     def holds(self, status: int, content_type: str, body: bytes) -> bool:
-        """Whether it is true of this answer; `body` is decoded."""
+        """Whether it is true of this answer, which is complete; `body` is decoded."""
         match self.kind:
+            case "dropped":
+                return False
             case "status":
                 return bool(status == self.value)
             case "media_type":
@@ -57,9 +60,11 @@ class Symptom(Struct, frozen=True):
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Those of its last answer; none where there was no answer."""
+    """Yield those of its last outcome; nothing for a time-out."""
     exchange = finding.interactions[-1].exchange
     if not has_answer(exchange):
+        if finding.unique_key == DROPPED:
+            yield Symptom("dropped")
         return
     yield Symptom("status", exchange.status)
     if finding.check == "content_type_conformance":

@@ -18,6 +18,18 @@ def json_reply(value: Any, status: int = 200) -> Reply:
     return Reply(status, "application/json", json.dumps(value).encode())
 
 
+class Dropping(Exception):
+    """Raised by an answer: the server sends these bytes and closes the connection."""
+
+    def __init__(self, sent: bytes = b"") -> None:
+        super().__init__()
+        self.sent = sent
+
+
+_TLS = b"\x16\x03"
+"""The beginning of a TLS handshake, which a server of plain HTTP refuses at once."""
+
+
 @dataclass
 class App:
     """A running application."""
@@ -56,6 +68,8 @@ def serving(
                 self.request.setsockopt(6, 1, 1)
             parser, left = Parser(), per_connection
             while data := self._read():
+                if data.startswith(_TLS):
+                    return
                 parser.feed(data)
                 while (request := parser.next()) is not None:
                     if isinstance(request, Broken):
@@ -65,7 +79,11 @@ def serving(
                         reply = described
                     else:
                         app.seen.append(request)
-                        reply = answer(request)
+                        try:
+                            reply = answer(request)
+                        except Dropping as dropped:
+                            self.request.sendall(dropped.sent)
+                            return
                     has_body = request.method != "HEAD"
                     self.request.sendall(
                         render(reply, keep_alive=request.keep_alive, has_body=has_body)

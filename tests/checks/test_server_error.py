@@ -11,7 +11,7 @@ from checker.core.case import Case
 from checker.core.failures import Failure
 from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.request import WireRequest
-from checker.core.response import Response
+from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.scenarios import Scenario
 from tests.graphql_kind.making import opened, operations
 
@@ -115,3 +115,28 @@ def test_other_statuses_make_other_mistakes() -> None:
     (one,), (other,) = (failures(ONE, {"message": NUMBER}, status=status) for status in (500, 503))
     assert one.cause("one") != other.cause("one")
     assert failures(ONE, {"message": NUMBER}, status=400) == ()
+
+
+def no_response(kind: FailureKind, **changes: Any) -> list[tuple[str, str]]:
+    """Return (code, message) of the failures of a request without a complete response."""
+    judge = Judge(selected_checks(["not_a_server_error"]))
+    judged = judge.without_response(Case(ONE, "1"), NetworkFailure(kind, "", 0.0, **changes))
+    return [(one.code, one.message) for one in judged.failures]
+
+
+def test_a_dropped_connection_is_a_server_error() -> None:
+    closed = "The server closed the connection"
+    assert no_response(FailureKind.DROPPED) == [("ST115", f"{closed} without a response")]
+    partial = Response(200, [], b"{")
+    assert no_response(FailureKind.DROPPED, partial=partial) == [
+        ("ST115", f"{closed} in the middle of the response")
+    ]
+
+
+def test_a_drop_on_a_reused_connection_proves_nothing() -> None:
+    assert no_response(FailureKind.DROPPED, may_be_late=True) == []
+
+
+@pytest.mark.parametrize("kind", [one for one in FailureKind if one is not FailureKind.DROPPED])
+def test_no_other_missing_response_is_a_server_error(kind: FailureKind) -> None:
+    assert no_response(kind) == []

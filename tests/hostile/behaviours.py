@@ -13,7 +13,7 @@ FINE = b'{"ok": true}'
 
 # How findings, errors and notes begin.
 MALFORMED = "malformed response"
-DROPPED = "connection dropped"
+DROPPED = "Server error"
 TOO_LARGE = "response too large"
 TIMED_OUT = "timed out"
 TOO_DEEP = "an answer is nested more than 500 levels deep"

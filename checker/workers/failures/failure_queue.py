@@ -1,5 +1,6 @@
 """Suspicions of one worker, settled case by case while the other lanes keep flying."""
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Protocol
@@ -9,7 +10,8 @@ from msgspec import Struct, field
 from checker.core.errors import StorageError
 from checker.core.failures import Failure, Severity
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.send import Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.generation.sources.shrinking import ShrinkBudget
@@ -21,6 +23,7 @@ from checker.workers.messages import FindingsWritten
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Sender
+from checker.workers.recording.drafts import Answered
 from checker.workers.recording.leased import InFlight, LeasedTask
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
 from checker.workers.time_accounting import Activity
@@ -185,6 +188,7 @@ class _InvestigationSlot(Struct):
             suspect=self.suspect,
             sent=lambda verdict: context.recorder.keep_creations(self.flight, verdict),
             hurry=self.hurry,
+            is_silent=self.health.is_silent,
         )
 
     def enter(self, stage: Stage) -> None:
@@ -275,6 +279,13 @@ class _InvestigationSlot(Struct):
         is_last = self.flight.running.task.is_last
         while True:
             outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)
+            if isinstance(outcome, NetworkFailure) and outcome.may_be_late and not wanted.fresh:
+                # Only a drop on a new connection is one of this request.
+                lost = (Answered(wanted, outcome, time.time()),)
+                self.context.recorder.traffic.unjudged(made, lost, Purpose.RETRY)
+                wanted.fresh = True
+                self.flight.running.requests += 1
+                continue
             if not health.holds(made, wanted, outcome, is_last=is_last):
                 break
             while health.is_holding:

@@ -6,6 +6,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.server_error import DroppedConnection
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
@@ -69,6 +70,8 @@ class Investigator(Struct):
     """Told of everything that was sent."""
     hurry: Callable[[], str] = lambda: ""
     """Why nothing but the last version is to be sent any more; empty if there is no reason."""
+    is_silent: Callable[[], bool] = lambda: False
+    """Whether the target answers no request any more: then a dropped connection is not one of its own request."""
     _waiting: list[UnconfirmedFailure] = field(default_factory=list)
     _settlements: list[Settlement] = field(default_factory=list)
     _simplest: dict[str | None, JudgedCase] = field(default_factory=dict)
@@ -132,6 +135,8 @@ class Investigator(Struct):
             settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
         if needs_repetition and not settlement.is_confirmed:
             self._confirm_by_removal(suspicion, settlement, wanted)
+        if isinstance(suspicion.failure, DroppedConnection) and settlement.is_confirmed:
+            settlement.is_confirmed = not self.is_silent()
         is_told = settlement.is_confirmed or not needs_repetition
         if is_told:
             count_hits(settlement, wanted, reproduce, self.hurry)

@@ -134,6 +134,10 @@ class TargetHealth:
             and (self.has_lost_session or is_last)
         )
 
+    def is_silent(self) -> bool:
+        """Whether the target accepts connections and answers no request, as a port forwarder in front of a dead server does."""
+        return self._witnesses(None).is_silent()
+
     def sent_again(self, made: GeneratedCase, request: WireRequest) -> None:
         """A request whose connection ended without a word is sent once more: it may have been the target's last."""
         self._late.append(Sent(made, request, 0))
@@ -141,7 +145,9 @@ class TargetHealth:
     def _wants_tls(self, outcome: Outcome) -> bool:
         """Whether the first answer comes of asking without TLS. Then the run has no more to do, and nothing is sent until it ends."""
         self._may_want_tls = False
-        if not is_tls_hint(outcome) or has_own_servers(self.context):
+        # A server that has answered in plain text is not asked: a TLS handshake may take it 10 s to refuse.
+        is_first = not self.served.has_answered
+        if not is_first or not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
         sentence = wants_tls(self.context.origin, self.context.operations.common.request_timeout_s)
         if sentence:

@@ -67,6 +67,12 @@ class LivenessProbes(Struct):
                 return False
         return False
 
+    def is_silent(self) -> bool:
+        """Whether requests that were served before get no response at all. False if nothing was served before."""
+        return bool(self._chosen) and not any(
+            isinstance(self.again(one), Response) for one in self._chosen
+        )
+
     def others(self, suspect: Label) -> list[Sent]:
         """What served others than the suspect before."""
         return [one for one in self._chosen if one.label != suspect]

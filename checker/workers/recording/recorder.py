@@ -45,7 +45,7 @@ from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.drafts import Draft
 from checker.workers.recording.investigation_budget import second_budget
 from checker.workers.recording.leased import InFlight, LeasedTask
-from checker.workers.recording.titles import title_of
+from checker.workers.recording.titles import network_error_of, title_of
 from checker.workers.recording.traffic import Traffic, without_answer
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
@@ -206,6 +206,9 @@ class Recorder(Struct):
         """The last versions of findings: after a death all of them are there or none."""
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
+            error = network_error_of(finding)
+            if error and self._is_new("network", error.label, error.message):
+                self.journal.append(error)
         if findings:
             self.traffic.writer.flush()
             # The first versions are on the disk, and waiting for it takes longer than to look into most failures.
@@ -371,12 +374,12 @@ class Recorder(Struct):
             self.keep(self.creations.observe(verdict.case, request, outcome, place))
 
     def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:
-        """Whether it is told for the first time."""
+        """Return True if it is reported for the first time."""
         label = flight.made.label
-        if outcome.cause is not None:
-            # Our own fault, which is counted where the others of its task are.
-            return True
-        # One request of each kind is enough to look into it.
+        failures = verdict.judgement.failures
+        if failures or outcome.cause is not None:
+            # Failures become findings. Our own fault is counted with the others of its task.
+            return not failures or self.defects.has_news(label, failures)
         if not self._is_new("network", label, outcome.kind.value):
             return False
         text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))

@@ -12,7 +12,7 @@ from checker.core.errors import (
     Unsatisfiable,
 )
 from checker.core.frames import users_traceback
-from checker.corpus.records import AUTHENTICATION
+from checker.corpus.records import AUTHENTICATION, UNREACHED, Finding, OperationError
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
@@ -34,6 +34,21 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Hook Error", _of_user(error)
         case _:
             return "Runtime Error", "".join(traceback.format_exception(error))
+
+
+def network_error_of(finding: Finding) -> OperationError | None:
+    """Return the error to report for a withdrawn finding whose request got no complete response, None for any other."""
+    last = finding.interactions[-1] if finding.interactions else None
+    if not finding.withdrawn or last is None or last.exchange.failure is None:
+        return None
+    return OperationError(
+        finding.label,
+        finding.phase,
+        UNREACHED,
+        last.exchange.failure,
+        request=finding.reproduction,
+        components=last.components,
+    )
 
 
 def _of_user(error: HookError) -> str:
