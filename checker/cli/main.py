@@ -13,7 +13,7 @@ from checker.cli.program import CANNOT, INTERRUPTED
 
 COMMANDS = {
     "run": "Test the operations of an API, each a bounded number of times.",
-    "fuzz": "Test an API without end: until a failure, a time limit or Ctrl-C.",
+    "fuzz": "Explore an API until a time limit or Ctrl-C; without a limit, until the first failure.",
     "list": "List the operations that would be tested, and by which phases.",
     "graph": "Show which operations make what others use.",
     "report": "Make reports of a run that is over, was killed, or still goes on.",
