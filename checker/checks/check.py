@@ -176,6 +176,8 @@ class Check(Struct, frozen=True):
     """Whether a service that is mended refuses what failed."""
     no_response: Callable[[NetworkFailure], Found] | None = None
     """The verdict on a request without a complete response; None for a check that judges responses only."""
+    sees_operation_settings: bool = False
+    """Whether `config` of its context holds the settings of the operation beside its own: for checks of users."""
 
     @property
     def sends(self) -> bool:

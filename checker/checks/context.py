@@ -82,7 +82,8 @@ class CheckContext(Struct):
     plan: ResponsePlan
     """What the operation promises of a response with this status and `Content-Type`."""
     config: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the check that is asked, as they stand in the configuration: `expected-statuses`, ..."""
+    """Settings of the check that is asked, as they stand in the configuration: `expected-statuses`, ... A check of a user
+    finds those of the operation in this phase here as well: `request-timeout`, `headers`, ..."""
     sequence: Sequence[JudgedInteraction] = ()
     """What was sent before in the same sequence, oldest first."""
     tools: CheckTools | None = None

@@ -13,7 +13,7 @@ from checker.checks.classes import (
     refuse_malformed,
     refuse_unknown,
 )
-from checker.checks.context import CheckContext, CheckFunction, Failures, Found
+from checker.checks.context import PASSED, CheckContext, CheckFunction, Failures, Found
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.coroutines import refuse_coroutine
@@ -23,6 +23,7 @@ from checker.core.given_values import require, several
 from checker.core.meta import generation_mode
 from checker.core.registry import Registry
 from checker.core.response import Response
+from checker.core.running import RunningCode
 from checker.core.send import Exchanging
 from checker.core.templates import error_template, sent_texts
 
@@ -41,6 +42,10 @@ class CustomCheck(Struct, frozen=True):
 
 CUSTOM_CHECKS: Final[Registry[CustomCheck]] = Registry("check", built_in=BUILT_IN)
 """Users' checks by name, in the order in which they were registered."""
+
+
+RUNNING_CHECKS: Final = RunningCode("checks")
+"""A user check that validates a response is not asked about that response."""
 
 
 class CustomFailure(Failure, code="ST901"):
@@ -137,13 +142,22 @@ def custom_check(name: str, function: Callable[..., Any], applies: Applies | Non
     """
     refuse_coroutine(function, f"check {name!r}")
     run = _sending if inspect.isgeneratorfunction(function) else _plain
-    return Check(name, run(name, function), frozenset(Fact), applies=applies or Applies())
+    return Check(
+        name,
+        run(name, function),
+        frozenset(Fact),
+        applies=applies or Applies(),
+        sees_operation_settings=True,
+    )
 
 
 def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
     def run(context: CheckContext) -> Failures:
+        if function in RUNNING_CHECKS:
+            return PASSED
         try:
-            return _failures_in(function(context, _readable(context.response), context.case))
+            with RUNNING_CHECKS.adding(function):
+                return _failures_in(function(context, _readable(context.response), context.case))
         except Exception as error:  # noqa: BLE001 - the wall: code of users
             return _raised(name, error, context)
 
@@ -152,11 +166,14 @@ def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
 
 def _sending(name: str, function: Callable[..., Any]) -> CheckFunction:
     def run(context: CheckContext) -> Exchanging[Found]:
+        if function in RUNNING_CHECKS:
+            return PASSED
         work = function(context, _readable(context.response), context.case)
         outcome = None
         while True:
             try:
-                wanted = work.send(outcome)
+                with RUNNING_CHECKS.adding(function):
+                    wanted = work.send(outcome)
                 request = context.make(wanted) if isinstance(wanted, Case) else wanted
             except StopIteration as end:
                 return _failures_in(end.value)

@@ -1,6 +1,6 @@
 """All selected checks over one response."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct, field
@@ -34,6 +34,13 @@ class JudgeSettings(Struct, frozen=True):
     """Name of a check -> settings of it that differ from its defaults."""
     truncation: Truncation = DEFAULT_TRUNCATION
     """How much of a schema and of a value is shown."""
+    beside: Callable[[Config], Config] = lambda given: given
+    """Return the settings of a check together with those of the operation in its phase."""
+
+    def of(self, check: Check) -> Config:
+        """Return what `config` of the context holds for a check."""
+        own = check.config(self.given.get(check.name, {}))
+        return self.beside(own) if check.sees_operation_settings else own
 
 
 class Judge:
@@ -57,9 +64,8 @@ class Judge:
     ) -> None:
         """Without `tools` nothing can be sent, and no request be judged."""
         self._settings = settings or JudgeSettings()
-        given = self._settings.given
         checks = [one for one in checks if one.has_needs is None or one.has_needs(tools)]
-        asked = tuple((one, one.config(given.get(one.name, {}))) for one in checks)
+        asked = tuple((one, self._settings.of(one)) for one in checks)
         self._kinds = Kinds(asked, self._passes)
         self._names = tuple(one.name for one in checks)
         self._beforehand = [(one, one.beforehand) for one in checks if one.beforehand is not None]

@@ -28,7 +28,7 @@ from checker.config.reading import (
     section_error,
     substituted,
 )
-from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS
+from checker.config.scopes import GENERATED_VALUES, NOT_IN_PROJECTS, OPERATION_KEYS
 from checker.config.sections import Section
 from checker.config.table import Path, is_of_checks
 from checker.core.errors import ConfigError, UnreadableFile
@@ -37,9 +37,6 @@ from checker.core.local_files import read_local
 from checker.core.request import canonical_url
 
 _MOST_BYTES: Final = 1 << 20
-_ELSEWHERE = frozenset([("parameters",), ("generation", "dictionaries")])
-"""Values in place of generated ones: they travel as `Overrides`."""
-
 
 _ROOT: Final = LayerPlace(beside=("project", "operations"))
 _SHORT: Final = {"checks_config": "checks"}
@@ -108,6 +105,13 @@ class Config(Section):
         # What is wrong with a dictionary is wrong with the file that names it.
         for title in ("", *config.titles):
             config.for_project(title).overrides()
+        return config
+
+    @classmethod
+    def of_operations(cls, said: OperationLayers) -> "Config":
+        """Return a configuration that says this of operations; all else has its default."""
+        config = cls([Updates(said.command), *said.wide])
+        config._blocks = said.blocks
         return config
 
     @classmethod
@@ -237,7 +241,7 @@ def _of_operations(layer: Layer) -> Layer:
         path: {
             key: deepcopy(value)
             for key, value in values.items()
-            if (*path, key)[0] in OPERATION_KEYS and (*path, key) not in _ELSEWHERE
+            if (*path, key)[0] in OPERATION_KEYS and (*path, key) not in GENERATED_VALUES
         }
         for path, values in layer.items()
     }

@@ -22,6 +22,7 @@ from checker.config.layers import (
 )
 from checker.config.reading import Layer
 from checker.config.rules import retries_of
+from checker.config.scopes import keys_of_operations
 from checker.config.warnings import WarningSettings
 from checker.core.phases import phase_names
 
@@ -158,6 +159,8 @@ class OperationSettings:
         lambda layers: tuple(name for name in phase_names() if is_phase_enabled(layers, name))
     )
     """Those that test the operation."""
+    layers: Layers = dataclasses.field(default=(), compare=False, repr=False)
+    """The layers that the other fields were read from."""
 
     @property
     def validate_formats(self) -> bool:
@@ -165,10 +168,21 @@ class OperationSettings:
         check = BUILT_IN["response_schema_conformance"]
         return bool(check.config(self.check_settings.get(check.name, {}))["validate-formats"])
 
+    def beside(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return these settings by the keys of the file, sections as dictionaries, with the options of a check over them."""
+        found: dict[str, Any] = {}
+        for path, key in keys_of_operations():
+            section = found
+            for name in path:
+                section = section.setdefault(name, {})
+            section[key] = value_in(self.layers, path, key)
+        return found | dict(options)
+
     @classmethod
     def read(cls, layers: Layers) -> "OperationSettings":
         """What these layers come to."""
-        return cls(**{one.name: one.metadata["read"](layers) for one in dataclasses.fields(cls)})
+        derived = [one for one in dataclasses.fields(cls) if "read" in one.metadata]
+        return cls(layers=layers, **{one.name: one.metadata["read"](layers) for one in derived})
 
 
 class OperationLayers(Struct, frozen=True):

@@ -1,5 +1,7 @@
 """Which keys may stand in a `[[project]]` table, and which in an `[[operations]]` block."""
 
+from collections.abc import Iterator
+
 from checker.config import auth
 from checker.config.table import OF_OPERATIONS, OF_RUNS, SECTIONS, Path
 from checker.core import phases
@@ -45,6 +47,21 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
         auth.WFC,
     ]
 )
+
+
+GENERATED_VALUES = frozenset([("parameters",), ("generation", "dictionaries")])
+"""Values in place of generated ones: they travel as `Overrides`, not in layers."""
+
+
+def keys_of_operations() -> Iterator[tuple[Path, str]]:
+    """Yield section and key of each setting of an operation in one phase, for which phases have no sections of their own."""
+    banned = not_in_operations() | GENERATED_VALUES
+    for path, keys in SECTIONS.items():
+        is_of_one_phase = path[:1] == ("phases",) and len(path) > 2
+        for place in ((*path, key) for key in keys if not is_of_one_phase):
+            starts = (place[:length] for length in range(1, len(place) + 1))
+            if place[0] in OPERATION_KEYS and banned.isdisjoint(starts):
+                yield path, place[-1]
 
 
 def not_in_operations() -> frozenset[Path]:

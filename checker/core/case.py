@@ -191,7 +191,8 @@ class Case:
     @property
     def auth_identity(self) -> str | None:
         """Name of the configured user whose credentials the operation gets now; None where users have no names."""
-        return None if self.engine is None else self.engine.identity_of(self)
+        engine = self._known_engine()
+        return None if engine is None else engine.identity_of(self)
 
     def freeze_metadata(self) -> None:
         """Keep the metadata as they are now, whatever becomes of the parts."""
@@ -338,9 +339,17 @@ class Case:
             **kwargs,
         )
 
+    def _known_engine(self) -> Engine | None:
+        """Return the engine of the case, else that of its operation: cases of a run are made without one."""
+        if self.engine is not None:
+            return self.engine
+        found: Engine | None = getattr(self.operation, "engine", None)
+        return found
+
     def _engine(self) -> Engine:
-        if self.engine is None:
+        engine = self._known_engine()
+        if engine is None:
             raise RuntimeError(
                 "this case was made without an engine; take cases from an operation of a loaded schema"
             )
-        return self.engine
+        return engine

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from checker.core.case import Case
 from checker.core.registry import NameRule, Registry
 from checker.core.response import Response
+from checker.core.running import RunningCode
 
 
 class Credentials(Struct, frozen=True):
@@ -65,6 +66,9 @@ CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
     "source of credentials", names=NameRule(".+", "a line of text")
 )
 """Sources by name, in the order of registration."""
+
+RUNNING_SOURCES: Final = RunningCode("sources")
+"""Requests that a source sends itself do not carry what it gives: there is nothing yet."""
 
 
 def register(source: Source) -> Source:

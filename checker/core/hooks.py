@@ -14,6 +14,7 @@ from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import HookExecutionError
 from checker.core.given_values import require, require_function, require_texts
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
+from checker.core.running import RunningCode
 
 Hook = Callable[..., Any]
 Registered = TypeVar("Registered", bound=Hook)
@@ -95,11 +96,20 @@ class HookSource(Protocol):
         ...
 
 
+RUNNING_HOOKS: Final = RunningCode("hooks")
+
+
 def run_hooks(hooks: Iterable[Hook], name: str, *arguments: Any) -> None:
-    """Call each with the same arguments, one after the other. Raises `HookExecutionError` for whatever one raises."""
+    """Call each with the same arguments, one after the other. Raises `HookExecutionError` for whatever one raises.
+
+    A hook is not called for requests that it sends itself.
+    """
     for hook in hooks:
+        if hook in RUNNING_HOOKS:
+            continue
         try:
-            hook(*arguments)
+            with RUNNING_HOOKS.adding(hook):
+                hook(*arguments)
         except Exception as error:
             raise HookExecutionError(name, error) from error
 

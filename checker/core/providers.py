@@ -3,14 +3,18 @@
 import dataclasses
 from collections.abc import Callable, Collection, Iterable
 from copy import copy, deepcopy
-from threading import get_ident
 from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.coroutines import refuse_coroutine
-from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
+from checker.core.credentials import (
+    CREDENTIAL_SOURCES,
+    RUNNING_SOURCES,
+    Credentials,
+    CredentialSource,
+)
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
 from checker.core.operation_filter import OperationAttributes, pattern_of, texts_of
@@ -124,16 +128,9 @@ class ProviderSource(CredentialSource):
         self.retry_on: tuple[int, ...] = _RETRY_ON
         self.scope = scope
         self._provider = provider
-        self._fetching: set[int] = set()
-        """Threads that ask `get` now."""
 
     def key(self, case: Case) -> str | None:
-        """The key of `cache_by_key`; None where the provider is not for the operation. Raises `CredentialError`.
-
-        Calls of `get` itself are not for it: there is nothing yet that they could carry.
-        """
-        if get_ident() in self._fetching:
-            return None
+        """The key of `cache_by_key`; None where the provider is not for the operation. Raises `CredentialError`."""
         context = AuthContext.of(case.operation)
         asked = "apply_to and skip_for"
         try:
@@ -148,14 +145,10 @@ class ProviderSource(CredentialSource):
 
     def fetch(self, case: Case) -> Credentials:
         """What `get` gives. Raises `CredentialError`."""
-        thread = get_ident()
-        self._fetching.add(thread)
         try:
             data = self._provider.get(case, AuthContext.of(case.operation))
         except Exception as error:
             raise CredentialError(f"{self.name}.get: {type(error).__name__}: {error}") from error
-        finally:
-            self._fetching.discard(thread)
         return Credentials(data=_written(data, self.name))
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
@@ -168,7 +161,8 @@ class ProviderSource(CredentialSource):
             setattr(changed, part, dict(getattr(case, part)))
         changed.body = deepcopy(case.body)
         try:
-            self._provider.set(changed, data, AuthContext.of(case.operation))
+            with RUNNING_SOURCES.adding(self):
+                self._provider.set(changed, data, AuthContext.of(case.operation))
         except Exception as error:
             raise CredentialError(f"{self.name}.set: {type(error).__name__}: {error}") from error
         return Credentials(

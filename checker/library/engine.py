@@ -97,7 +97,7 @@ class LibraryEngine:
         self._config = config
         self.auth = CallAuthentication(schema, attached.registered.auth)
         self._makers = RequestMakers()
-        self._settings = LiveSettings(config, schema.location or "", self._makers.clear)
+        self.settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._send = RequestSender(attached.application).send
 
@@ -115,7 +115,7 @@ class LibraryEngine:
         verify: bool,
     ) -> str:
         """Command that sends the case; values under sensitive names are masked."""
-        settings = self._settings.now
+        settings = self.settings.now
         origin = self._shown_origin(settings, base_url)
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
         # For reading: what is no text in it shows as the replacement character.
@@ -125,19 +125,19 @@ class LibraryEngine:
         self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
     ) -> dict[str, Any]:
         """What `requests.request` takes to send a case."""
-        origin = self._origin(base_url, self._settings.now) or _NOWHERE
+        origin = self._origin(base_url, self.settings.now) or _NOWHERE
         maker = self._maker(origin, self.settings_of(case.operation), headers or {})
         return transport_kwargs(maker.make(case), origin)
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
-        settings = self._settings.now
+        settings = self.settings.now
         return self._exchange(case, base_url, CallOptions.of(options), settings)
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
         self._validate(
-            case, Response.from_any(response), CheckOptions.of(options), self._settings.now
+            case, Response.from_any(response), CheckOptions.of(options), self.settings.now
         )
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
@@ -151,7 +151,7 @@ class LibraryEngine:
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Response to the case. Raises a `FailureGroup` when a check fails."""
-        settings = self._settings.now
+        settings = self.settings.now
         checks = CheckOptions.take(options)
         response = self._exchange(case, base_url, CallOptions.of(options), settings)
         self._validate(case, response, checks, settings, base_url)
@@ -159,7 +159,7 @@ class LibraryEngine:
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
-        parts = parts_by_hand(operation, self._config.overrides().of(operation), parts)
+        parts = parts_by_hand(operation, self.settings.now.overrides.of(operation), parts)
         parts["headers"] = HeaderFields(parts.get("headers") or {})
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
@@ -208,7 +208,8 @@ class LibraryEngine:
 
         def settings() -> GenerationSettings:
             own = self.settings_of(operation)
-            return generation_settings(self._config, own, mode, self.schema, in_test=in_test)
+            forced = self.settings.now.overrides
+            return generation_settings(forced, own, mode, self.schema, in_test=in_test)
 
         made = Programs(operation, settings, self._chain)
         return self._compiled.setdefault((operation.label, mode, in_test), made)
@@ -224,7 +225,8 @@ class LibraryEngine:
     def _listed(self, operation: ApiOperation, phases: Iterable[str]) -> Iterator[Case]:
         hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
         own = self.settings_of(operation)
-        generation = generation_settings(self._config, own, None, in_test=True)
+        forced = self.settings.now.overrides
+        generation = generation_settings(forced, own, None, in_test=True)
         listed = listed_cases(operation, phases, generation, hooks)
         return map(self.equipped, extensions.within_capabilities(self.schema, listed))
 
@@ -238,7 +240,7 @@ class LibraryEngine:
 
     def settings_of(self, operation: Operation) -> OperationSettings:
         """What the configuration says of one operation now."""
-        return self._settings.of(operation)
+        return self.settings.of(operation)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
@@ -249,8 +251,8 @@ class LibraryEngine:
 
     def identity_of(self, case: Case) -> str | None:
         """Name of the configured user that calls the operation of a case now; empty for nobody, None where users have no names."""
-        origin = self._shown_origin(self._settings.now)
-        keeper = self.auth.keeper(self._settings.asked, origin, self._send)
+        origin = self._shown_origin(self.settings.now)
+        keeper = self.auth.keeper(self.settings.asked, origin, self._send)
         users = None if keeper is None else keeper.identities
         return None if users is None else users.current(case.operation.label)
 
@@ -273,9 +275,9 @@ class LibraryEngine:
         declared = self._schema.base_url
 
         def known() -> BaseUrl | None:
-            return None if declared is None else self._origin(declared, self._settings.now)
+            return None if declared is None else self._origin(declared, self.settings.now)
 
-        schemes = None if is_anonymous else self.auth.schemes(self._settings.asked)
+        schemes = None if is_anonymous else self.auth.schemes(self.settings.asked)
         return self._makers.of(origin, joined_headers(own, headers), known, schemes)
 
     def _exchange(
@@ -292,7 +294,7 @@ class LibraryEngine:
         sent = extensions.authorised(self.schema, given)
         # What users apply themselves stands in place of everything else.
         keeper = (
-            self.auth.keeper(self._settings.asked, origin, self._send) if sent is given else None
+            self.auth.keeper(self.settings.asked, origin, self._send) if sent is given else None
         )
         own = self.settings_of(case.operation)
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
@@ -343,12 +345,12 @@ class LibraryEngine:
         hooks = CallHooks.of(self._chain)
         judge = Judge(
             options.able(self._checks(options, own), response),
-            JudgeSettings(own.check_settings, settings.truncation),
+            JudgeSettings(own.check_settings, settings.truncation, own.beside),
             check_tools(
                 maker,
                 anonymous,
                 hooks,
-                self.auth.keeper(self._settings.asked, maker.origin, self._send),
+                self.auth.keeper(self.settings.asked, maker.origin, self._send),
             ),
         )
         is_safe = response.verify and options.transport_kwargs.get("verify") is not False
@@ -395,4 +397,4 @@ class LibraryEngine:
     def _class_checks(self) -> Iterable[ClassCheck]:
         for recorder in RECORDERS:
             recorder.judging(self._attached.registered.classes)
-        return self._attached.registered.classes.of(self._settings.asked[1].common.check_settings)
+        return self._attached.registered.classes.of(self.settings.asked[1].common.check_settings)

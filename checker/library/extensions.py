@@ -9,6 +9,7 @@ from checker.checks.check import Check
 from checker.checks.context import CheckContext
 from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
+from checker.core.credentials import RUNNING_SOURCES
 from checker.core.later import later
 from checker.core.meta import CaseMetadata
 from checker.core.operation import BrokenOperation
@@ -63,7 +64,9 @@ class ExtensionPoints:
         for registry in (*self.engine.auth.registries, GLOBAL_AUTH):
             for provider in registry.providers:
                 if provider.scope.covers(context):
-                    held = provider.carried(provider.fetch(case), case)
+                    with RUNNING_SOURCES.adding(provider):
+                        found = provider.fetch(case)
+                    held = provider.carried(found, case)
                     if held is not None:
                         case.headers.update(held.headers)
                         case.query.update(held.query)

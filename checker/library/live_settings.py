@@ -46,3 +46,15 @@ class LiveSettings:
         if isinstance(entry, BrokenOperation):
             return settings.selection.matches_broken(entry)
         return settings.selection.matches(entry) and bool(operations.of(entry).phases)
+
+
+class RunningSettings(LiveSettings):
+    """The settings of a run that goes on: they do not change."""
+
+    def __init__(self, settings: RunSettings, operations: OperationResolver) -> None:
+        self._asked = settings, operations
+
+    @property
+    def asked(self) -> tuple[RunSettings, OperationResolver]:
+        """Those of the run, and those of each operation."""
+        return self._asked

@@ -63,3 +63,5 @@ class Attachments(Struct, frozen=True):
     """What answers in this process; None where requests go over the network."""
     location: str | None = None
     """The URL that the user gave for the description."""
+    engine: Any = None
+    """The `LibraryEngine` of a run that tests this description. Its settings hold, and the description is configured already."""

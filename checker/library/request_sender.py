@@ -7,7 +7,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.applications import Application
-from checker.transport.factories import NETWORK, with_policies
+from checker.transport.factories import NETWORK, TransportFactory, with_policies
 from checker.transport.rates import RateLimits
 from checker.transport.settings import HttpSettings, travelling
 
@@ -18,11 +18,16 @@ _MANY: Final = 16
 class RequestSender:
     """Sends requests one by one. Not thread-safe."""
 
-    def __init__(self, application: Application | None) -> None:
-        """The application answers what goes to its own host; None sends everything over the network."""
+    def __init__(
+        self, application: Application | None, connect: TransportFactory | None = None
+    ) -> None:
+        """The application answers what goes to its own host; None sends everything over the network.
+
+        `connect` makes the transports; None: connections that follow redirects, send again and keep to rates of their own.
+        """
         self._application = application
         self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
-        self._connect = with_policies(NETWORK, RateLimits())
+        self._connect = connect or with_policies(NETWORK, RateLimits())
 
     def send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         """What comes back for a request to a place."""

@@ -114,9 +114,12 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         self.observations: list[Observation] = []
         """Where answers to calls said that something is."""
         self._attached = attached
-        self._settings = LiveSettings(config, opened.location or "", changed=lambda: None)
         self._filter = filter
         self._operations: dict[Label, ApiOperation | BrokenOperation] = {}
+        if attached.engine is not None:
+            self._settings = attached.engine.settings
+            return
+        self._settings = LiveSettings(config, opened.location or "", changed=lambda: None)
         opened.configure(
             SchemaOptions(
                 server_variables=dict(config.servers.variables),
@@ -130,6 +133,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     @cached_property
     def engine(self) -> "LibraryEngine":
         """What sends, judges and makes."""
+        if (found := self._attached.engine) is not None:
+            return found  # type: ignore[no-any-return]
         found = engines.LibraryEngine(self.opened, self.config, self._attached)
         found.schema = self
         found.auth.reauth = lambda: self.reauth_state

@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from checker.config.config import Config
 from checker.config.operation_settings import OperationSettings
+from checker.config.overrides import Overrides
 from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.hooks import HookContext, HookSource
@@ -71,7 +71,7 @@ def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def generation_settings(
-    config: Config,
+    overrides: Overrides,
     own: OperationSettings,
     mode: GenerationMode | None,
     schema: Any = None,
@@ -80,11 +80,15 @@ def generation_settings(
 ) -> GenerationSettings:
     """How cases of an operation with settings of its own are made; `mode` stands above what is configured.
 
+    `overrides` are values in place of generated ones.
+
     `schema` may have formats of its own, and values that cases take. Tests of an API have data of all configured kinds, as
     runs have; strategies whose user names no kind have valid data, unless something is configured.
     """
     usual = own.modes if in_test else own.modes_in_python
-    more = {} if schema is None else schema.get_custom_format_strategies(config.generation, mode)
+    more = {}
+    if schema is not None:
+        more = schema.get_custom_format_strategies(schema.config.generation, mode)
     has_values = schema is not None and schema.engine.extra_data is not None
     return GenerationSettings(
         mode=mode or mode_of(usual),
@@ -92,7 +96,7 @@ def generation_settings(
         codec=own.codec,
         exclude_header_characters=own.exclude_header_characters,
         allow_extra_parameters=own.allow_extra_parameters,
-        overrides=config.overrides(),
+        overrides=overrides,
         formats={**FORMATS, **more},
         reuse=has_values,
     )

@@ -43,6 +43,7 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         applies=AppliedByUsers(schema) if is_mine("apply_auth") else None,
         reauth=lambda: _reauth_state(schema),
         formats=lambda mode: _formats(schema, mode),
+        engine=schema.engine,
         values=None if source is None else partial(_values, schema, source),
         judges=extensions.judges(schema),
         transitions=lambda: schema.apply_stateful_inference(schema.observations),

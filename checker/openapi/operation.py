@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from checker.core.engine import Engine
 from checker.core.operation import (
@@ -71,6 +71,13 @@ class OpenApiOperation(EntryMembers):
     def __post_init__(self) -> None:
         # Asked for with each request: a property would be a call.
         self.label = self.entry.label
+
+    def with_engine(self, engine: Engine) -> Self:
+        """Return a copy that reaches higher floors by an engine."""
+        own = EntryMembers.with_engine(self, engine)
+        # Each knows the operation that it was made for: deserializers of users see that one.
+        own._contract = own._referee = None
+        return own
 
     @property
     def responses(self) -> dict[str, Any]:

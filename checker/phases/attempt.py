@@ -13,7 +13,7 @@ from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
 from checker.core.errors import HookExecutionError
 from checker.core.failures import Failure
-from checker.core.hooks import HookContext, HookSource, run_hooks
+from checker.core.hooks import RUNNING_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
@@ -361,9 +361,12 @@ def _is_kept(
     arguments: tuple[HookContext, Failure, Case, Response],
     errors: list[Raised],
 ) -> bool:
+    if hook in RUNNING_HOOKS:
+        return True
     try:
-        # A hook that is for other operations says nothing.
-        return hook(*arguments) in (None, True)
+        with RUNNING_HOOKS.adding(hook):
+            # A hook that is for other operations says nothing.
+            return hook(*arguments) in (None, True)
     except Exception as error:  # noqa: BLE001 - the wall: a failure that nobody could look at is told
         raised = HookExecutionError("filter_failure", error)
         raised.__cause__ = error

@@ -118,7 +118,8 @@ def judging(
 
     def judge(settings: OperationSettings) -> Judge:
         chosen = choice.named(settings.checks)
-        return Judge(chosen, JudgeSettings(settings.check_settings, truncation), tools)
+        asked = JudgeSettings(settings.check_settings, truncation, settings.beside)
+        return Judge(chosen, asked, tools)
 
     common = judge(resolver.common)
     if resolver.is_uniform:

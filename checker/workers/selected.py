@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from checker.config.filters import Selection, unmatched, waits_for_name
+from checker.core.engine import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.resource_names import variables_of
 from checker.core.resources import ResourceModel, Transition
@@ -29,6 +30,9 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         """Those that would be tested and cannot be read."""
         self.total = 0
         """Number of all operations."""
+        self.engine: Engine | None = None
+        """What user code reaches by the operations. It is set before any of them is read."""
+        self._with_engine: dict[Label, ApiOperation] = {}
         readable: list[OperationEntry] = []
         for entry in schema.checked_entries():
             self.total += 1
@@ -83,11 +87,18 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return self._schema.parameter_names(label)
 
     def __getitem__(self, label: Label) -> ApiOperation:
+        known = self._with_engine.get(label)
+        if known is not None:
+            return known
         operation = self._schema.find(self._entries[label].label)
         # All that cannot be read are among the broken.
         assert operation is not None
         assert not isinstance(operation, BrokenOperation)
-        return operation
+        if self.engine is None:
+            return operation
+        # One object for each: judges and makers know operations by their identity.
+        known = self._with_engine[label] = operation.with_engine(self.engine)
+        return known
 
     def variables_below(self) -> dict[str, tuple[str, ...]]:
         """Path template -> variables of the templates right below it: `/users` -> `id`."""

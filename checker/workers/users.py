@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from checker.checks.check import Check
 from checker.core.case import Case
 from checker.core.credentials import CredentialSource
+from checker.core.engine import Engine
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.locations import Location
 from checker.core.meta import Binding, GenerationMode
@@ -49,6 +50,8 @@ class UsersCode(Struct, frozen=True):
     reauth: Callable[[], ReauthState] = ReauthState
     formats: Callable[[GenerationMode | None], Mapping[str, Any]] = _of_all_schemas
     """Mode, None for both -> format -> strategy of its texts."""
+    engine: Engine | None = None
+    """What user code reaches by operations; None: an engine with the settings of the run."""
     values: Callable[[Operation], ValuePool] | None = None
     """Values that cases take before those of earlier answers."""
     judges: Mapping[str, Check] = field(default_factory=dict)

@@ -311,3 +311,45 @@ def test_the_document_is_not_read_again(tmp_path, api) -> None:
     assert [one.title for one in records if isinstance(one, SchemaOpened)] == ["T"]
     assert {target for _, target, _, _ in api.requests} >= {"/a", "/added"}
     assert all(b'"id":5' in body for _, target, _, body in api.requests if target == "/a")
+
+
+def test_operations_in_hooks_belong_to_the_loaded_schema(schema, api) -> None:
+    seen = []
+
+    @schema.hook.apply_to(path="/items/{id}")
+    def after_call(ctx: checker.HookContext, case: Any, response: Any) -> None:
+        assert case.operation.schema is schema
+        answer = case.operation.schema["/items"]["POST"].Case(body={}).call()
+        seen.append((case.formatted_path, answer.status_code))
+
+    assert ran(schema).errors == ()
+    assert {status for _, status in seen} == {200}
+    assert all(path.startswith("/items/") for path, _ in seen)
+
+
+def test_operations_in_hooks_of_a_run_by_location_send_as_the_run_does(
+    document, api, tmp_path
+) -> None:
+    seen = []
+
+    @checker.hook
+    def before_call(ctx: checker.HookContext, case: Any, kwargs: dict[str, Any]) -> None:
+        if case.path == "/items/{id}":
+            answer = case.operation.schema["/items"]["POST"].Case(body={}).call()
+            seen.append((case.formatted_path, answer.status_code))
+
+    config = checker.Config.from_dict(
+        {
+            "base-url": f"{api.url}/v1",
+            "headers": {"X-All": "1"},
+            "generation": {"max-examples": 2, "mode": "positive", "database": "none"},
+        },
+        environment={},
+    )
+    config.phases.update(phases=["fuzzing"])
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    result = checker.run(str(tmp_path / "openapi.json"), config=config)
+    assert all(one.label != "GET /items/{id}" for one in result.errors), result.errors
+    assert {status for _, status in seen} == {200}
+    sent = [one for one in api.requests if one[0] == "POST"]
+    assert {(path, headers["x-all"]) for _, path, headers, _ in sent} >= {("/v1/items", "1")}

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
-from checker.core.credentials import Credentials, CredentialSource
+from checker.core.credentials import RUNNING_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
@@ -162,6 +162,8 @@ class CredentialKeeper(Struct):
         if self.identities is not None:
             self._bare(request, self.identities.current(case.operation.label))
         for name, source in self.sources.items():
+            if source in RUNNING_SOURCES:
+                continue
             key = source.key(case)
             if key is None:
                 continue
@@ -261,7 +263,9 @@ class CredentialKeeper(Struct):
         """Credentials for everybody, as they are told."""
         try:
             case = self._wanted_for[order.source, order.key]
-            found = self.sources[order.source].fetch(case)
+            source = self.sources[order.source]
+            with RUNNING_SOURCES.adding(source):
+                found = source.fetch(case)
             self.secrets.add_credentials(found)
             return GivenCredentials.of(order, found)
         except CredentialError as error:
@@ -286,7 +290,8 @@ class CredentialKeeper(Struct):
     def _own(self, case: Case, source: CredentialSource) -> _Held:
         """What is fetched for one request alone. Raises `CredentialError`."""
         try:
-            found = source.fetch(case)
+            with RUNNING_SOURCES.adding(source):
+                found = source.fetch(case)
             self.secrets.add_credentials(found)
         finally:
             self.fetched()

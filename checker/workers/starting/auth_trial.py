@@ -25,6 +25,7 @@ from checker.workers.starting.calling import Caller, open_tools
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
+from checker.workers.starting.users_engine import give_engine
 
 
 class AuthTrial(Struct, frozen=True):
@@ -58,6 +59,7 @@ class _Tried:
 
     def __init__(self, subject: TestedDescription) -> None:
         self._subject = subject
+        parts = give_engine(subject)
         settings, operations, origin = subject.settings, subject.operations, subject.origin
         self._secrets = secrets_of(settings)
         self._told: list[str] = []
@@ -68,6 +70,7 @@ class _Tried:
         self._keeper = keeper_of(asked, wiring_of(settings, origin), self._secrets)
         if self._keeper is not None:
             self._keeper.fetch_alone()
+        parts.keeper, parts.secrets = self._keeper, self._secrets
         caller = Caller(origin, subject.schemes, self._keeper)
         self._tools = open_tools(settings, operations, caller, subject.classes)
         connect = transport_of(settings)

@@ -1,11 +1,13 @@
 """Lays out how a worker sends requests and judges what comes back: who calls, on how many lanes, with which checks."""
 
+from collections.abc import Iterable
 from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checker import __version__
+from checker.checks.custom import CUSTOM_CHECKS
 from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
@@ -41,6 +43,12 @@ class Caller(Struct, frozen=True):
     def is_watched(self) -> bool:
         """Whether users' code has to do with each request, whatever hooks there are."""
         return bool(self.keeper or self.users.told) or self.users.makes is not ALL_SCHEMAS.makes
+
+    def judging_stage(self, checks: Iterable[str]) -> Stage:
+        """Return `HOOK` where user code runs while a response is judged: one of these checks, or an `after_call` hook."""
+        if any(name in CUSTOM_CHECKS for name in checks):
+            return Stage.HOOK
+        return self.stage("after_call", Stage.JUDGE)
 
     def stage(self, hook: str, otherwise: Stage) -> Stage:
         """`HOOK` where users' code may run: hooks of this name, or sources of credentials."""

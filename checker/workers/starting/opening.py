@@ -43,6 +43,7 @@ from checker.workers.starting.configured_sources import Requested, keeper_of, wi
 from checker.workers.starting.records import RequestDisplay, open_recorder
 from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
+from checker.workers.starting.users_engine import give_engine
 from checker.workers.starting.verification import answering_405, confirmed
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.users import ALL_SCHEMAS, UsersCode
@@ -78,7 +79,7 @@ def _laid_out(
     incarnation: int, subject: TestedDescription, users: UsersCode, place: _Workplace
 ) -> WorkerContext:
     settings, operations, origin = subject.settings, subject.operations, subject.origin
-    undone = place.undone
+    undone, parts = place.undone, give_engine(subject, users)
     shown = RequestDisplay(
         rendering(origin, operations), sends_as_made=not users.hooks.named("before_call")
     )
@@ -90,6 +91,7 @@ def _laid_out(
     makers = open_makers(settings, subject.selected, rules, recorder, _acting(users, accounts))
     asked = Requested(settings, subject.schemes, operations, accounts, users)
     keeper = _keeper(asked, origin, recorder)
+    parts.keeper, parts.secrets = keeper, recorder.secrets
     caller = Caller(origin, subject.schemes, keeper, users)
     lanes = Lanes.of(settings, users)
     gate = gate_for(settings.safety, place.layout, origin, subject.selected)
@@ -132,7 +134,7 @@ def _laid_out(
         held_back={Label(card.label) for card in opened.operations if card.is_ending},
         making_stage=makers.stage,
         calling_stage=caller.stage("before_call", Stage.MAKE),
-        judging_stage=caller.stage("after_call", Stage.JUDGE),
+        judging_stage=caller.judging_stage(operations.layers.checks_somewhere()),
     )
 
 

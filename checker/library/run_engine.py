@@ -1,0 +1,87 @@
+"""The engine of the operations of a run, for user code in its workers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from checker.checks.classes import ClassCheck
+from checker.config.config import Config
+from checker.config.settings import RunSettings
+from checker.core.case import Case
+from checker.core.digests import digest
+from checker.core.request import BaseUrl
+from checker.core.send import Transport
+from checker.kinds.protocol import ApiOperation
+from checker.library.authentication import Asked, CallAuthentication, SendFrom
+from checker.library.engine import LibraryEngine
+from checker.library.live_settings import RunningSettings
+from checker.library.registered import Attachments
+from checker.library.request_sender import RequestSender
+from checker.library.schema import LoadedSchema
+from checker.transport.factories import TransportFactory
+from checker.transport.settings import HttpSettings
+from checker.workers.authentication.credentials import CredentialKeeper
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.starting.transports import transport_of
+from checker.workers.starting.users_engine import RunParts
+
+
+class RunEngine(LibraryEngine):
+    """Implements `checker.core.engine.Engine` with the settings, credentials, checks and rates of a run.
+
+    What user code sends is no case of the run: it is neither counted nor recorded.
+    """
+
+    def __init__(self, parts: RunParts) -> None:
+        config = Config.of_operations(parts.settings.operations)
+        super().__init__(parts.schema, config, Attachments())
+        self._parts = parts
+        self.settings = RunningSettings(parts.settings, parts.operations)
+        self.auth = _RunAuthentication(parts)
+        self._send = RequestSender(None, _transports(parts.settings, parts.origin)).send
+        self.schema = LoadedSchema(parts.schema, config, Attachments(engine=self))
+
+    def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
+        """Return a case of these parts. Its id follows from them: equal seeds send equal requests."""
+        made = super().make_case(operation, **parts)
+        made.id = ""
+        made.id = digest("made by hand", repr(made))[:12]
+        return made
+
+    def _origin(
+        self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
+    ) -> BaseUrl | None:
+        if base_url is None:
+            return self._parts.origin
+        return super()._origin(base_url, settings, credentials)
+
+    def _class_checks(self) -> Iterable[ClassCheck]:
+        return self._parts.classes
+
+
+class _RunAuthentication(CallAuthentication):
+    """The credentials of a run."""
+
+    def __init__(self, parts: RunParts) -> None:
+        super().__init__(parts.schema, ())
+        self.secrets = parts.secrets
+        self._parts = parts
+
+    def schemes(self, asked: Asked) -> SchemeCredentials:
+        return self._parts.schemes
+
+    def keeper(self, asked: Asked, origin: BaseUrl, send: SendFrom) -> CredentialKeeper | None:
+        return self._parts.keeper
+
+
+def _transports(settings: RunSettings, home: BaseUrl) -> TransportFactory:
+    """Return what connects to the target as the run does, and to other hosts over the network; a dry run sends nothing at all."""
+    to_target = transport_of(settings)
+    elsewhere = transport_of(replace(settings, transport=None, app=None))
+
+    def connect(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
+        is_of_run = origin.url == home.url or settings.is_dry
+        return (to_target if is_of_run else elsewhere)(origin, http, lanes)
+
+    return connect
