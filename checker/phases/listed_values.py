@@ -11,11 +11,14 @@ from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.operation import Parameter
 from checker.core.pool import ValuePool
+from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase
 
 _TURNS: Final = 3
 _NO_NAMES: Final = ("", ".", "..")
 """Texts that are no segment of a path."""
+_SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
+"""Cases that are about which optional properties there are."""
 
 
 def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
@@ -68,7 +71,8 @@ def take_references(
         return ()
     pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
     keeps_said = number % _TURNS == 0
-    taken = tuple(renewal.references.filled(case.body, pick, keeps_said=keeps_said))
+    adds = isinstance(listed, BoundaryCase) and listed.scenario not in _SETS
+    taken = tuple(renewal.references.filled(case.body, pick, keeps_said=keeps_said, adds=adds))
     meta.bindings = (*meta.bindings, *taken)
     return taken
 

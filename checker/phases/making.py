@@ -328,7 +328,7 @@ class CaseFactory:
                 return lambda source: self._literal_again(step.label, literal, name, phase)
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
-        """The plainest case for the operation of a step, as drawn: the first ones of lists hold all that is declared.
+        """The plainest case for the operation of a step, as drawn: the first ones of lists hold more than is required.
 
         Raises `Rejected`, and whatever making a case does.
         """

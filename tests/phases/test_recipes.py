@@ -51,6 +51,7 @@ THING = {
 }
 PARAMETERS = [
     {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1}},
+    {"name": "sort", "in": "query", "schema": {"enum": ["up", "down"]}},
     {"name": "trace", "in": "header", "schema": {"type": "string"}},
     {"name": "key", "in": "query", "required": True, "schema": {"type": "integer"}},
 ]
@@ -325,9 +326,7 @@ def test_a_case_that_stays_is_not_made_again_for_each_candidate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     makes = factory(mode=GenerationMode.NEGATIVE)
-    started = first(
-        makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict)
-    )
+    started = first(makes, lambda case: case.query.get("limit") == 0)
     made: list[Step] = []
     remake = CaseFactory.remake
 
@@ -363,7 +362,7 @@ def test_the_simplest_case_has_no_more_than_it_needs() -> None:
     found = all_listed(makes)
     simplest = makes.simplest(found[5].step, name="n", phase=COVERAGE)
     assert isinstance(simplest.recipe, Drawn)
-    assert len(places_of(simplest.case)) < len(places_of(found[0].case))
+    assert len(places_of(simplest.case)) < max(len(places_of(made.case)) for made in found)
 
 
 @pytest.mark.parametrize("phase", ["unknown", "fuzzing"])

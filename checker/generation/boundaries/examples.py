@@ -8,26 +8,24 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from checker.config.overrides import Overrides
-from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, Origin
-from checker.core.operation import Body, Example, Location, Operation, Parameter
+from checker.core.operation import Body, Example, Location, Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.generation.boundaries.cases import LOCATIONS, BoundaryCase, Parts
-from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.cases import BoundaryCase, Parts
+from checker.generation.boundaries.positives import Edges
 from checker.generation.boundaries.said import SaidValues
+from checker.generation.boundaries.usual import REASONS, UsualRequest
 from checker.generation.boundaries.values import Scenario
 from checker.generation.components import PartCompiler
-from checker.generation.dictionaries import forced_into
 from checker.generation.likeness import distinct
 from checker.generation.narrowing import SchemaPart
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import forced_parts
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.context import Budget, DrawContext, Rejected
+from checker.generation.sources.context import Budget, DrawContext
 from checker.validation.messages import shown
 
 PHASE: Final = "examples"
-_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 _Place = tuple[Location, str]
 """Of a part: location and name; the name of a body is its media type."""
 _Column = list[Example]
@@ -45,12 +43,14 @@ class OperationExamples:
     warn: Callable[[SchemaWarning], None] = lambda warning: None
     """Told of values that their own schema forbids."""
     _compiler: PartCompiler = field(init=False)
+    _usual: UsualRequest = field(init=False)
 
     def __post_init__(self) -> None:
         # Dictionaries are for chance; what is forced is forced everywhere.
         forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
         settings = replace(self.settings, overrides=Overrides(forced))
         self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store)
+        self._usual = UsualRequest(self._compiler, credentials=None)
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once; none where nothing is given, or where something that is required has no value."""
@@ -73,7 +73,7 @@ class OperationExamples:
                     yield replace(_case(parts, row), outside=outside)
 
     def _columns(self) -> Iterator[tuple[_Place, _Column]]:
-        for parameter in self._parameters():
+        for parameter in self._usual.declared():
             if self._compiler.forced(parameter) is not None or self.settings.is_fixed(parameter):
                 continue
             part = self._part(partial(self._compiler.parameter, parameter))
@@ -116,7 +116,7 @@ class OperationExamples:
     def _parts(self, row: Mapping[_Place, Example], body: Body | None) -> Parts | None:
         """What is sent: the values of a row, and usual ones of all else that is required. None if there are none."""
         parts = Parts()
-        for parameter in self._parameters():
+        for parameter in self._usual.declared():
             forced = self._compiler.forced(parameter)
             given = row.get((parameter.location, parameter.name))
             try:
@@ -125,10 +125,10 @@ class OperationExamples:
                 elif given is not None:
                     value = given.value
                 elif parameter.required:
-                    value = self._usual(self._compiler.parameter(parameter))
+                    value = self._usual.value(self._compiler.parameter(parameter), parameter)
                 else:
                     continue
-            except _REASONS:
+            except REASONS:
                 return None
             if value is not None or parameter.required:
                 parts = parts.with_value(parameter.location, parameter.name, value)
@@ -136,37 +136,23 @@ class OperationExamples:
             given = row[_place_of(body)]
             if given.is_settled:
                 return parts.with_body(given.value, body.media_type)
-            return self._with_body(parts, given.value, body)
+            return self._usual.with_body(parts, given.value, body)
         return self._with_usual_body(parts) if self.operation.body_required else parts
 
     def _with_usual_body(self, parts: Parts) -> Parts | None:
         for body in self.operation.bodies:
             try:
-                return self._with_body(parts, self._usual(self._compiler.body_part(body)), body)
-            except _REASONS:
+                value = self._usual.value(self._compiler.body_part(body), body)
+                return self._usual.with_body(parts, value, body)
+            except REASONS:
                 continue
         return None
-
-    def _with_body(self, parts: Parts, value: Any, body: Body) -> Parts:
-        return parts.with_body(forced_into(value, self._compiler.overrides.body()), body.media_type)
-
-    def _usual(self, part: SchemaPart) -> Any:
-        """The first value of a schema. Raises `Unsatisfiable`."""
-        for boundary in positives(Edges(part.compiler), part.conjunction, part.place):
-            return boundary.value
-        raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
 
     def _part(self, make: Callable[[], SchemaPart]) -> SchemaPart | None:
         try:
             return make()
-        except _REASONS:
+        except REASONS:
             return None
-
-    def _parameters(self) -> Iterator[Parameter]:
-        for location in LOCATIONS:
-            for parameter in self.operation.parameters:
-                if parameter.location is location:
-                    yield parameter
 
 
 def _place_of(body: Body) -> _Place:

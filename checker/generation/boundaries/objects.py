@@ -1,6 +1,7 @@
 """Objects with all, some and only the required properties, and with each of the values that a property may have."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import count, islice
 from typing import Any, Final
@@ -28,10 +29,10 @@ _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 
 def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
-    """The object with all properties that are declared, but for marks of pages, which servers make. Raises `Unsatisfiable`."""
+    """Return the object with the required properties and the wanted optional ones. Raises `Unsatisfiable`."""
     inner = item_of(place)
-    value = _declared(walk, form, inner)
     sizes = form.property_count
+    value = _declared(walk, form, inner, max(sizes.low, place.min_items))
     for name in [name for name in value if name not in form.required]:
         if sizes.high is None or len(value) <= sizes.high:
             break
@@ -49,21 +50,36 @@ def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlac
     return value
 
 
-def _declared(walk: Walk, form: Canonical, inner: TextPlace) -> dict[str, Any]:
+def _declared(walk: Walk, form: Canonical, inner: TextPlace, low: int) -> dict[str, Any]:
+    """Return the declared properties of the usual object: more optional ones than usual where it needs `low` properties."""
     value: dict[str, Any] = {}
-    left_out = form.properties if walk.is_lean else marks_among(form.properties)
+    waiting: dict[str, Conjunction] = {}
     for name, child in form.properties.items():
-        if name in left_out and name not in form.required:
-            continue
         try:
-            value[name] = walk.usual(child, inner)
+            if name in form.required or _is_usual(walk, form, name, inner):
+                value[name] = walk.usual(child, inner)
+            elif not walk.is_lean:
+                waiting[name] = child
         except _REASONS:
             if name in form.required:
                 raise
     for name in form.required:
         if name not in value:
             value[name] = walk.usual(form.additional, inner)
+    for name, child in waiting.items():
+        if len(value) >= low:
+            break
+        with suppress(*_REASONS):
+            value[name] = walk.usual(child, inner)
     return value
+
+
+def _is_usual(walk: Walk, form: Canonical, name: str, inner: TextPlace) -> bool:
+    """Whether the usual object has an optional property. Servers alone make marks of pages."""
+    if walk.is_lean or name in marks_among(form.properties):
+        return False
+    has_all = walk.is_full or (walk.completes and not form.required)
+    return has_all or walk.is_given(form.properties[name], inner)
 
 
 def values(
@@ -73,34 +89,53 @@ def values(
     template = walk.usual(conjunction, place)
     if not isinstance(template, dict):
         template = usual(walk, form, conjunction, place)
-    at = form.type_pointer or form.pointer
+    at, inner = form.type_pointer or form.pointer, item_of(place)
     yield Boundary(template, "Valid object", Scenario.OBJECT, at, None, True)
-    yield from _reduced(form, template, at)
-    inner = item_of(place)
-    for name, child in form.properties.items():
+    required = {name: one for name, one in form.properties.items() if name in form.required}
+    rest = {name: one for name, one in form.properties.items() if name not in required}
+    # A list may end at its first failure, and optional properties are refused more often.
+    yield from _with_each(walk, required, template, inner, path)
+    full = template if walk.is_lean else walk.full(conjunction, place)
+    yield from _other_sets(form, template, full if isinstance(full, dict) else template, at)
+    yield from _with_each(walk, rest, template, inner, path)
+    yield from _more(walk, form, template, inner, path)
+
+
+def _with_each(
+    walk: Walk,
+    properties: dict[str, Conjunction],
+    template: dict[str, Any],
+    inner: TextPlace,
+    path: tuple[str, ...],
+) -> Iterator[Boundary]:
+    """Yield the usual object with each value of each of the properties."""
+    for name, child in properties.items():
         # An example need not have all that is declared.
         if name in template or not walk.is_lean:
             text = f"Object with valid '{name}' value: "
             put = partial(_with, template, name)
             yield from _inside(walk, (child, inner), (*path, name), put, text)
-    yield from _more(walk, form, template, inner, path)
 
 
-def _reduced(form: Canonical, template: dict[str, Any], at: str) -> Iterator[Boundary]:
-    """Without some of the optional properties."""
-    optional = [name for name in template if name not in form.required]
+def _other_sets(
+    form: Canonical, template: dict[str, Any], full: dict[str, Any], at: str
+) -> Iterator[Boundary]:
+    """Yield objects with other sets of the optional properties."""
+    optional = [name for name in full if name not in form.required]
     required = {name: value for name, value in template.items() if name in form.required}
     if not optional:
         return
     if len(optional) > 1 or required:
         for name in optional:
             text = f"Object with all required properties and '{name}'"
-            value = _with(required, name, template[name])
+            value = _with(required, name, full[name])
             yield Boundary(value, text, Scenario.SOME_OPTIONAL, at, None, True)
     for size in range(2, len(optional)):
-        value = required | {name: template[name] for name in optional[:size]}
+        value = required | {name: full[name] for name in optional[:size]}
         text = f"Object with required and {size} optional properties"
         yield Boundary(value, text, Scenario.SOME_OPTIONAL, at, None, True)
+    text = "Object with all properties"
+    yield Boundary(full, text, Scenario.SOME_OPTIONAL, at, None, True)
     text = "Object with only required properties"
     yield Boundary(required, text, Scenario.ONLY_REQUIRED, at, "required", True)
 

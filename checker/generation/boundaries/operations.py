@@ -14,12 +14,10 @@ from msgspec.structs import replace
 
 from checker.config.overrides import Overrides
 from checker.core.case import NOT_SET
-from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, Violation
-from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
+from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.phases import MOST_LISTED
 from checker.generation.boundaries.cases import (
-    LOCATIONS,
     BoundaryCase,
     Container,
     Parts,
@@ -28,7 +26,7 @@ from checker.generation.boundaries.cases import (
     with_last_listed,
 )
 from checker.generation.boundaries.negatives import negatives
-from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.positives import positives
 from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.shapes import (
     content_types,
@@ -40,26 +38,24 @@ from checker.generation.boundaries.shapes import (
     repeated_parameters,
     sent_again,
 )
+from checker.generation.boundaries.usual import REASONS, UsualRequest
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.components import PartCompiler, said_of
-from checker.generation.dictionaries import forced_into
+from checker.generation.components import PartCompiler
 from checker.generation.narrowing import SchemaPart
 from checker.generation.negation.listing import Breach
 from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore
-from checker.generation.presence import is_mostly_refused
 from checker.generation.provenance import forced_parts
 from checker.generation.security import Alternative, alternatives
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.context import Budget, DrawContext, Rejected
+from checker.generation.sources.context import Budget, DrawContext
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 
 UNKNOWN: Final = "x-checker-unknown-property"
 _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
-_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 _OF_BODIES: Final = 0.8
 """Share of all cases that may be about bodies."""
 
@@ -90,14 +86,12 @@ class OperationEdges:
     coverage: Coverage = dataclasses.field(default_factory=Coverage)
     is_cut: bool = False
     """True when there were more of them."""
-    problems: dict[str, str] = dataclasses.field(default_factory=dict)
-    """Pointer -> why a part has no valid value."""
     store: FormStore | None = None
     """What is shared with other operations."""
     _compiler: PartCompiler = dataclasses.field(init=False)
     _choices: tuple[Alternative, ...] = dataclasses.field(init=False)
     """What requests may carry to say who sends them."""
-    _usual_choice: Alternative | None = dataclasses.field(init=False)
+    _usual: UsualRequest = dataclasses.field(init=False)
     _shown: int = 0
     """Cases that were given."""
 
@@ -110,14 +104,21 @@ class OperationEdges:
         )
         self._choices = choices = alternatives(self.operation, settings)
         making_up = () if settings.met_alternatives else (one for one in choices if one.made_up)
-        self._usual_choice = next(iter((*making_up, *choices)), None)
+        usual_choice = next(iter((*making_up, *choices)), None)
+        self._usual = UsualRequest(self._compiler, usual_choice)
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Pointer -> why a part has no valid value."""
+        return self._usual.problems
 
     def cases(self) -> Iterator[BoundaryCase]:
         """Each request once."""
         shown: set[Any] = set()
         wanted = self.coverage.mode
         self._shown = 0
-        outside, renewals = forced_parts(self._compiler), Renewals(self._compiler, self._usual)
+        outside = forced_parts(self._compiler)
+        renewals = Renewals(self._compiler, self._usual.full_body)
         for found in self._all():
             if wanted is not None and found.mode is not wanted:
                 continue
@@ -133,8 +134,8 @@ class OperationEdges:
             yield case
 
     def _all(self) -> Iterator[BoundaryCase]:
-        template = self._template()
-        if template is None:
+        template, full = self._usual.parts(), self._usual.parts(is_full=True)
+        if template is None or full is None:
             yield from self._only_missing_body()
             return
         yield from self._bodies(template)
@@ -143,7 +144,8 @@ class OperationEdges:
             yield BoundaryCase(
                 bare, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=Location.BODY
             )
-        for parameter in self._parameters():
+        # A list may end at its first failure, and optional parameters are refused more often.
+        for parameter in sorted(self._usual.declared(), key=lambda one: not one.required):
             yield from self._of_parameter(parameter, template)
         yield from empty_lists(self._free(), template)
         yield from other_methods(self.coverage.unexpected_methods, template)
@@ -151,64 +153,17 @@ class OperationEdges:
         if self.coverage.has_forms:
             yield from forms_of_body(self.operation, template, costly=self.coverage.costly)
         if self.coverage.duplicates_query:
-            yield from repeated_parameters(self._parameters(), template)
+            yield from repeated_parameters(self._usual.declared(), template, full)
         yield from self._missing(template)
-        usual, security = self._usual_choice, self.operation.security
+        usual, security = self._usual.credentials, self.operation.security
         if usual is not None and all(one.made_up for one in self._choices):
             yield from missing_credentials(usual.made_up, template)
         for location in _OPTIONAL:
-            yield from self._containers(location, template)
+            yield from self._containers(location, template, full)
+        text = "All optional parameters"
+        yield BoundaryCase(full, _POSITIVE, text, Scenario.SOME_OPTIONAL)
         others = (one for one in self._choices if one is not usual)
         yield from other_credentials(security, usual, others, template)
-
-    def _parameters(self) -> Iterator[Parameter]:
-        for location in LOCATIONS:
-            yield from (one for one in self.operation.parameters if one.location is location)
-
-    def _template(self) -> Parts | None:
-        """Usual values of all parts; None when something that is required has none."""
-        parts = Parts()
-        for parameter in self._parameters():
-            forced = self._compiler.forced(parameter)
-            try:
-                part = self._compiler.parameter(parameter)
-                value = self._usual(part, parameter) if forced is None else forced.entries[0]
-            except _REASONS as error:
-                self.problems[parameter.pointer] = str(error)
-                if parameter.required:
-                    return None
-                continue
-            # Under a condition that does not hold, or for a page that there is not, no case would come to anything.
-            is_wanted = forced is not None or parameter.examples or not is_mostly_refused(parameter)
-            if parameter.required or (value is not None and is_wanted):
-                parts = parts.with_value(parameter.location, parameter.name, value)
-        for one in self._usual_choice.made_up if self._usual_choice is not None else ():
-            parts = parts.with_value(one.location, one.name, one.usual)
-        for body in self.operation.bodies:
-            try:
-                value = self._usual(self._compiler.body_part(body), body)
-            except _REASONS as error:
-                self.problems[body.pointer] = str(error)
-                continue
-            return self._with_body(parts, value, body)
-        return None if self._declared_body and self.operation.body_required else parts
-
-    @property
-    def _declared_body(self) -> Body | UnusableBody | None:
-        declared: list[Body | UnusableBody] = [*self.operation.bodies]
-        return next(iter(declared + list(self.operation.unusable_bodies)), None)
-
-    def _with_body(self, parts: Parts, value: Any, body: Body) -> Parts:
-        """Parts with a body in which everything stands that a user wants there."""
-        return parts.with_body(forced_into(value, self._compiler.overrides.body()), body.media_type)
-
-    def _usual(self, part: SchemaPart, declared: Parameter | Body) -> Any:
-        """The first valid example, the condition that holds, or the first value of the schema."""
-        for value in self._compiler.fitting(said_of(declared), part):
-            return value
-        for boundary in positives(Edges(part.compiler), part.conjunction, part.place):
-            return boundary.value
-        raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
 
     def _bodies(self, template: Parts) -> Iterator[BoundaryCase]:
         if not self.operation.bodies or template.body is NOT_SET:
@@ -224,7 +179,7 @@ class OperationEdges:
                     # Deep schemas have thousands; the parameters have their turn, too.
                     self.is_cut = True
                     return
-                parts = self._with_body(template, boundary.value, body)
+                parts = self._usual.with_body(template, boundary.value, body)
                 yield about(boundary, parts, Location.BODY, body.media_type)
 
     def _valid(self, part: SchemaPart, declared: Parameter | Body) -> Iterator[Boundary]:
@@ -235,10 +190,10 @@ class OperationEdges:
                 yield Boundary(
                     value, "Example value", Scenario.EXAMPLE, example.pointer, None, True
                 )
-        edges = Edges(part.compiler)
+        edges = self._usual.edges(part, declared)
         try:
             yield from positives(edges, part.conjunction, part.place)
-        except _REASONS:
+        except REASONS:
             return
         finally:
             self.is_cut = self.is_cut or edges.is_cut
@@ -253,7 +208,7 @@ class OperationEdges:
             return
         try:
             yield from negatives(*part, proof, is_wanted)
-        except _REASONS:
+        except REASONS:
             return
 
     def _body_proof(self, body: Body, part: SchemaPart) -> Callable[[Any], bool] | None:
@@ -275,11 +230,11 @@ class OperationEdges:
                 searched = with_last_listed(parts, self._free()) if is_search else None
                 if searched is not None:
                     yield about(boundary, searched, location, name)
-        except _REASONS as error:
+        except REASONS as error:
             self.problems.setdefault(parameter.pointer, str(error))
 
     def _free(self) -> Iterator[Parameter]:
-        return (one for one in self._parameters() if self._compiler.forced(one) is None)
+        return (one for one in self._usual.declared() if self._compiler.forced(one) is None)
 
     def _wrong(self, parameter: Parameter, part: SchemaPart) -> Iterator[Boundary]:
         """Values of a parameter that nobody can read as valid ones."""
@@ -303,7 +258,7 @@ class OperationEdges:
         return not self.settings.is_fixed(parameter) and self._compiler.forced(parameter) is None
 
     def _missing(self, template: Parts) -> Iterator[BoundaryCase]:
-        for parameter in self._parameters():
+        for parameter in self._usual.declared():
             location, name = parameter.location, parameter.name
             if not self._can_be_missing(parameter):
                 continue
@@ -323,7 +278,7 @@ class OperationEdges:
             yield self._missing_body(template)
 
     def _missing_body(self, template: Parts) -> BoundaryCase:
-        declared = self._declared_body
+        declared = self._usual.declared_body
         at = "#" if declared is None else declared.pointer.partition("/content/")[0]
         return BoundaryCase(
             template.with_body(NOT_SET, None),
@@ -336,26 +291,17 @@ class OperationEdges:
         )
 
     def _only_missing_body(self) -> Iterator[BoundaryCase]:
-        """What is left when a required body cannot be made."""
-        if not self.operation.body_required:
-            return
-        parts = Parts()
-        for parameter in self._parameters():
-            forced = self._compiler.forced(parameter)
-            try:
-                part = self._compiler.parameter(parameter)
-                value = self._usual(part, parameter) if forced is None else forced.entries[0]
-            except _REASONS:
-                if parameter.required:
-                    return
-                continue
-            parts = parts.with_value(parameter.location, parameter.name, value)
-        yield self._missing_body(parts)
+        """Yield the case that is left when a required body cannot be made."""
+        parts = self._usual.parameters() if self.operation.body_required else None
+        if parts is not None:
+            yield self._missing_body(parts)
 
-    def _containers(self, location: Location, template: Parts) -> Iterator[BoundaryCase]:
-        """Other sets of the parameters of one location."""
-        whole = template.containers.get(location, {})
-        declared = [p for p in self._parameters() if p.location is location and p.name in whole]
+    def _containers(
+        self, location: Location, template: Parts, full: Parts
+    ) -> Iterator[BoundaryCase]:
+        """Yield cases with other sets of the parameters of one location."""
+        whole = full.containers.get(location, {})
+        declared = [p for p in self._usual.declared() if p.location is location and p.name in whole]
         optional = [p.name for p in declared if not self._is_always_there(p)]
         required = {name: value for name, value in whole.items() if name not in optional}
         reduced = template.with_container(location, required)
@@ -375,6 +321,7 @@ class OperationEdges:
             some: Container = {name: whole[name] for name in islice(optional, size)}
             text = f"All required and {size} optional properties"
             yield some_case(template, location, required | some, text)
+        yield some_case(template, location, whole, "All optional properties")
 
     def _reduced(self, parameter: Parameter, reduced: Parts) -> Iterator[BoundaryCase]:
         """What is wrong with a required parameter when no optional one is there."""
@@ -385,7 +332,7 @@ class OperationEdges:
                 named = replace(boundary, description=f"{name}: {boundary.description}")
                 parts = reduced.with_value(location, name, boundary.value)
                 yield about(named, parts, location, name)
-        except _REASONS:
+        except REASONS:
             return
 
 

@@ -1,6 +1,7 @@
 """Valid values at the edges of a schema: the most usual one first, then one change at a time."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from checker.generation.boundaries.numbers import numbers_of
 from checker.generation.boundaries.texts import texts_of
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.places import TextPlace
+from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.likeness import distinct
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import discriminated
@@ -52,6 +53,11 @@ class Edges(Struct):
     """True when some part was not shown in full, for its size."""
     is_lean: bool = False
     """True where nothing optional is put in any more."""
+    is_full: bool = False
+    """True where usual objects have all declared properties. Otherwise they have the required ones, and of the optional ones
+    those with a value of the description: servers refuse many invented ones, and every case stands around the usual value."""
+    completes: bool = False
+    """True where an object that requires nothing has all of its properties: the description says nothing of what may be missing."""
     _nodes: int = _NODES
     _visits: dict[Key, int] = field(default_factory=dict)
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
@@ -60,6 +66,8 @@ class Edges(Struct):
     """Usual values of those that stand in nothing else."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
+    _given: dict[Key, bool] = field(default_factory=dict)
+    _full: "Edges | None" = None
 
     def values(
         self, conjunction: Conjunction, place: TextPlace, path: Path = ()
@@ -105,6 +113,53 @@ class Edges(Struct):
         if not self._open:
             self._whole[key] = value
         return value
+
+    def full(self, conjunction: Conjunction, place: TextPlace) -> Any:
+        """Return the usual value with all optional properties; without them if such a value is not found. Raises `Unsatisfiable`."""
+        if not self.is_full:
+            self._full = self._full or Edges(self.compiler, is_full=True)
+            with suppress(Unsatisfiable, BudgetSpent, Rejected):
+                return self._full.usual(conjunction, place)
+        return self.usual(conjunction, place)
+
+    def is_given(self, conjunction: Conjunction, place: TextPlace) -> bool:
+        """Whether the description itself gives the usual value: an example, a default, or one of a closed set. Raises `Unsatisfiable`.
+
+        An object needs a given value for each required property and for one at least; an array needs items.
+        """
+        conjunction = self.targets(conjunction)
+        key = (key_of(conjunction), place)
+        if key not in self._given:
+            # A schema that contains itself gives no value through itself.
+            self._given[key] = False
+            form = self.compiler.canonical(conjunction)
+            self._given[key] = self._gives(form, conjunction, place)
+        return self._given[key]
+
+    def _gives(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> bool:
+        types = form.types - {forms.NULL}
+        if form.impossible is not None:
+            return False
+        if (
+            form.enum is not None
+            or types <= {forms.BOOLEAN}
+            or any(self._said(form, conjunction, place))
+        ):
+            return True
+        inner = item_of(place)
+        if form.branches:
+            branches = self.alternatives(form)
+            values = (one for one in branches if not self._is_null(one))
+            return any(self.is_given(one, place) for one in islice(values, 1))
+        if types == {forms.OBJECT}:
+            given = {name for name, one in form.properties.items() if self.is_given(one, inner)}
+            needed = form.required or (form.properties if self.completes else ())
+            return bool(given) and given.issuperset(needed)
+        has_items = types == {forms.ARRAY} and form.item_count.low > 0
+        return has_items and self.is_given(form.items, inner)
+
+    def _is_null(self, conjunction: Conjunction) -> bool:
+        return self.compiler.canonical(self.targets(conjunction)).types == {forms.NULL}
 
     def targets(self, conjunction: Conjunction) -> Conjunction:
         """The conjunction with references followed. Raises `Unsatisfiable`."""
@@ -282,10 +337,10 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
         if distinct(boundary.value) == distinct(usual) or len(first) >= _RANKS:
             break
     named = next((b for b in first if distinct(b.value) == distinct(usual)), None)
+    at = form_pointer(conjunction)
     if named is None:
-        at = form_pointer(conjunction)
         named = Boundary(usual, "Valid value", Scenario.DEFAULT_CASE, at, None, True)
-    odd = unusual.with_fractions(usual, place, form_pointer(conjunction))
+    odd = unusual.with_fractions(edges.full(conjunction, place), place, at)
     for boundary in chain((named,), first, safely(found), odd):
         key = distinct(boundary.value)
         # The usual value may be carried escaped: where a pattern allows no other, it was drawn so.

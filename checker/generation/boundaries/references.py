@@ -37,15 +37,18 @@ class References(Struct, frozen=True):
     """The usual body, which is valid."""
 
     def filled(
-        self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool
+        self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
     ) -> Iterator[Binding]:
         """What a body, which is changed in place, took of what `pick` knows for a pointer; as valid, or as wrong, as it was.
 
-        A right body keeps what it has in the place that it is about, a wrong one what makes it wrong.
+        A right body keeps what it has in the place that it is about, a wrong one what makes it wrong. With `adds` a right
+        body gets known values for optional properties that it does not have.
         """
         was_valid: bool | None = None
         for place in self.places:
             spots = _spots(body, place.path)
+            if not spots and adds:
+                yield from self._added(body, place, pick)
             if (keeps_said and place.is_said) or len(
                 {distinct(holder[at]) for holder, at in spots}
             ) != 1:
@@ -65,6 +68,22 @@ class References(Struct, frozen=True):
                 yield replace(found, name=place.pointer, literal=value)
             else:
                 _put(spots, before)
+
+    def _added(
+        self, body: Any, place: ReferencePlace, pick: Callable[[str], Binding | None]
+    ) -> Iterator[Binding]:
+        """Add a known value to a body that is right and stays so."""
+        holders = [one for one in _holders(body, place.path) if isinstance(one, dict)]
+        found = pick(place.pointer) if holders and self.is_valid(body) else None
+        value = NOT_SET if found is None else _in_type_of(place.usual, found.literal)
+        if found is None or value is NOT_SET:
+            return
+        _put(((holder, place.path[-1]) for holder in holders), value)
+        if self.is_valid(body):
+            yield replace(found, name=place.pointer, literal=value)
+        else:
+            for holder in holders:
+                del holder[place.path[-1]]
 
     def _admits(self, place: ReferencePlace, value: Any) -> bool:
         """Whether a value is right in its place."""
@@ -87,11 +106,15 @@ def references_in(
 
 def _spots(body: Any, path: Sequence[str]) -> list[_Spot]:
     """Where values stand that a path means."""
+    return [(holder, at) for holder in _holders(body, path) for at in _keys(holder, path[-1])]
+
+
+def _holders(body: Any, path: Sequence[str]) -> list[Any]:
+    """Return what stands around the last part of a path."""
     holders: list[Any] = [body]
-    *above, last = path
-    for token in above:
+    for token in path[:-1]:
         holders = [inner for holder in holders for inner in _inside(holder, token)]
-    return [(holder, at) for holder in holders for at in _keys(holder, last)]
+    return holders
 
 
 def _inside(holder: Any, token: str) -> Iterator[Any]:

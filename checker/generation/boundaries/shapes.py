@@ -87,9 +87,11 @@ def sent_again(case: BoundaryCase) -> Iterator[BoundaryCase]:
         yield replace(case, description=f"{case.description}, again", is_again=True)
 
 
-def repeated_parameters(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
-    """The usual request with one parameter of the query twice."""
-    query = template.containers.get(Location.QUERY, {})
+def repeated_parameters(
+    parameters: Iterable[Parameter], template: Parts, full: Parts
+) -> Iterator[BoundaryCase]:
+    """Yield the usual request with one parameter of the query twice, as `full` has it."""
+    query = full.containers.get(Location.QUERY, {})
     for parameter in parameters:
         if parameter.location is not Location.QUERY or parameter.name not in query:
             continue

@@ -47,21 +47,22 @@ MULTI = operation_of(
     parameter_of({"type": "boolean"}, name="c", required=False),
 )
 MULTI_RECORDED = [
-    ({"a": 0, "b": "0", "c": True}, "Default positive test case"),
+    # `c` has a closed set of values; a value of `b` would be invented.
+    ({"a": 0, "c": True}, "Default positive test case"),
+    ({"a": 0, "b": "0", "c": True}, "Valid string"),
     # An empty text is an edge of its own: in all cases it would have servers refuse all of them.
     ({"a": 0, "b": "", "c": True}, "Empty string"),
-    ({"a": 0, "b": "0", "c": False}, "Valid boolean value"),
-    ({"a": 0, "b": "0", "c": "AAA"}, "Incorrect type"),
-    ({"a": 0, "b": "0", "c": 2}, "Incorrect type"),
-    ({"a": "AAA", "b": "0", "c": True}, "Incorrect type"),
-    ({"a": False, "b": "0", "c": True}, "Incorrect type"),
-    ({"b": "0", "c": True}, "Missing `a` at query"),
+    ({"a": 0, "c": False}, "Valid boolean value"),
+    ({"a": 0, "c": "AAA"}, "Incorrect type"),
+    ({"a": 0, "c": 2}, "Incorrect type"),
+    ({"a": "AAA", "c": True}, "Incorrect type"),
+    ({"a": False, "c": True}, "Incorrect type"),
+    ({"c": True}, "Missing `a` at query"),
     ({"a": 0}, "Only required properties"),
     ({"a": "AAA"}, "a: Incorrect type"),
-    ({"a": 0, "c": True}, "All required properties and optional 'c'"),
     ({"a": 0, "b": "0"}, "All required properties and optional 'b'"),
     (
-        {"a": 0, "b": "0", "c": True, "x-checker-unknown-property": "42"},
+        {"a": 0, "c": True, "x-checker-unknown-property": "42"},
         "Object with unexpected properties",
     ),
 ]
@@ -132,7 +133,8 @@ def test_a_parameter_is_sent_twice_when_asked_for() -> None:
 def test_one_of_each_number_of_optional_parameters() -> None:
     many = [parameter_of(INTEGER, name=f"p{index}", required=False) for index in range(6)]
     found = listed(operation_of(*many), mode=GenerationMode.POSITIVE)
-    assert {len(case.parts.containers[Location.QUERY]) for case in found} == set(range(7))
+    sizes = {len(case.parts.containers.get(Location.QUERY, {})) for case in found}
+    assert sizes == set(range(7))
 
 
 def test_without_a_value_for_what_is_required_there_are_no_cases() -> None:

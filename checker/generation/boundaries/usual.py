@@ -1,0 +1,126 @@
+"""The usual request of an operation, which its boundary cases change in one place each."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.operation import Body, Operation, Parameter, UnusableBody
+from checker.generation.boundaries.cases import LOCATIONS, Parts
+from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.components import PartCompiler, said_of
+from checker.generation.dictionaries import forced_into
+from checker.generation.narrowing import SchemaPart
+from checker.generation.presence import is_mostly_refused
+from checker.generation.security import Alternative
+from checker.generation.sources.context import Rejected
+
+REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
+"""Why a part of a request has no value."""
+
+
+class UsualRequest(Struct):
+    """Makes the usual request of one operation.
+
+    It has all that is required. Of the optional parameters and properties it has those that users force, and those for which
+    the description gives a value: one optional part with an invented value may have a server refuse every case. An optional
+    body is there all the same: most descriptions leave out that it is required.
+    """
+
+    compiler: PartCompiler
+    credentials: Alternative | None
+    problems: dict[str, str] = field(default_factory=dict)
+    """Pointer -> why a part has no valid value."""
+
+    @property
+    def operation(self) -> Operation:
+        """The operation of the request."""
+        return self.compiler.operation
+
+    @property
+    def declared_body(self) -> Body | UnusableBody | None:
+        """The first body of the description, usable or not."""
+        declared: list[Body | UnusableBody] = [*self.operation.bodies]
+        return next(iter(declared + list(self.operation.unusable_bodies)), None)
+
+    def declared(self) -> Iterator[Parameter]:
+        """Yield the parameters, location by location."""
+        for location in LOCATIONS:
+            yield from (one for one in self.operation.parameters if one.location is location)
+
+    def parts(self, *, is_full: bool = False) -> Parts | None:
+        """Return the values of all parts; None if a required one has no value. `is_full`: with all optional parameters."""
+        parts = self.parameters(is_full=is_full)
+        if parts is None:
+            return None
+        for one in self.credentials.made_up if self.credentials is not None else ():
+            parts = parts.with_value(one.location, one.name, one.usual)
+        for body in self.operation.bodies:
+            try:
+                value = self.value(self.compiler.body_part(body), body)
+            except REASONS as error:
+                self.problems[body.pointer] = str(error)
+                continue
+            return self.with_body(parts, value, body)
+        return None if self.declared_body and self.operation.body_required else parts
+
+    def parameters(self, *, is_full: bool = False) -> Parts | None:
+        """Return the values of the parameters; None if a required one has no value."""
+        parts = Parts()
+        for parameter in self.declared():
+            if not self._is_wanted(parameter, is_full=is_full):
+                continue
+            forced = self.compiler.forced(parameter)
+            try:
+                part = self.compiler.parameter(parameter)
+                value = self.value(part, parameter) if forced is None else forced.entries[0]
+            except REASONS as error:
+                self.problems[parameter.pointer] = str(error)
+                if parameter.required:
+                    return None
+                continue
+            if parameter.required or value is not None:
+                parts = parts.with_value(parameter.location, parameter.name, value)
+        return parts
+
+    def _is_wanted(self, parameter: Parameter, *, is_full: bool) -> bool:
+        if parameter.required or self.compiler.forced(parameter) is not None:
+            return True
+        try:
+            part = self.compiler.parameter(parameter)
+            if self.compiler.fitting((one.value for one in parameter.examples), part):
+                return True
+            # Under a condition that does not hold, or for a page that does not exist, all cases would be refused.
+            if is_mostly_refused(parameter):
+                return False
+            edges = self.edges(part, parameter)
+            return is_full or edges.is_given(part.conjunction, part.place)
+        except REASONS as error:
+            self.problems[parameter.pointer] = str(error)
+            return False
+
+    def with_body(self, parts: Parts, value: Any, body: Body) -> Parts:
+        """Return the parts with a body in which everything stands that users force."""
+        return parts.with_body(forced_into(value, self.compiler.overrides.body()), body.media_type)
+
+    def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
+        """Return the first valid example, the condition that holds, or the first value of the schema. Raises one of `REASONS`."""
+        for value in self.compiler.fitting(said_of(declared), part):
+            return value
+        edges = self.edges(part, declared)
+        for boundary in positives(edges, part.conjunction, part.place):
+            return boundary.value
+        raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
+
+    def full_body(self, part: SchemaPart, body: Body) -> Any:
+        """Return the usual body with all optional properties. Raises one of `REASONS`."""
+        for value in self.compiler.fitting(said_of(body), part):
+            return value
+        return self.edges(part, body).full(part.conjunction, part.place)
+
+    def edges(self, part: SchemaPart, declared: Parameter | Body) -> Edges:
+        """Return the walk through the schema of a part. What GraphQL and bodies of PATCH do not require is really optional."""
+        is_body = isinstance(declared, Body) and declared.write is None
+        completes = is_body and self.operation.resource_method != "PATCH"
+        return Edges(part.compiler, completes=completes)
