@@ -225,7 +225,10 @@ def standard_reason(status: int) -> str:
 
 
 def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
-    """Body as text for people; None when it is not text."""
+    r"""Return a body as text, each control character as an escape such as `\x1b`; None for a binary body.
+
+    A body is binary if it does not decode, or if three in ten of its characters are control characters.
+    """
     if charset is not None and not is_charset(charset):
         charset = None
     try:
@@ -237,9 +240,14 @@ def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
         return _text(body[: error.start], charset, whole=True)
     except (LookupError, ValueError):
         return _text(body, None, whole=whole)
-    return None if any(_is_control(char) for char in text) else text
+    controls = sum(map(_is_control, text))
+    if 10 * controls >= 3 * len(text):
+        return None
+    if not controls:
+        return text
+    return "".join(f"\\x{ord(char):02x}" if _is_control(char) else char for char in text)
 
 
 def _is_control(char: str) -> bool:
-    """Text with control characters escaped that a terminal would obey."""
+    """Whether a terminal would obey a character (C0 and C1 controls and DEL, but for tab and line ends)."""
     return (char < " " and char not in _TEXT_CONTROLS) or "\x7f" <= char <= "\x9f"
