@@ -79,3 +79,41 @@ def test_a_baseline_that_is_missing_fails_a_job(tmp_path: Path) -> None:
     code, words, told = ran(tmp_path, BASELINE="nowhere.toml")
     assert (code, words) == (2, [])
     assert "nowhere.toml does not exist" in told
+
+
+def gitlab(tmp_path: Path, source: str) -> tuple[int, str, str]:
+    """Return exit code, stderr and the arguments of pip after the `before_script` of the GitLab job."""
+    pip = tmp_path / "pip"
+    pip.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.words"\n')
+    pip.chmod(0o755)
+    job = yaml.safe_load((ROOT / "ci/gitlab.yml").read_text(encoding="utf-8"))[".checker"]
+    given = {**job["variables"], "CHECKER_SOURCE": source} if source else job["variables"]
+    done = subprocess.run(
+        ["sh", "-e", "-c", "\n".join(job["before_script"])],
+        env={**os.environ, **given, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        check=False,
+    )
+    words = tmp_path / "pip.words"
+    return done.returncode, done.stderr.decode(), words.read_text() if words.exists() else ""
+
+
+def test_the_gitlab_job_fails_without_a_source_of_checker(tmp_path: Path) -> None:
+    code, error, words = gitlab(tmp_path, "")
+    assert (code, words) == (2, "")
+    assert error.startswith("CHECKER_SOURCE is not set: ")
+    assert error.count("\n") == 1
+
+
+def test_the_gitlab_job_installs_the_source_that_is_set(tmp_path: Path) -> None:
+    code, error, words = gitlab(tmp_path, "git+https://git.example.com/checker@v1")
+    assert (code, error) == (0, "")
+    assert words.splitlines()[-1] == "git+https://git.example.com/checker@v1"
+
+
+@pytest.mark.parametrize("name", ["action.yml", "ci/gitlab.yml", "Containerfile", "README.md"])
+def test_nothing_installs_the_package_that_the_index_calls_checker(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    installs = re.findall(r"pip(?:x|\b.?) install\b[^\n]*", text)
+    assert installs
+    assert not [one for one in installs if re.search(r"[\s\"']checker(?:[\s\"'=\[]|$)", one)]
