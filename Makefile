@@ -50,6 +50,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.hot_path
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.slow_target
+	$(BIN)/python -m benchmarks.two_packets
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.chaos
 

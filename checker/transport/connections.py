@@ -1,4 +1,4 @@
-"""Which kept connections the server has closed already.
+"""Sockets of kept connections: which of them the server has closed already, and what is acknowledged at once.
 
 libcurl reuses a connection without a look when it was idle for less than a second. A request that is sent on one
 which the server has closed is lost, and cannot be told from one that crashed the server. So we look ourselves.
@@ -7,11 +7,15 @@ which the server has closed is lost, and cannot be told from one that crashed th
 import os
 import select
 import socket
+from contextlib import suppress
+from typing import Final
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 """Of the peer. Plain POLLIN would not do: TLS sends tickets unasked. To epoll it is the same number."""
 # It is asked before each round of requests: epoll does not look at all of them for the one that is closed.
 _Watch = getattr(select, "epoll", select.poll)
+_QUICK_ACK: Final[int | None] = getattr(socket, "TCP_QUICKACK", None)
+"""Linux only."""
 _MANY = 4096
 _NONE: frozenset[int] = frozenset()
 
@@ -27,6 +31,8 @@ class Connections:
         """Descriptors that were closed when `look` looked."""
         self.may_be_closed = True
         """False while it is known that none is: then nobody needs to ask `is_closed`."""
+        self.acknowledged = 0
+        """Times that `acknowledge` has set a socket option."""
 
     def remember(self, local_port: int, descriptors: list[int]) -> None:
         """Watch the one of these new descriptors that is bound to the port; the others lost the race to connect."""
@@ -56,6 +62,23 @@ class Connections:
         if descriptor is None:
             return False
         return descriptor in (self._hung_up() if self._closed is None else self._closed)
+
+    def acknowledge(self, local_port: int) -> None:
+        """Acknowledge at once what has arrived on the connection from that port, and what follows until data is sent on it.
+
+        The kernel delays acknowledgements by 40 ms on a connection that sends and receives in turn. A server that
+        writes the head and the body of a response separately may hold the body back for so long (Nagle's algorithm).
+        `TCP_QUICKACK` is not permanent: sending the next request ends it.
+        """
+        descriptor = self._watched.get(local_port)
+        if descriptor is None or _QUICK_ACK is None:
+            return
+        twin = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=descriptor)
+        with suppress(OSError):
+            twin.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+            self.acknowledged += 1
+        # libcurl owns the descriptor.
+        twin.detach()
 
     def _watch(self, local_port: int, descriptor: int) -> None:
         try:

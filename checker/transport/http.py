@@ -64,6 +64,11 @@ class HttpLanes:
         """Seconds in which requests were in flight and we were elsewhere. `elapsed` has them subtracted already."""
         return self._clock.stalled_s
 
+    @property
+    def acknowledged(self) -> int:
+        """Number of responses whose first part was acknowledged before the rest arrived."""
+        return self._connections.acknowledged
+
     def busy(self) -> int:
         """Lanes whose outcome was not handed out yet."""
         return self._flying + len(self._done)
@@ -226,7 +231,11 @@ class HttpLanes:
                     elapsed_s = self._elapsed(lane, now)
                     self._finish(lane, _read(lane.failure, elapsed_s, code, text))
             if not queued:
-                return
+                break
+        # A response in one packet has ended by now, and costs no socket option.
+        for lane in self._lanes if self._flying else ():
+            if lane.is_flying:
+                lane.acknowledge()
 
     def _sweep(self, now: float) -> None:
         """Cut event streams that were listened to long enough."""

@@ -43,6 +43,8 @@ class Lane:
         self._opened: list[int] = []
         self._is_stale = False
         self._is_reused = False
+        self._is_acknowledged = False
+        self._local_port = 0
         self._configure(settings)
 
     def _configure(self, settings: HttpSettings) -> None:
@@ -106,7 +108,7 @@ class Lane:
         self._lines.clear()
         self._chunks.clear()
         self._size = self._sends = 0
-        self._is_stale = self._is_reused = False
+        self._is_stale = self._is_reused = self._is_acknowledged = False
         self._opened.clear()
         curl = self.curl
         if request.body is not None or self._has_body or self._is_head or method == "HEAD":
@@ -169,6 +171,7 @@ class Lane:
         # dies unanswered: but the server may have acted already, so that is an outcome.
         if self._sends:
             return pycurl.PREREQFUNC_ABORT
+        self._local_port = local_port
         if self._opened:
             self._connections.remember(local_port, self._opened)
         elif self._connections.may_be_closed and self._connections.is_closed(local_port):
@@ -182,6 +185,12 @@ class Lane:
         self._chunks.append(chunk)
         self._size += len(chunk)
         return None if self._size <= self._settings.max_response_bytes else _CUT
+
+    def acknowledge(self) -> None:
+        """Acknowledge the part of a response that has arrived, once for each response: the server may hold the rest back."""
+        if self._lines and not self._is_acknowledged:
+            self._is_acknowledged = True
+            self._connections.acknowledge(self._local_port)
 
     @property
     def is_event_stream(self) -> bool:
