@@ -139,6 +139,7 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
         note=max(one.note, other.note),
         inquiries=one.inquiries + other.inquiries,
         probes=_merged(one.probes, other.probes),
+        turned_away=_merged(one.turned_away, other.turned_away),
     )
 
 

@@ -75,6 +75,35 @@ class TaskView(Struct):
     note: str = ""
 
 
+class LostAccess(Struct):
+    """What came after the target had stopped to let anybody in."""
+
+    since: float = inf
+    """When the first of it was counted, in seconds since the epoch; infinite while nothing of it was."""
+    until: float = 0.0
+    others_until: float = 0.0
+    """When answers were counted last that came while the target let requests in."""
+    requests: int = 0
+    statuses: dict[str, Counter[int]] = field(default_factory=dict)
+    """Label -> status (0: no response) -> count."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the target let nobody in until the end."""
+        return 0.0 < self.until >= self.others_until
+
+    def absorb(self, record: TaskProgress) -> None:
+        """Let one more record count."""
+        if not record.turned_away:
+            if record.statuses:
+                self.others_until = max(self.others_until, record.at)
+            return
+        self.since, self.until = min(self.since, record.at), max(self.until, record.at)
+        self.requests += record.requests
+        for label, status, count in record.turned_away:
+            self.statuses.setdefault(label, Counter())[status] += count
+
+
 class _Known(Struct):
     best: Finding
     rank: _Rank
@@ -108,6 +137,7 @@ class RunView(Struct):
     """Those of `statuses` that were answers to cases that are meant to be refused."""
     probes: dict[str, Counter[int]] = field(default_factory=dict)
     """Like `statuses`, of cases with other methods."""
+    lost_access: LostAccess = field(default_factory=LostAccess)
     tried: dict[str, Counter[tuple[str, str, int]]] = field(default_factory=dict)
     """Label -> (place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -284,6 +314,7 @@ class RunView(Struct):
             # Idle seconds were waited for this task, mostly through the one before.
             phase.began_at = min(phase.began_at, record.at - sum(record.ledger[:4]))
             phase.ended_at = max(phase.ended_at, record.at)
+        self.lost_access.absorb(record)
         tested = phase.tested
         answered = bool(record.statuses or record.probes)
         if not answered and record.cases >= len(record.labels):

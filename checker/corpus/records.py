@@ -153,6 +153,8 @@ class TaskProgress(Struct, frozen=True):
     """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
     probes: tuple[tuple[str, int, int], ...] = ()
     """Like `statuses`, of what cases with other methods were answered: none of them is an answer of the operation."""
+    turned_away: tuple[tuple[str, int, int], ...] = ()
+    """Those of `statuses` that came after the target had stopped to let anybody in."""
 
 
 class CheckOutcome(Struct, frozen=True):

@@ -6,6 +6,8 @@ from typing import Final
 
 HEALTH_CHECK: Final = "target_health"
 """The check of findings about a target that stopped answering."""
+TARGET: Final = "Target"
+"""Stands in the place of an operation where the run as a whole is meant."""
 TOO_MANY: Final = 429
 TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
 """Statuses by which a target turns everybody away: no session, no permission, too many requests, maintenance."""

@@ -11,7 +11,8 @@ from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
-from checker.corpus.records import UNBROKEN, WHOLE_TASK, Note
+from checker.corpus.records import UNBROKEN, UNREACHED, WHOLE_TASK, Note, OperationError
+from checker.health.signs import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
 from checker.supervisor.time_shares import TimeWindow
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Drain, OperationCard, Task
@@ -32,6 +33,8 @@ TIME_LIMIT = "time limit"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
 """Reports know it, too (`reporting.report.UNAVAILABLE`)."""
+_TURNED_AWAY = (TURNED_AWAY - {TOO_MANY}) | GATEWAY | {0}
+"""Statuses of a target that serves nobody. 429 says that it is asked too often, which has a warning of its own."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 
@@ -296,6 +299,42 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     if ending.outcome == TIME_LIMIT:
         return "nothing was tested: no case was finished before the time was over"
     return "nothing was tested: no case was finished"
+
+
+def lost_service(
+    view: RunView, cards: Iterable[OperationCard], gone_at: float | None
+) -> Iterator[OperationError]:
+    """Yield the error of a target that served at first, and nobody from some time on until the end of the run.
+
+    `gone_at`: when connections began to fail (`Outages.gone_at`). Refusals are evidence only after requests that were
+    served before have been refused as well (`RunView.lost_access`), because operations may refuse for reasons of their
+    own. More than half of the operations must answer nothing else: some need no credentials. Operations that may end
+    the service come last in a run, so their refusals lose nothing.
+    """
+    began = 0.0 if view.run is None else view.run.at
+    untested = [one for one in view.labels if not _is_served(view.statuses.get(one, ()))]
+    left = f"Never served: {len(untested)} of {len(view.labels)} operations."
+    if gone_at is not None:
+        what = (
+            f"The API stopped answering {gone_at - began:.0f} s after the start of the run, "
+            "and did not answer again before its end."
+        )
+        yield OperationError(TARGET, "", UNREACHED, f"{what} {left}")
+    lost, last = view.lost_access, {card.label for card in cards if card.is_ending}
+    asked = [said for label, said in lost.statuses.items() if label not in last]
+    shut = [said for said in asked if said.keys() <= _TURNED_AWAY]
+    if lost.is_final and 2 * len(shut) > len(asked):
+        statuses = ", ".join(str(one or "no answer") for one in sorted(set().union(*shut)))
+        what = (
+            f"Access was lost {lost.since - began:.0f} s after the start of the run, "
+            f"after {view.requests - lost.requests:,} of {view.requests:,} requests: "
+            f"until the end {len(shut)} of {len(asked)} operations answered nothing but {statuses}."
+        )
+        yield OperationError(TARGET, "", "Access lost", f"{what} {left}")
+
+
+def _is_served(statuses: Iterable[int]) -> bool:
+    return any(200 <= one < 400 for one in statuses)
 
 
 def _nothing_made(selected: int) -> str:

@@ -32,6 +32,8 @@ class Outages(Struct):
     """Whether it counts requests."""
     deaths: list[Death] = field(default_factory=list)
     """Of the target, as far as it is known which request did it."""
+    gone_at: float | None = None
+    """When connections began to fail, in seconds since the epoch; None once a worker has found out what became of that."""
     _trouble: Trouble | None = None
     _at: float = 0.0
     """When it was noticed, in seconds since the epoch."""
@@ -70,6 +72,7 @@ class Outages(Struct):
             return []
         self.count += 1
         self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
+        self.gone_at = message.at if message.trouble is Trouble.GONE else None
         self._flying = set(everybody)
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
@@ -87,6 +90,7 @@ class Outages(Struct):
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
         self._is_looking = False
+        self.gone_at = None
         self.serves = found.serves
         self.is_rate_limited |= found.is_rate
         if not found.is_unfounded:
@@ -117,6 +121,8 @@ class Outages(Struct):
         """What to tell a worker that has just begun: in an outage nothing is leased to it, and it hears of the end."""
         if self.is_open:
             self._told.append(incarnation)
+        else:
+            self.gone_at = None
         return [(incarnation, self._go_on())] if self._is_worth_telling else []
 
     @property
@@ -138,5 +144,8 @@ class Outages(Struct):
 
     def _closed(self) -> list[WorkerMessage]:
         go_on = self._go_on(self._doubted)
+        if self._told:
+            # Those who go on notice it if nothing has changed.
+            self.gone_at = None
         self._trouble, self._doubted, self._line = None, None, []
         return [(one, go_on) for one in self._told]

@@ -22,6 +22,7 @@ from checker.supervisor.endings import (
     Ending,
     RunFault,
     fault_of,
+    lost_service,
     untried,
 )
 from checker.supervisor.environment import RunEnvironment
@@ -117,6 +118,8 @@ class Supervisor:
         if self.ending.outcome == TIME_LIMIT and self._plan is not None:
             self._lifecycle.write_all(untried(self._lifecycle.view, self._plan.tasks))
         if self._opened is not None:
+            cards, gone_at = self._opened.operations, self._outages.gone_at
+            self._lifecycle.write_all(lost_service(self._lifecycle.view, cards, gone_at))
             is_cut = self.ending.outcome in (INTERRUPTED, FAILED)
             around = self._settings, self._deadlines, self._around.interrupts
             wanted = Conclusion(self._opened, *around, self._hear_of_credentials, is_cut)

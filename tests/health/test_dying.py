@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.request import BaseUrl
+from checker.corpus.records import UNREACHED
 from checker.demo.http import Reply, Request
 from checker.reporting.findings import failures_by_cause
+from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
+from checker.supervisor.signals import Interrupts
 from checker.workers.outages import reachable
 from checker.workers.outages.health import TargetHealth
 from tests.apps.serving import App, serving
@@ -35,9 +39,9 @@ TITLE = "The API stopped answering"
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
-    """Targets that are told of each connection that was tried in vain; no pause takes any time."""
-    targets: list[Mortal | KilledTarget] = []
+def knocked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list: what is put in is told of each connection that was tried in vain."""
+    targets: list[Any] = []
     connected = reachable._connected
 
     def knocking(origin: BaseUrl, timeout_s: float) -> socket.socket:
@@ -49,11 +53,22 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
             raise
 
     monkeypatch.setattr(reachable, "_connected", knocking)
-    monkeypatch.setattr(TargetHealth, "rest", lambda self, seconds: self.keep_alive())
     return targets
 
 
-def run(folder: Path, target: Mortal | KilledTarget | App, **fields: Any) -> Ran:
+@pytest.fixture
+def patient(knocked: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
+    """Targets that are told of each connection that was tried in vain; no pause takes any time."""
+    monkeypatch.setattr(TargetHealth, "rest", lambda self, seconds: self.keep_alive())
+    return knocked
+
+
+def run(
+    folder: Path,
+    target: Mortal | KilledTarget | App,
+    around: RunEnvironment | None = None,
+    **fields: Any,
+) -> Ran:
     document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": PATHS}
     (folder / "api.json").write_text(json.dumps(document))
     said = {
@@ -66,7 +81,31 @@ def run(folder: Path, target: Mortal | KilledTarget | App, **fields: Any) -> Ran
     asked = replace(
         asked, corpus_dir=str(folder / "corpus"), phases=("coverage", "fuzzing"), **fields
     )
-    return Ran(execute(asked, lambda *_: None))
+    return Ran(execute(asked, lambda *_: None, around or RunEnvironment()))
+
+
+def test_a_target_that_is_gone_when_the_run_ends_is_an_error_of_the_run(
+    tmp_path: Path, knocked: list[Any]
+) -> None:
+    interrupts, knocks = Interrupts(), count(1)
+
+    class Impatient:
+        """Ends the run while it waits for the target."""
+
+        def knock(self) -> None:
+            # The first three tell that the target is gone.
+            interrupts.count = int(next(knocks) > 3)
+
+    def mortal_answer(request: Request) -> Reply | None:
+        return None if len(target.seen) > 5 else answer(request)
+
+    knocked.append(Impatient())
+    with mortal(mortal_answer) as target:
+        ran = run(tmp_path, target, RunEnvironment(interrupts=interrupts))
+    assert ran.findings == []
+    (error,) = ran.view.errors.values()
+    assert (error.label, error.title) == ("Target", UNREACHED)
+    assert "did not answer again before its end" in error.message
 
 
 def test_kills_from_outside_change_nothing_but_are_told(

@@ -25,6 +25,10 @@ class OutageControl(Struct, frozen=True):
 
     def obey(self, order: Hold | Examine | GoOn, flying: Iterable[InFlight]) -> None:
         """Nothing that is in the air at the end of an outage was sent to a target that serves."""
+        if isinstance(order, GoOn):
+            # What was answered before it says whether the target serves is counted apart from what comes after.
+            self.scheduler.counts.report(self.scheduler.held)
+            self.context.recorder.is_turned_away = not order.serves
         self.health.obey(order)
         if not isinstance(order, GoOn):
             return

@@ -11,15 +11,13 @@ from checker.core.failures import Severity
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.sequence import Step
 from checker.corpus.records import Finding, Interaction, Note
-from checker.health.signs import GATEWAY, HEALTH_CHECK, TOO_MANY
+from checker.health.signs import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.workers.outage_messages import Death, Examine, Trouble
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.served import Sent
 from checker.workers.recording.unconfirmed import JudgedCase
 
-LABEL = "Target"
-"""Stands in the place of an operation: an outage that no request is guilty of is of the run as a whole."""
 TITLE = "The API stopped answering"
 _MOST_SHOWN = 5
 _RATE_LIMITED = "rate_limited"
@@ -58,7 +56,7 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
     if account.order.trouble is Trouble.GONE:
         recorder.keep([_finding(recorder, account, before)])
     else:
-        label = LABEL if account.culprit is None else account.culprit.label
+        label = TARGET if account.culprit is None else account.culprit.label
         kind = _RATE_LIMITED if account.is_rate else "turned_away"
         recorder.note(Note(kind, label, "", _turned_away(account)))
     recorder.flush()
@@ -67,7 +65,9 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
 def tell_of_rates(recorder: Recorder) -> None:
     """Write down that the target counts requests."""
     recorder.note(
-        Note(_RATE_LIMITED, LABEL, "", "it refuses with 429 whatever is sent when that is too much")
+        Note(
+            _RATE_LIMITED, TARGET, "", "it refuses with 429 whatever is sent when that is too much"
+        )
     )
     recorder.flush()
 
@@ -100,7 +100,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         verdict = Verdict(culprit.made.case, culprit.request, lost, UNJUDGED, time.time())
         interactions = (recorder.traffic.interaction(JudgedCase(culprit.made, verdict)),)
         steps, command = (culprit.made.step,), recorder.reproduction(culprit.request)
-    label = LABEL if culprit is None else culprit.label
+    label = TARGET if culprit is None else culprit.label
     # A culprit has one finding, whatever number of deaths; a death without one is told apart from others.
     key = f"outage {account.order.number}" if culprit is None else "outage"
     return Finding(

@@ -24,7 +24,6 @@ from checker.corpus.layered_values import LayeredValues
 from checker.corpus.learned import DemandHeard, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     UNBROKEN,
-    UNREACHED,
     CorpusEntry,
     Finding,
     Note,
@@ -45,7 +44,7 @@ from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.drafts import Draft
 from checker.workers.recording.investigation_budget import second_budget
 from checker.workers.recording.leased import InFlight, LeasedTask
-from checker.workers.recording.titles import network_error_of, title_of
+from checker.workers.recording.titles import network_error, network_error_of, title_of
 from checker.workers.recording.traffic import Traffic, without_answer
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
@@ -73,6 +72,8 @@ class Recorder(Struct):
     creations: CreationHistory | None = None
     """What the cases made; None where nobody wants to know."""
     defects: Defects = field(default_factory=Defects)
+    is_turned_away: bool = False
+    """Whether the target lets nobody in any more."""
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     peers: dict[str, JournalReader] = field(default_factory=dict)
     """Journals of all workers there were, by their paths."""
@@ -276,6 +277,7 @@ class Recorder(Struct):
                 tried=running.coverage,
                 at=time.time(),
                 probes=rows(running.probes),
+                turned_away=rows(running.statuses) if self.is_turned_away else (),
             )
         )
 
@@ -382,14 +384,11 @@ class Recorder(Struct):
             return not failures or self.defects.has_news(label, failures)
         if not self._is_new("network", label, outcome.kind.value):
             return False
-        text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))
         # Who pastes it waits no longer than we did, or is answered where we were not.
         is_timed, sent = outcome.kind is FailureKind.TIMEOUT, verdict.request
         command = "" if sent is None else self.reproduction(sent, is_timed=is_timed)
         phase, components = flight.running.task.phase, self.traffic.components.of(verdict.case)
-        self.journal.append(
-            OperationError(label, phase, UNREACHED, text, request=command, components=components)
-        )
+        self.journal.append(network_error(label, phase, outcome, command, components))
         return True
 
     def _is_new(self, kind: str, label: str, text: str) -> bool:

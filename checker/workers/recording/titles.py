@@ -12,7 +12,8 @@ from checker.core.errors import (
     Unsatisfiable,
 )
 from checker.core.frames import users_traceback
-from checker.corpus.records import AUTHENTICATION, UNREACHED, Finding, OperationError
+from checker.core.response import NetworkFailure
+from checker.corpus.records import AUTHENTICATION, UNREACHED, Component, Finding, OperationError
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
@@ -34,6 +35,18 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Hook Error", _of_user(error)
         case _:
             return "Runtime Error", "".join(traceback.format_exception(error))
+
+
+def network_error(
+    label: str,
+    phase: str,
+    outcome: NetworkFailure,
+    command: str,
+    components: tuple[Component, ...],
+) -> OperationError:
+    """Return the error to report for a request of an operation that got no complete response."""
+    text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))
+    return OperationError(label, phase, UNREACHED, text, request=command, components=components)
 
 
 def network_error_of(finding: Finding) -> OperationError | None:

@@ -39,6 +39,7 @@ class CaseScheduler:
         self.may_be_over = False
         """Whether the last flight of a task has landed since `over` was asked."""
         self._context = context
+        self.counts = counts
         self._outcomes = CaseOutcomes(context, counts)
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
