@@ -46,7 +46,7 @@ DOCUMENT: dict[str, Any] = {
                 "responses": {"200": {"description": ""}},
             }
         },
-        # Nobody answers: an error with its request.
+        # The connection is dropped: a finding without a response.
         "/gone": {
             "get": {
                 "parameters": [
@@ -94,7 +94,8 @@ def test_what_was_drawn_is_shown_and_what_is_from_outside_is_not(command: Comman
     assert body in ran.stdout
     assert "-H 'X-Token-Type: drawn-value'" in ran.stdout
     assert f"/gone?sort_key=drawn-value&page_token={MASKED}'" in ran.stdout
-    (hidden, *_) = [line for line in ran.stdout.splitlines() if line.startswith("Hidden: ")]
+    gone, hidden = [line for line in ran.stdout.splitlines() if line.startswith("Hidden: ")]
+    assert "query page_token" in gone
     for place in ("body user_token", "query api_key", "query appid", "query page_token"):
         assert place in hidden
     assert not any(value in ran.stdout for value in ("from-outside", "word-1", "word-2"))
