@@ -106,8 +106,8 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     if context.response.status_code // 100 != 2:
         return _of_refusal(context, tools, sent)
     if not _carries(tools, sent, places):
-        # Whoever gave other ones may have been let in for them.
-        is_anonymous = not _has_common_credentials(sent)
+        # Other credentials, or those of the client that sent it, may have let it in.
+        is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
     if context.sequence and _removes_what_was_made(context.case):
         if _is_made_up(operation, sent, tools):

@@ -12,7 +12,7 @@ from checker.core.request import BaseUrl, WireRequest
 _USUAL: Final = {
     "accept-encoding": re.compile(r"gzip, deflate(, br)?(, zstd)?\Z"),
     "content-length": re.compile(r"[0-9]+\Z"),
-    "user-agent": re.compile(r"(python-(requests|httpx)|Python/|testclient\b|werkzeug/)"),
+    "user-agent": re.compile(r"(python-(requests|httpx)|Python/|testclient\b|[Ww]erkzeug/)"),
 }
 """Headers that clients add by themselves, and how they say it. They are no part of what was asked."""
 
@@ -76,10 +76,23 @@ def _http_version(response: Any) -> str:
 
 def _request(response: Any) -> WireRequest | None:
     try:
-        return foreign_request(getattr(response, "request", None))
+        return request_of(response)
     except RuntimeError:
         # `httpx` refuses to say for a response that nothing was sent for.
         return None
+
+
+def request_of(response: Any) -> WireRequest | None:
+    """Return what another client says that it sent; None where it does not say so. Raises `RuntimeError` as `httpx` does."""
+    ours = getattr(response, "wsgi_request", None)
+    if ours is None:
+        return foreign_request(getattr(response, "request", None))
+    # The test client of Django keeps an environment as its request, and the request of the application beside it.
+    pairs = [
+        (name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace"))
+        for name, value in ours.headers.items()
+    ]
+    return WireRequest(ours.method, ours.get_full_path().encode("ascii", "replace"), pairs)
 
 
 def foreign_request(request: Any) -> WireRequest | None:
@@ -97,7 +110,8 @@ def foreign_request(request: Any) -> WireRequest | None:
         [
             (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
             for name, value in pairs
-            if not _is_usual(name.lower(), value, parts.netloc)
+            if not (name.lower() == "host" and value == parts.netloc)
+            and not is_usual(name.lower(), value)
         ],
         body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None,
     )
@@ -108,10 +122,8 @@ def foreign_request(request: Any) -> WireRequest | None:
     return sent.shown(origin)
 
 
-def _is_usual(name: str, value: str, host: str) -> bool:
-    """Whether a client says it in every request to a host: nobody has set it."""
-    if name == "host":
-        return value == host
+def is_usual(name: str, value: str) -> bool:
+    """Whether a client sends this header by itself, name in lower case: no user has set it."""
     usual = _USUAL.get(name)
     return usual is not None and usual.match(value) is not None
 

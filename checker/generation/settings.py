@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from checker.config.operation_settings import OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.config.table import default_of
 from checker.core.constraints import Constraint
@@ -73,6 +74,24 @@ class GenerationSettings(Struct, frozen=True):
 
     met_alternatives: tuple[int, ...] = ()
     """Places of the alternatives in the security of the operation that credentials of users meet, that of usual requests first."""
+
+    @classmethod
+    def of(cls, own: OperationSettings, mode: GenerationMode | None) -> "GenerationSettings":
+        """Return what the configuration says of the cases of an operation; `mode` is the kind of data, None for both."""
+        methods = own.unexpected_methods
+        return cls(
+            mode=mode,
+            allow_x00=own.allow_x00,
+            codec=own.codec,
+            exclude_header_characters=own.exclude_header_characters,
+            allow_extra_parameters=own.allow_extra_parameters,
+            unique_inputs=own.unique_inputs,
+            security_parameters=own.security_parameters,
+            fills_missing_examples=own.fill_missing,
+            repeats_query=own.repeats_query,
+            costly_queries=own.costly_queries,
+            unexpected_methods=UNEXPECTED_METHODS if methods is None else methods,
+        )
 
     def is_fixed(self, parameter: Parameter) -> bool:
         """True when what a case has for a parameter is never sent."""

@@ -42,6 +42,7 @@ from checker.library.calls import (
     parts_by_hand,
 )
 from checker.library.changed import DrawnCase, transport_kwargs
+from checker.library.client_values import for_client
 from checker.library.drawn import Place, command_of, masked, with_headers
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.listed import listed_cases
@@ -286,11 +287,11 @@ class LibraryEngine:
         credentials = (
             *self.auth.configured(settings), *credentials_of(case, options, settings), *registered_names()
         )  # fmt: skip
-        origin = self._origin(base_url, settings, credentials)
-        origin = origin or home_of(options.session)
+        origin = self._origin(base_url, settings, credentials) or home_of(options.session)
         if origin is None:
             raise UsageError(_NO_BASE_URL)
-        given = extensions.prepared(self.schema, options.over(case))
+        chosen = for_client(options.over(case), options, origin.plain.url)
+        given = extensions.prepared(self.schema, chosen)
         sent = extensions.authorised(self.schema, given)
         # What users apply themselves stands in place of everything else.
         keeper = (
@@ -311,15 +312,14 @@ class LibraryEngine:
         if session is not None:
             send = partial(send_by, session, base_url=origin, transport=how)
         outcome = drive(exchange(tools, sent, request), send)
-        answered = outcome.request if isinstance(outcome, Response) else None
-        (answered or request).shown(origin)
+        (getattr(outcome, "request", None) or request).shown(origin)
         about = (settings, self._schema, origin.url, self.auth.secrets)
         tell_of_call(lambda: Call(sent, request, outcome, time.time(), *about))
         extensions.adapt(self.schema, request, outcome)
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
-            is_safe = options.verify is not False
-            raise error_of(outcome, self._command(sent, request, settings, (origin, is_safe)))
+            place = origin, options.verify is not False
+            raise error_of(outcome, self._command(sent, request, settings, place))
         if self.schema is not None:
             self.schema.record_runtime_observations(sent, outcome)
         assert isinstance(outcome, Response)

@@ -29,6 +29,11 @@ def joined(request: WireRequest, kept: str | None) -> WireRequest:
     return replace(request, headers=headers)
 
 
+def names_in(kept: str | None) -> frozenset[str]:
+    """Return the names of the cookies of a header."""
+    return frozenset(_name(pair) for pair in (kept or "").split(";")) - {""}
+
+
 def _name(pair: str) -> str:
     return pair.partition("=")[0].strip()
 
@@ -39,13 +44,11 @@ def of_httpx(session: Any, url: str) -> str | None:
     return found
 
 
-def of_requests(session: Any, url: str) -> str | None:
+def of_requests(session: Any, url: str) -> str:
     """What a session of `requests` would say to a URL."""
     requests = import_module("requests")
-    found: str | None = requests.cookies.get_cookie_header(
-        session.cookies, requests.Request("GET", url)
-    )
-    return found
+    kept = requests.cookies.get_cookie_header(session.cookies, requests.Request("GET", url))
+    return "; ".join(one for one in (session.headers.get("Cookie"), kept) if one)
 
 
 def of_django(session: Any) -> str:

@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from checker.core.errors import IncorrectUsage
-from checker.core.foreign import foreign_request
+from checker.core.foreign import request_of
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.sent_headers import Field
 from checker.library import session_cookies
+from checker.library.client_values import is_of, values_of
 from checker.transport.applications import Application
 
 Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
@@ -48,7 +49,7 @@ def _made(
     application: Application | None,
 ) -> Any:
     is_here = application is not None and application.origin.url == origin.url
-    of_requests = _is_of(transport.get("auth"), "requests")
+    of_requests = is_of(transport.get("auth"), "requests")
     # Most calls go over our own transport, and the clients take long to import.
     if is_here:
         clients = import_module("checker.library.application_clients")
@@ -69,7 +70,7 @@ def home_of(session: Any) -> BaseUrl | None:
     if own.startswith(("http://", "https://")):
         return BaseUrl.from_url(own)
     hosts = {"werkzeug": "http://localhost", "django": "http://testserver"}
-    found = next((url for package, url in hosts.items() if _is_of(session, package)), None)
+    found = next((url for package, url in hosts.items() if is_of(session, package)), None)
     return None if found is None else BaseUrl.from_url(found)
 
 
@@ -81,7 +82,9 @@ def send_by(
         with session.make() as own:
             return send_by(own, request, base_url, transport)
     for package, sender in _SENDERS.items():
-        if _is_of(session, package):
+        if is_of(session, package):
+            own = values_of(session, request.url_at(base_url.plain))
+            request = replace(request, client_has_credentials=own.has_credentials)
             answer = sender(session)(request, base_url.plain, transport)
             response = Response.from_any(answer)
             response.request = _as_sent(request, answer)
@@ -96,7 +99,7 @@ def _as_sent(request: WireRequest, answer: Any) -> WireRequest:
     """The request with what the client has put into it: credentials, cookies, parameters of the session."""
     wanted = request.method, unquote_to_bytes(request.path)
     for one in reversed([*(getattr(answer, "history", None) or ()), answer]):
-        sent = foreign_request(getattr(one, "request", None))
+        sent = request_of(one)
         if sent is not None and (sent.method, unquote_to_bytes(sent.path)) == wanted:
             is_same = unquote_to_bytes(sent.target) == unquote_to_bytes(request.target)
             target = request.target if is_same else sent.target
@@ -113,11 +116,6 @@ def _merged(own: list[Field], sent: list[Field]) -> list[Field]:
         for name, value in own
     ]
     return kept + [(name.title(), value) for name, value in sent if name.lower() not in times]
-
-
-def _is_of(value: object, package: str) -> bool:
-    """Whether a class of a value, or one that it inherits from, belongs to a package."""
-    return any(one.__module__.partition(".")[0] == package for one in type(value).__mro__)
 
 
 def _texts(request: WireRequest) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationSettings
 from checker.config.overrides import Overrides
@@ -90,12 +91,8 @@ def generation_settings(
     if schema is not None:
         more = schema.get_custom_format_strategies(schema.config.generation, mode)
     has_values = schema is not None and schema.engine.extra_data is not None
-    return GenerationSettings(
-        mode=mode or mode_of(usual),
-        allow_x00=own.allow_x00,
-        codec=own.codec,
-        exclude_header_characters=own.exclude_header_characters,
-        allow_extra_parameters=own.allow_extra_parameters,
+    return replace(
+        GenerationSettings.of(own, mode or mode_of(usual)),
         overrides=overrides,
         formats={**FORMATS, **more},
         reuse=has_values,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.checks.by_operation import JudgeByOperation
 from checker.checks.check import Check
@@ -22,7 +23,7 @@ from checker.core.locations import Location
 from checker.core.operation import Operation
 from checker.core.request import BaseUrl, WireRequest
 from checker.generation.program import GenerationSettings
-from checker.generation.settings import UNEXPECTED_METHODS, mode_of
+from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging
 from checker.phases.rules import GenerationRules
 from checker.transport.settings import Dispatch, Headers, HttpSettings, travelling
@@ -58,23 +59,13 @@ def generation_rules(
         # Of listed cases each is looked at by itself.
         modes = own.modes if needs.shapes else tuple(m for m in own.modes if m in needs.modes)
         mode = mode_of(modes or own.modes)
-        return GenerationSettings(
-            mode=mode,
+        return replace(
+            GenerationSettings.of(own, mode),
             judged_modes=needs.modes,
             judged_shapes=needs.shapes,
-            allow_x00=own.allow_x00,
-            codec=own.codec,
-            exclude_header_characters=own.exclude_header_characters,
             formats=users.formats(mode),
-            allow_extra_parameters=own.allow_extra_parameters,
-            unique_inputs=own.unique_inputs,
             overrides=settings.overrides,
             reuse=reuse,
-            security_parameters=own.security_parameters,
-            fills_missing_examples=own.fill_missing,
-            repeats_query=own.repeats_query,
-            costly_queries=own.costly_queries,
-            unexpected_methods=_methods(own.unexpected_methods),
             fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
             fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),
             met_alternatives=schemes.alternatives(operation),
@@ -87,11 +78,6 @@ def generation_rules(
         some_unique=some_unique,
         overrides=settings.overrides,
     )
-
-
-def _methods(asked: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Methods that are tried where they are not declared."""
-    return UNEXPECTED_METHODS if asked is None else asked
 
 
 class CheckChoice(Struct, frozen=True):
