@@ -1,12 +1,14 @@
 """`[auth]`: how users say who is calling, checked, and as one value for each operation."""
 
+import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.config.kinds import Problem, did_you_mean, invalid
+from checker.config.kinds import Problem, did_you_mean, invalid, type_name
 from checker.core.redact import Redaction
 
 Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
@@ -68,7 +70,8 @@ class DynamicScheme(Struct, frozen=True):
     name: str
     path: str
     method: str
-    payload: tuple[tuple[str, str], ...]
+    payload: str
+    """JSON text of the value that is sent; empty: no body is."""
     payload_content_type: str
     extract_from: str
     """`body`, `header` or `cookie`."""
@@ -120,7 +123,7 @@ class Authentication(Struct, frozen=True):
                 yield f"{one.name}.basic", sent
             yield one.name, one.api_key or one.bearer or one.password
         for fetched in self.dynamic:
-            yield from secret_pairs(fetched.payload)
+            yield from secret_pairs(json.loads(fetched.payload or "null"))
 
     @property
     def is_static(self) -> bool:
@@ -143,10 +146,31 @@ def basic_value(username: str, password: str) -> str:
     return f"Basic {b64encode(f'{username}:{password}'.encode()).decode()}"
 
 
-def secret_pairs(payload: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """What of a login must be written nowhere: all of it, where no name says what is secret."""
-    names = Redaction()
-    return tuple(one for one in payload if names.is_sensitive(one[0])) or payload
+def secret_pairs(payload: Any) -> tuple[tuple[str, str], ...]:
+    """Return (path of names, text) of the strings and numbers of a login that must be written nowhere.
+
+    These are the values below a sensitive name; all of them if no name is sensitive.
+    """
+    names, leaves = Redaction(), tuple(_leaves(payload, ()))
+    found = [one for one in leaves if any(map(names.is_sensitive, one[0]))] or leaves
+    return tuple((".".join(path) or "payload", text) for path, text in found)
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    match value:
+        case str():
+            yield path, value
+        case Mapping():
+            for name, member in value.items():
+                yield from _leaves(member, (*path, name))
+        case list() | tuple():
+            for number, item in enumerate(value):
+                yield from _leaves(item, (*path, str(number)))
+        case int() | float() if not isinstance(value, bool):
+            yield path, json.dumps(value)
+        case _:
+            # Booleans and null tell nothing.
+            pass
 
 
 def authentication_in(layers: Sequence[Layer]) -> Authentication:
@@ -257,12 +281,11 @@ def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
         yield f"'path' must start with '/', but got {given['path']!r}"
     if given.get("method", "post").upper() not in METHODS:
         yield f"'method' must be one of {', '.join(METHODS)}, but got {given['method']!r}"
-    payload = given.get("payload", {})
-    if not isinstance(payload, Mapping) or not all(isinstance(x, str) for x in payload.values()):
-        yield "'payload' must be a table of strings"
     media_type = given.get("payload_content_type", "application/json")
     if not is_json_or_form(media_type):
         yield f"'payload_content_type' must be JSON or {FORM}, but got {media_type!r}"
+    payload = given.get("payload", {})
+    yield _no_json(payload, "'payload'") or (_no_form(payload) if is_form(media_type) else None)
     source, selector = given.get("extract_from", "body"), given["extract_selector"]
     if source not in _SOURCES:
         yield f"'extract_from' must be one of {', '.join(_SOURCES)}, but got {source!r}"
@@ -274,18 +297,57 @@ def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
         yield "'retry_on' must be an array of statuses from 100 to 599"
 
 
+def _no_json(value: object, at: str) -> str | None:
+    """Return what keeps a value from being written as JSON. No value is shown."""
+    match value:
+        case Mapping():
+            if not all(isinstance(name, str) for name in value):
+                return f"{at} must have strings as names"
+            members = ((one, f"{at} -> {name!r}") for name, one in value.items())
+        case list() | tuple():
+            members = ((one, f"{at} -> item {number}") for number, one in enumerate(value))
+        case float() if not isfinite(value):
+            return f"{at} must be a finite number"
+        case None | str() | int() | float():
+            return None
+        case _:
+            return f"{at} must be a JSON value, but got {type_name(value)}; write it as a string"
+    return next((problem for one, place in members if (problem := _no_json(one, place))), None)
+
+
+def _no_form(payload: object) -> str | None:
+    """Return what keeps a JSON value from being written as a form. No value is shown."""
+    if payload is None:
+        return None
+    if not isinstance(payload, Mapping):
+        return f"'payload' must be a table to be sent as a form, but got {type_name(payload)}"
+    for name, value in payload.items():
+        if not isinstance(value, str | int | float):
+            return (
+                f"'payload' -> {name!r} must be a string, a number or a boolean to be sent as a form, but got {type_name(value)}; "
+                "give a 'payload_content_type' of JSON for nested values"
+            )
+    return None
+
+
+def is_form(media_type: str) -> bool:
+    """Whether a media type is that of forms, parameters aside."""
+    return media_type.partition(";")[0].strip().lower() == FORM
+
+
 def is_json_or_form(media_type: str) -> bool:
     """Whether a payload can be written as a media type, parameters aside."""
     essence = media_type.partition(";")[0].strip().lower()
-    return essence in ("application/json", FORM) or essence.endswith("+json")
+    return is_form(media_type) or essence == "application/json" or essence.endswith("+json")
 
 
 def _dynamic(name: str, given: Mapping[str, Any]) -> DynamicScheme:
+    payload = given.get("payload", {})
     return DynamicScheme(
         name,
         given["path"],
         given.get("method", "post").upper(),
-        tuple(given.get("payload", {}).items()),
+        "" if payload is None or payload == {} else json.dumps(payload),
         given.get("payload_content_type", "application/json"),
         given.get("extract_from", "body"),
         given["extract_selector"],

@@ -52,7 +52,7 @@ class WfcLogin(Struct, frozen=True):
         """What of it must be written nowhere."""
         if isinstance(self.payload, str):
             return (("payload", self.payload),) if self.payload else ()
-        return secret_pairs(self.payload)
+        return secret_pairs(dict(self.payload))
 
 
 class WfcUser(Struct, frozen=True):

@@ -77,7 +77,7 @@ def test_a_token_is_fetched_anew_at_statuses_of_retry_on_alone(
     retry_on: tuple[int, ...], refused: list[int]
 ) -> None:
     asked = DynamicScheme(
-        name="D", path="/login", method="POST", payload=(), payload_content_type="application/json",
+        name="D", path="/login", method="POST", payload="", payload_content_type="application/json",
         extract_from="body", extract_selector="/t", retry_on=retry_on,
     )  # fmt: skip
     scheme = SecurityScheme("D", "oauth2", "#")

@@ -1,10 +1,14 @@
 """Tokens that the configuration says how to get: fetched once for all workers, renewed in time, written nowhere."""
 
+import json
+
 import pytest
 
 from checker.core.errors import CredentialError
 from checker.core.response import Response
+from checker.demo.http import Reply, Request
 from checker.workers.authentication.tokens import answered
+from tests.apps.serving import json_reply, serving
 from tests.apps.tokens import PASSWORD, USER, Tokens, serving_tokens
 from tests.e2e.runner import Command, Ran
 from tests.e2e.test_canaries import left_in_files
@@ -123,3 +127,63 @@ def test_a_login_that_is_down_is_left_alone_soon(command: Command) -> None:
     assert (ran.stdout + ran.stderr).count("POST /login answered 503") == 1, ran.shown
     # What needs no token is tested all the same.
     assert ran.view.statuses["GET /public"][200] >= 1
+
+
+NESTED = {
+    "login_form": {"user": USER, "pin": PASSWORD, "remember": True, "tries": 1.5},
+    "devices": [{"id": 42}, "phone"],
+}
+SECURED = {
+    "openapi": "3.0.3",
+    "info": {"title": "Nested", "version": "1"},
+    "components": {"securitySchemes": {"Password": {"type": "http", "scheme": "bearer"}}},
+    "paths": {
+        "/item": {
+            "get": {"security": [{"Password": []}], "responses": {"200": {"description": ""}}}
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("payload", "media_type", "body"),
+    [
+        (
+            '{ login_form = { user = "anna", pin = "${PASSWORD}", remember = true, tries = 1.5 }, devices = [{ id = 42 }, "phone"] }',
+            "application/json",
+            json.dumps(NESTED),
+        ),
+        ('["${PASSWORD}"]', "application/vnd.login+json", json.dumps([PASSWORD])),
+        (
+            '{ pin = "${PASSWORD}", remember = true, tries = 1.5 }',
+            "application/x-www-form-urlencoded",
+            f"pin={PASSWORD}&remember=true&tries=1.5",
+        ),
+    ],
+)
+def test_a_login_sends_any_value_and_shows_nothing_of_it(
+    command: Command, payload: str, media_type: str, body: str
+) -> None:
+    table = toml("Password").replace(
+        f'{{ username = "{USER}", password = "${{PASSWORD}}" }}', payload
+    )
+    form = "application/x-www-form-urlencoded"
+    (command.directory / "checker.toml").write_text(table.replace(form, media_type))
+    command.environment["PASSWORD"] = PASSWORD
+
+    def answer(request: Request) -> Reply:
+        if request.target == b"/login":
+            is_right = request.headers["content-type"] == media_type
+            return json_reply({"access_token": "tok"}, 200 if is_right else 415)
+        is_in = request.headers.get("authorization") == "Bearer tok"
+        # Echoed, as careless servers do.
+        return json_reply({"sent": body}, 200 if is_in else 401)
+
+    with serving(answer, SECURED) as app:
+        ran = command.here(
+            "run", app.document_url, "-n", "2", "--seed", "1", "--report", "vcr", *AS_ASKED,
+            "--phases", "fuzzing",
+        )  # fmt: skip
+    assert ran.code == 0, ran.shown
+    assert {one.body.decode() for one in app.seen if one.target == b"/login"} == {body}
+    shows_nothing(command, ran)

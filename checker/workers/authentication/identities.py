@@ -19,6 +19,7 @@ from checker.workers.authentication.tokens import (
     cookies_of,
     extracted,
     login_request,
+    written,
 )
 
 _NOBODY: Final = ""
@@ -135,7 +136,9 @@ class UserSource(CredentialSource):
             parts = urlsplit(login.endpoint)
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             send = self._wiring.send_to(login.endpoint)
-        payload = login.payload if isinstance(login.payload, str) else dict(login.payload)
-        request = login_request(login.method, target, payload, login.content_type, login.headers)
+        media_type, payload = login.content_type, login.payload
+        if not isinstance(payload, str):
+            payload = written(dict(payload), media_type)
+        request = login_request(login.method, target, payload, media_type, login.headers)
         label = f"{login.method} {target.partition('?')[0]}"
         return answered(send(request), f"the login of {self._user.name!r} ({label})")

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.config.auth import FORM, REFRESH_S, is_json_or_form
+from checker.config.auth import REFRESH_S, is_form, is_json_or_form
 from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings
 from checker.core.case import NOT_SET, Case
@@ -29,7 +29,7 @@ from checker.generation.sources.context import Rejected
 from checker.health.safety import Safety
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.workers.authentication.schemes import carried_as
-from checker.workers.authentication.tokens import Send, extracted, login_request
+from checker.workers.authentication.tokens import Send, extracted, login_request, written
 
 SIGNED_UP: Final = "signed_up"
 SIGN_UP_FAILED: Final = "sign_up_failed"
@@ -292,9 +292,10 @@ def _drawn(operation: ApiOperation, seed: int) -> Iterator[tuple[str, Body]]:
 
 
 def _request(operation: Operation, media_type: str, body: Body) -> WireRequest:
-    is_form = media_type.partition(";")[0].strip().lower() == FORM
-    plain = {name: value for name, value in body.items() if not is_form or value is not None}
-    return login_request(operation.method, operation.path, plain, media_type)
+    has_null = not is_form(media_type)
+    plain = {name: value for name, value in body.items() if has_null or value is not None}
+    payload = written(plain, media_type) if plain else ""
+    return login_request(operation.method, operation.path, payload, media_type)
 
 
 def _is_valid(operation: Operation, media_type: str, body: Body) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from checker.config.auth import FORM, REFRESH_S, DynamicScheme
+from checker.config.auth import REFRESH_S, DynamicScheme, is_form
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
@@ -55,9 +55,9 @@ class TokenSource(CredentialSource):
     def fetch(self, case: Case) -> Credentials:
         """The token of a new answer. Raises `CredentialError`."""
         asked = self._asked
-        request = login_request(
-            asked.method, asked.path, dict(asked.payload), asked.payload_content_type
-        )
+        media_type = asked.payload_content_type
+        payload = written(json.loads(asked.payload), media_type) if asked.payload else ""
+        request = login_request(asked.method, asked.path, payload, media_type)
         response = answered(self._send(request), f"{asked.method} {asked.path}")
         token = extracted(response, asked.extract_from, asked.extract_selector)
         return carried_as(self._scheme, token)
@@ -67,22 +67,24 @@ class TokenSource(CredentialSource):
         return response.status_code in self._asked.retry_on
 
 
+def written(payload: Any, media_type: str) -> str:
+    """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does."""
+    if not is_form(media_type):
+        return json.dumps(payload)
+    texts = (
+        (name, one if isinstance(one, str) else json.dumps(one)) for name, one in payload.items()
+    )
+    return urlencode(list(texts))
+
+
 def login_request(
-    method: str,
-    path: str,
-    payload: dict[str, str] | str | None,
-    media_type: str,
-    headers: Headers = (),
+    method: str, path: str, payload: str, media_type: str, headers: Headers = ()
 ) -> WireRequest:
-    """A request for a token; a payload of pairs is written as JSON or as a form."""
+    """Return a request for a token; an empty payload sends no body."""
     body: bytes | None = None
     fields = [(b"Accept", b"*/*"), *((n.encode(), v.encode("latin-1")) for n, v in headers)]
     if payload:
-        is_form = media_type.partition(";")[0].strip().lower() == FORM
-        if isinstance(payload, str):
-            body = payload.encode()
-        else:
-            body = (urlencode(payload) if is_form else json.dumps(payload)).encode()
+        body = payload.encode()
         fields.append((b"Content-Type", media_type.encode("latin-1")))
     elif method not in ("GET", "DELETE"):
         body = b""
