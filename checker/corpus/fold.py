@@ -5,7 +5,7 @@ all of them.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import TypeVar
 
@@ -32,6 +32,7 @@ from checker.corpus.records import (
     TaskStarted,
     WorkerGone,
 )
+from checker.corpus.sights import Sights
 
 UNDECLARED_AUTH = "undeclared_auth"
 """Kind of notes of operations that need credentials and do not say so; their pointer names the scheme."""
@@ -40,8 +41,6 @@ _STREAK = 10
 """405 answers without any other from which on an operation is not what the description says."""
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
-_Rank = tuple[bool, int, float, int, int]
-"""Whether it is told, stage, time, incarnation, ordinal: what one worker withdraws hides nothing that another confirmed."""
 
 
 class PhaseView(Struct):
@@ -104,12 +103,6 @@ class LostAccess(Struct):
             self.statuses.setdefault(label, Counter())[status] += count
 
 
-class _Known(Struct):
-    best: Finding
-    rank: _Rank
-    first: tuple[float, int, int]
-
-
 class RunView(Struct):
     """A run as its records tell it."""
 
@@ -152,11 +145,9 @@ class RunView(Struct):
     """Path -> the request that surely made what stands there, if its name is short."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
     """Path -> the request that took away what stood there, if its name is short."""
-    versions: int = 0
-    """Of findings, that were read: nothing is new of them while there are no more."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
-    _known: dict[str, _Known] = field(default_factory=dict)
+    _sights: Sights = field(default_factory=Sights)
     _ordinals: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -165,19 +156,31 @@ class RunView(Struct):
 
         Without those that turned out to be another sight of one of them.
         """
-        names = sorted(self._told(), key=self._first_seen)
-        return {name: self._with_needs(self._known[name].best) for name in names}
+        names = sorted(self._sights.told, key=self._sights.first_seen)
+        return {name: self._with_needs(self._sights.version(name)) for name in names}
 
     @property
     def settled(self) -> dict[str, Finding]:
         """Fingerprint -> last version of all that is looked into, other sights included."""
-        best = ((name, entry.best) for name, entry in self._known.items())
-        return {name: finding for name, finding in best if finding.stage == "minimised"}
+        return {name: one for name, one in self.sights.items() if one.stage == "minimised"}
 
     @property
-    def sights(self) -> dict[str, Finding]:
+    def sights(self) -> Mapping[str, Finding]:
         """Fingerprint -> best version of all that was ever found, what is not told included."""
-        return {name: entry.best for name, entry in self._known.items()}
+        return self._sights.best
+
+    @property
+    def changes(self) -> Sequence[str]:
+        """Fingerprints of findings in the order in which something of them changed: a reader goes on where it was."""
+        return self._sights.changes
+
+    def version(self, fingerprint: str) -> Finding:
+        """Return the best version of a finding, without what it needs."""
+        return self._sights.version(fingerprint)
+
+    def is_told(self, fingerprint: str) -> bool:
+        """Whether a finding is one of `findings`."""
+        return self._sights.is_told(fingerprint)
 
     @property
     def ledger(self) -> tuple[float, ...]:
@@ -211,44 +214,15 @@ class RunView(Struct):
 
     def first_seen_at(self, fingerprint: str) -> float:
         """When the first version of a finding was seen, in seconds since the epoch."""
-        return self._known[fingerprint].first[0]
+        return self._sights.first_seen(fingerprint)[0][0]
 
     def finding_count(self) -> int:
         """How many findings there are."""
-        return len(self._told())
+        return len(self._sights.told)
 
     def _with_needs(self, finding: Finding) -> Finding:
         needs = needed_by(finding, self.made, self.removed)
         return replace(finding, needs=needs) if needs else finding
-
-    def _told(self) -> set[str]:
-        """One fingerprint of each defect."""
-        sights: dict[str, list[str]] = {}
-        for name, entry in self._known.items():
-            if not entry.best.withdrawn:
-                sights.setdefault(self._end(name), []).append(name)
-        return {
-            end
-            if end in names and not self._known[end].best.same_as
-            # What they refer to was lost, or withdrawn, with its worker, or two workers named each other's.
-            else min(names, key=self._first_seen)
-            for end, names in sights.items()
-        }
-
-    def _end(self, name: str) -> str:
-        """What a finding is a sight of in the end; the least one if that goes round in circles."""
-        way: dict[str, None] = {}
-        while name not in way:
-            way[name] = None
-            known = self._known.get(name)
-            if known is None or not known.best.same_as:
-                return name
-            name = known.best.same_as
-        circle = list(way)
-        return min(circle[circle.index(name) :])
-
-    def _first_seen(self, name: str) -> tuple[tuple[float, int, int], str]:
-        return self._known[name].first, name
 
     def absorb(self, incarnation: int, record: Record) -> None:
         """Let one more record count."""
@@ -340,15 +314,10 @@ class RunView(Struct):
             ledger[column] += seconds
 
     def _absorb_finding(self, incarnation: int, record: Finding) -> None:
-        self.versions += 1
         ordinal = self._ordinals[incarnation]
         stage = _STAGES.get(record.stage, 0)
         rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
-        first = (record.at, incarnation, ordinal)
-        known = self._known.setdefault(record.fingerprint, _Known(record, rank, first))
-        known.first = min(known.first, first)
-        if rank > known.rank:
-            known.best, known.rank = record, rank
+        self._sights.absorb(record, rank, (record.at, incarnation, ordinal))
         if record.phase:
             # Others are of the run as a whole.
             phase = self._phase(record.phase)

@@ -18,9 +18,13 @@ class Journals:
         self._known: set[Path] = set()
         self._finished: set[int] = set()
 
-    def read_new(self) -> Iterator[tuple[int, Record]]:
-        """(incarnation, record) of everything that was written since the last call, above incarnation `above`."""
-        self._discover()
+    def read_new(self, *, known_only: bool = False) -> Iterator[tuple[int, Record]]:
+        """(incarnation, record) of everything that was written since the last call, above incarnation `above`.
+
+        `known_only` lists no directory: there can be no journal beside those that were found before.
+        """
+        if not known_only:
+            self._discover()
         for incarnation, readers in self._readers.items():
             if incarnation not in self._finished:
                 for reader in readers:

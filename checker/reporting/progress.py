@@ -88,5 +88,7 @@ class RunProgress(Struct):
         if record.finished:
             self.finished.update(record.labels)
             del self.tasks[record.task]
-        self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
+        if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
+            # Once in a window and not for each record: a busy run has hundreds of them in a second.
+            self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
         self._samples.append((now, record.requests))

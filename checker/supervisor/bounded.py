@@ -304,8 +304,8 @@ class BoundedPlan:
         if self._is_busy:
             return True
         slow = (*self._leased.values(), *self._slow)
-        awaited = self._producers | self._removing
-        return any(piece.task.labels[0] in awaited for piece in slow)
+        labels = (piece.task.labels[0] for piece in slow)
+        return any(label in self._producers or label in self._removing for label in labels)
 
     def _taken(self, worker: int) -> _Piece:
         """The first of those that wait, of those near it one that this worker has compiled or nobody has."""

@@ -111,6 +111,12 @@ class Ending:
     def __init__(self, settings: RunSettings) -> None:
         self._goes_on: Mapping[str, bool] = {}
         """By label: operations that have a word of their own on `continue-on-failure`."""
+        self._read = 0
+        """How many changes of findings were read."""
+        self._failing: set[str] = set()
+        """Fingerprints of findings that fail the run."""
+        self._ending: set[str] = set()
+        """Those of operations that `fuzz` does not go on after."""
         self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
@@ -129,6 +135,7 @@ class Ending:
         self._may_end_at_failure = settings.has_no_end
         self._usually_goes_on = settings.common.continue_on_failure
         self._known = KnownFailures(settings.baseline)
+        self._read_again()
 
     def know(self, cards: Iterable[OperationCard]) -> None:
         """Take what single operations say of going on."""
@@ -137,6 +144,7 @@ class Ending:
             for card in cards
             if card.continue_on_failure is not None
         }
+        self._read_again()
 
     @property
     def began(self) -> bool:
@@ -184,10 +192,26 @@ class Ending:
             self.outcome = outcome
 
     def failures(self, view: RunView) -> int:
-        """How many findings fail the run: known ones do not."""
-        if not self._known.baseline:
-            return view.finding_count()
-        return sum(map(self._known.fails, view.findings.values()))
+        """Return how many findings fail the run: known ones do not."""
+        self._read_news(view)
+        return len(self._failing)
+
+    def _read_again(self) -> None:
+        """Judge all findings by other settings the next time."""
+        self._read = 0
+        self._failing.clear()
+        self._ending.clear()
+
+    def _read_news(self, view: RunView) -> None:
+        """Judge the findings that changed since the last time: a run may have thousands, and this is asked at every turn."""
+        changed = view.changes[self._read :]
+        self._read += len(changed)
+        for name in set(changed):
+            finding = view.version(name)
+            fails = view.is_told(name) and self._known.fails(finding)
+            goes_on = self._goes_on.get(finding.label, self._usually_goes_on)
+            _keep(self._failing, name, fails)
+            _keep(self._ending, name, fails and not (finding.same_as or goes_on))
 
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
@@ -246,7 +270,6 @@ class Ending:
         return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
 
     def _has_failed_often(self, view: RunView) -> bool:
-        # Counting findings looks at all of them.
         limit = self._max_failures
         return limit is not None and self.failures(view) + len(view.errors) >= limit
 
@@ -259,18 +282,15 @@ class Ending:
             self.outcome = TIME_LIMIT
         elif self._has_failed_often(view):
             self.outcome = "failure limit"
-        elif self._may_end_at_failure and self.failures(view) and self._ends_all(view):
+        elif self._may_end_at_failure and self.failures(view) and self._ending:
             self.outcome = "first failure"
 
-    def _ends_all(self, view: RunView) -> bool:
-        """Whether an operation has failed that `fuzz` does not go on after."""
-        usual = self._usually_goes_on
-        return any(
-            not finding.same_as
-            and self._known.fails(finding)
-            and not self._goes_on.get(finding.label, usual)
-            for finding in view.findings.values()
-        )
+
+def _keep(names: set[str], name: str, is_in: bool) -> None:
+    if is_in:
+        names.add(name)
+    else:
+        names.discard(name)
 
 
 def exit_code(view: RunView, ending: Ending) -> int:

@@ -164,10 +164,13 @@ class RunLifecycle:
         self._own.write(record)
         self._own.flush()
 
-    def read(self) -> None:
-        """Tell and fold whatever was written since the last time. Nothing before the run began."""
+    def read(self, *, known_only: bool = False) -> None:
+        """Tell and fold whatever was written since the last time. Nothing before the run began.
+
+        `known_only`: of journals that were read before.
+        """
         if self._started is not None:
-            self._tell(self._journals.read_new())
+            self._tell(self._journals.read_new(known_only=known_only))
 
     def read_last(self, incarnation: int) -> None:
         """Read what a dead worker has written: what is missing now will never come."""

@@ -11,19 +11,17 @@ class SettledNews(Struct):
 
     known: dict[str, SettledFinding] = field(default_factory=dict)
     """By fingerprint."""
-    _versions: int = 0
-    """Of findings, when somebody looked last: to look takes as long as there are many."""
+    _read: int = 0
+    """How many changes of findings were read."""
 
     def read(self, view: RunView) -> tuple[SettledFinding, ...]:
         """What was settled since the last call, withdrawn findings left out."""
-        if view.versions == self._versions:
-            return ()
-        self._versions = view.versions
-        settled = view.settled
-        news = {
-            name: SettledFinding.of(settled[name])
-            for name in sorted(settled.keys() - self.known.keys())
-            if not settled[name].withdrawn
-        }
+        changed = view.changes[self._read :]
+        self._read += len(changed)
+        news = {}
+        for name in sorted(set(changed) - self.known.keys()):
+            finding = view.version(name)
+            if finding.stage == "minimised" and not finding.withdrawn:
+                news[name] = SettledFinding.of(finding)
         self.known |= news
         return tuple(news.values())

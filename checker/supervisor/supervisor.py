@@ -85,6 +85,8 @@ class Supervisor:
         self._has_looked = False
         self._opened: Opened | None = None
         self._journals: list[str] = []
+        self._has_new_journal = False
+        """Whether a worker opened one since journals were looked for: each turn reads, and listing a folder takes longer."""
         self._settled = SettledNews()
         self._unreported = Unreported()
         self._starts: list[float] = [0.0]
@@ -194,6 +196,7 @@ class Supervisor:
         if self._opened is None:
             self._begin(opened)
         self._journals.append(opened.journal)
+        self._has_new_journal = True
         self._crew.tell_all(PeerJournals(tuple(self._journals)))
         if self._settled.known:
             worker.tell(SettledFindings(tuple(self._settled.known.values())))
@@ -284,7 +287,8 @@ class Supervisor:
 
     def _read(self) -> None:
         """Journals are read before anything is assigned: who goes on with a task knows what is settled in it."""
-        self._lifecycle.read()
+        self._lifecycle.read(known_only=not self._has_new_journal)
+        self._has_new_journal = False
         news = self._settled.read(self._lifecycle.view)
         if news:
             self._crew.tell_all(SettledFindings(news))

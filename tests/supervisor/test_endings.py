@@ -2,6 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.core.known import Baseline, KnownFailure
 from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
@@ -16,6 +17,8 @@ from checker.supervisor.endings import (
 )
 from checker.supervisor.quarantine import quarantined_task
 from checker.workers.messages import Drain, Task
+from tests.corpus.generated import finding
+from tests.supervisor.looking import looked_at
 
 QUIET = RunView()
 
@@ -52,6 +55,47 @@ def test_what_is_complete_drains_once_and_is_not_hurried() -> None:
     end.begin("completed")
     assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(Drain())
     assert end.next_order(QUIET, 1000.0, 1001.0, 0) == Order()
+
+
+@pytest.mark.parametrize("is_baselined", [False, True], ids=["plain", "with a baseline"])
+def test_a_turn_looks_at_findings_that_are_news_only(
+    monkeypatch: pytest.MonkeyPatch, is_baselined: bool
+) -> None:
+    looks, view = looked_at(monkeypatch), busy_view()
+    baseline = Baseline("known.toml", entries=(KnownFailure(fingerprint="v1-f0"),))
+    end = ending(
+        "fuzz", max_failures=1000, max_time_s=1e6, baseline=baseline if is_baselined else Baseline()
+    )
+    for number in range(100):
+        view.absorb(1, finding(f"f{number}"))
+        for _turn in range(5):
+            assert end.next_order(view, 1.0, 1.0, 0) == Order()
+    assert looks == [f"f{number}" for number in range(100)]
+    view.absorb(1, finding("f7", stage="minimised", at=2.0))
+    end.next_order(view, 1.0, 1.0, 0)
+    assert looks[100:] == ["f7"]
+    assert end.failures(view) == view.finding_count() - is_baselined
+
+
+def test_a_failure_that_turns_out_to_be_another_sight_of_one_counts_once() -> None:
+    view, end = busy_view(), ending(max_failures=2)
+    view.absorb(1, finding("a"))
+    assert end.next_order(view, 1.0, 1.0, 0) == Order()
+    assert end.failures(view) == 1
+    view.absorb(1, replace(finding("b", stage="minimised"), same_as="a"))
+    assert end.next_order(view, 1.0, 1.0, 0) == Order()
+    view.absorb(1, finding("c"))
+    assert end.next_order(view, 1.0, 1.0, 0) == Order(Drain())
+
+
+def test_other_limits_judge_again_what_was_found_before() -> None:
+    view, end = busy_view(), ending("fuzz")
+    view.absorb(1, finding("a"))
+    assert end.failures(view) == 1
+    known = (KnownFailure(fingerprint="v1-a"),)
+    end.go_by(RunSettings("x", "fuzz", 1, baseline=Baseline("known.toml", entries=known)))
+    assert end.failures(view) == 0
+    assert end.next_order(view, 1.0, 1.0, 0) == Order()
 
 
 STOPPED, HASTENED = Drain(shrinks=False), Drain(shrinks=False, hasten=True)

@@ -1,34 +1,31 @@
-"""Workers hear of each settled finding once, and nobody looks through all of them for nothing."""
-
-from collections.abc import Callable
+"""Workers hear of each settled finding once, and a turn of the supervisor looks at new versions of findings only."""
 
 import pytest
+from msgspec.structs import replace
 
 from checker.corpus.fold import RunView
-from checker.corpus.records import Finding
 from checker.supervisor.settled_news import SettledNews
 from tests.corpus.generated import finding
+from tests.supervisor.looking import looked_at
 
-SETTLED: Callable[[RunView], dict[str, Finding]] = vars(RunView)["settled"].fget
 
-
-def test_each_is_news_once_and_looked_for_when_a_version_came(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looks: list[RunView] = []
-
-    def settled(view: RunView) -> dict[str, Finding]:
-        looks.append(view)
-        return SETTLED(view)
-
-    monkeypatch.setattr(RunView, "settled", property(settled))
+def test_each_is_news_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = looked_at(monkeypatch)
     view, news = RunView(), SettledNews()
     view.absorb(1, finding("a"))
     assert news.read(view) == ()
     view.absorb(1, finding("a", stage="minimised"))
     view.absorb(1, finding("b", stage="minimised"))
     assert [one.fingerprint for one in news.read(view)] == ["a", "b"]
-    assert len(looks) == 2
+    assert looks == ["a", "a", "b"]
     assert news.read(view) == news.read(view) == ()
-    assert len(looks) == 2
+    assert looks == ["a", "a", "b"]
     assert [*news.known] == ["a", "b"]
+
+
+def test_a_finding_that_is_confirmed_after_it_was_withdrawn_is_news() -> None:
+    view, news = RunView(), SettledNews()
+    view.absorb(1, replace(finding("a", stage="minimised"), withdrawn=True))
+    assert news.read(view) == ()
+    view.absorb(2, finding("a", at=2.0, stage="minimised"))
+    assert [one.fingerprint for one in news.read(view)] == ["a"]

@@ -3,6 +3,7 @@
 import resource
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +30,16 @@ from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import lifecycle
 from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
-from tests.supervisor.running import BOTH, IMPATIENT, PATIENT, PROCESSES, Run, all_cases, is_work
+from tests.supervisor.running import (
+    BOTH,
+    IMPATIENT,
+    INLINE,
+    PATIENT,
+    PROCESSES,
+    Run,
+    all_cases,
+    is_work,
+)
 from tests.supervisor.toys import LABELS
 
 
@@ -39,6 +49,29 @@ def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
     assert all_cases() == run.told.cases
     assert (outcome.exit_code, outcome.outcome, outcome.error) == (0, "completed", None)
     assert outcome.view.cases == 20
+
+
+def test_journals_are_looked_for_when_a_worker_opens_one(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads, lists = Counter[str](), list[RunLayout]()
+    read, listed = lifecycle.RunLifecycle.read, RunLayout.journal_paths
+
+    def reading(life: lifecycle.RunLifecycle, **options: bool) -> None:
+        before = len(lists)
+        read(life, **options)
+        reads["listing" if len(lists) > before else "plain"] += 1
+
+    def listing(layout: RunLayout) -> list[tuple[int, Path]]:
+        lists.append(layout)
+        return listed(layout)
+
+    monkeypatch.setattr(lifecycle.RunLifecycle, "read", reading)
+    monkeypatch.setattr(RunLayout, "journal_paths", listing)
+    run(launcher=INLINE, phases=("examples", "coverage", "fuzzing", "stateful"))
+    # As the first worker opens its journal, which begins the run, and at the end; else nothing is looked for.
+    assert reads["listing"] <= 5
+    assert reads["plain"] >= 4
 
 
 def test_more_workers_make_the_same_cases(run: Run) -> None:
