@@ -52,6 +52,8 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.slow_target
 	$(BIN)/python -m benchmarks.two_packets
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.program_cache
+	$(BIN)/python -m benchmarks.supervisor_turns
 	$(BIN)/python -m benchmarks.chaos
 
 # What findings are worth, counted: their causes, classes and commands, what is learned and warned of, a target that dies, turns

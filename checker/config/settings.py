@@ -180,8 +180,12 @@ class RunSettings(Struct, frozen=True):
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""
-    memory_growth_mib: int = 80
-    """So is one that grows by more, once it has worked for ten times as long as it took to open the description."""
+    memory_growth_mib: int = 120
+    """So is one that grows by more, once it has worked for ten times as long as it took to open the description.
+
+    64 MiB of it are for compiled programs (`phases/program_cache.py`), the rest for all other caches: a successor has to
+    compile everything again.
+    """
     color: bool | None = None
     """None: colours if the output is a terminal."""
     command: str = ""

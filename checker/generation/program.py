@@ -130,9 +130,9 @@ class OperationProgram:
         """Id and phase of the case that is drawn, where others draw it."""
 
     @property
-    def size(self) -> int:
-        """Steps of compiling so far: wrong data are compiled when they are chosen."""
-        return self._budget.spent
+    def size_bytes(self) -> int:
+        """Estimate of the memory that the program takes. It grows: wrong data are compiled when they are chosen."""
+        return self._budget.program_bytes
 
     def draw(
         self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None

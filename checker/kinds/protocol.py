@@ -38,8 +38,8 @@ class CaseProgram(Protocol):
         ...
 
     @property
-    def size(self) -> int:
-        """Steps of compiling so far: what a program holds grows with them."""
+    def size_bytes(self) -> int:
+        """Estimate of the memory that the program takes; it may grow while it is used."""
         ...
 
     @property

@@ -136,7 +136,6 @@ class CaseFactory:
             usable = self._usable[key] = written(self._usable_of(label, constraints, phase))
         if usable != self._learned.get(label, ""):
             self._learned[label] = usable
-            self._programs.current.pop(label, None)
 
     def _usable_of(
         self, label: Label, constraints: Sequence[Constraint], phase: str
@@ -164,8 +163,7 @@ class CaseFactory:
 
         Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
         """
-        known = self._learned.get(label, "")
-        learned = known if learned is None else learned
+        learned = self._learned.get(label, "") if learned is None else learned
         place = (label, phase if self.rules.by_phase else "", learned)
         program = self._programs.get(place)
         if program is None:
@@ -178,15 +176,13 @@ class CaseFactory:
                 self._unique.add(place[:2])
             if is_new and not learned:
                 self.compiled(program)
-        if not self.rules.by_phase and learned == known:
-            self._programs.current[label] = program
         return program
 
     def make(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> GeneratedCase:
         """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
-        program = self._programs.current.get(label) or self.program(label, phase.name)
+        program = self.program(label, phase.name)
         source = self._random
         source.reset(task_seed + index)
         pool = self._pool(program.operation, phase.name)
@@ -250,7 +246,7 @@ class CaseFactory:
 
     def _is_other_mode(self, label: Label, seed: int, phase: PhaseInfo, *, is_wrong: bool) -> bool:
         """Whether what would be drawn from a seed is known to be right where it has to be wrong, or the other way round."""
-        program = self._programs.current.get(label) or self.program(label, phase.name)
+        program = self.program(label, phase.name)
         self._random.reset(seed)
         ahead = program.mode_ahead(self._random)
         return ahead is not None and ahead.is_negative is not is_wrong

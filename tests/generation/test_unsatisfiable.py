@@ -187,4 +187,4 @@ def test_what_cannot_be_made_is_remembered_without_the_stack_that_found_it() -> 
     kept = [one for one in gc.get_objects() if type(one) is TracebackType]
     files = {one.tb_frame.f_code.co_filename for one in kept}
     assert not [name for name in files if "generation" in name and "checker" in name]
-    assert program.size > 0
+    assert program.size_bytes > 0

@@ -1,19 +1,23 @@
-"""Programs of many operations: some are kept, what gave way is compiled again and draws the same."""
+"""Programs of many operations: those that were used last are kept, what gave way is compiled again and draws the same."""
 
 import gc
 from pathlib import Path
 from typing import Any
 
+from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.kinds.protocol import CaseProgram
 from checker.phases.making import CaseFactory
-from checker.phases.program_cache import ProgramCache
+from checker.phases.program_cache import BUDGET_BYTES, LEAST, Key, ProgramCache
+from checker.supervisor.clusters import LARGEST
+from tests.apps.large_bodies import large_document
 from tests.asking import saying
 from tests.workers.harness import ANSWERS, DOCUMENT, THING, workplace
 
 COUNT = 40
 FUZZING = PhaseInfo("fuzzing")
+BOTH = saying(generation={"mode": "all"})
 
 
 def document() -> dict[str, Any]:
@@ -25,18 +29,20 @@ def document() -> dict[str, Any]:
 LABELS = [Label(f"POST /things{n}") for n in range(COUNT)]
 
 
-class CompiledPrograms:
-    """Counts what a factory compiles."""
+class CountingCache(ProgramCache):
+    """Counts what is compiled."""
 
-    def __init__(self, factory: CaseFactory, room: int) -> None:
-        self.programs: list[CaseProgram] = []
-        self.cache = ProgramCache(room)
-        factory.compiled = self.programs.append
-        factory._programs = self.cache
+    compilations: int = 0
 
-    @property
-    def kept(self) -> list[CaseProgram]:
-        return [*self.cache._young.values(), *self.cache._old.values()]
+    def keep(self, key: Key, program: CaseProgram) -> bool:
+        self.compilations += 1
+        return super().keep(key, program)
+
+
+def with_cache(factory: CaseFactory, budget_bytes: int = BUDGET_BYTES) -> CountingCache:
+    cache = CountingCache(budget_bytes)
+    factory._programs = cache
+    return cache
 
 
 def drawn(factory: CaseFactory, label: Label, seed: int) -> Any:
@@ -45,37 +51,86 @@ def drawn(factory: CaseFactory, label: Label, seed: int) -> Any:
 
 
 def test_what_gave_way_draws_what_it_drew_before(tmp_path: Path) -> None:
-    both = saying(generation={"mode": "all"})
-    with workplace(tmp_path, document=document(), operations=both) as place:
-        told = CompiledPrograms(place.factory, 1 << 30)
+    with workplace(tmp_path, document=document(), operations=BOTH) as place:
+        cache = with_cache(place.factory)
         expected = [[drawn(place.factory, label, seed) for seed in range(9)] for label in LABELS]
-        assert len(told.kept) == len(told.programs) == COUNT
-    with workplace(tmp_path, document=document(), operations=both) as place:
-        told = CompiledPrograms(place.factory, 100)
+        assert cache.compilations == len(cache) == COUNT
+    with workplace(tmp_path, document=document(), operations=BOTH) as place:
+        cache = with_cache(place.factory, 1)
+        told: list[CaseProgram] = []
+        place.factory.compiled = told.append
         # Round by round: each operation is asked for when it has given way.
         rounds = [[drawn(place.factory, label, seed) for label in LABELS] for seed in range(9)]
         assert [list(row) for row in zip(*rounds, strict=True)] == expected
-        # Two generations, each with the one that was too many; they grow while they are used.
-        assert 2 <= len(told.kept) < COUNT / 2
-        assert sum(one.size for one in told.kept) < 2 * (100 + 2 * max(p.size for p in told.kept))
+        assert cache.compilations == 9 * COUNT
+        assert len(cache) == LEAST
         # What is said of a description is said once.
-        assert len(told.programs) == COUNT
+        assert len(told) == COUNT
 
 
-def test_what_is_asked_for_again_and_again_stays(tmp_path: Path) -> None:
+def test_the_program_that_was_used_longest_ago_gives_way(tmp_path: Path) -> None:
     with workplace(tmp_path, document=document()) as place:
-        CompiledPrograms(place.factory, 100)
+        cache = with_cache(place.factory, 1)
         first = place.factory.program(LABELS[0], "fuzzing")
         for label in LABELS[1:]:
             place.factory.program(label, "fuzzing")
             assert place.factory.program(LABELS[0], "fuzzing") is first
-        assert place.factory.program(LABELS[1], "fuzzing").size > 0
+        assert cache.compilations == COUNT
+        for label in LABELS[1 - LEAST :]:
+            place.factory.program(label, "fuzzing")
+        assert cache.compilations == COUNT
+
+
+def test_programs_that_grow_while_they_are_used_are_counted_as_they_are(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=document(), operations=BOTH) as place:
+        cache = with_cache(place.factory)
+        programs = [place.factory.program(label, "fuzzing") for label in LABELS]
+        cache.budget_bytes = sum(one.size_bytes for one in programs)
+        assert (cache.held_bytes, len(cache)) == (cache.budget_bytes, COUNT)
+        for label in LABELS:
+            for seed in range(9):
+                drawn(place.factory, label, seed)
+            place.factory.program(label, "fuzzing")
+            assert cache.held_bytes <= cache.budget_bytes
+        assert LEAST <= len(cache) < COUNT
+
+
+def test_operations_with_large_bodies_are_compiled_once_however_they_take_turns(
+    tmp_path: Path,
+) -> None:
+    # 60 of them take 24 MiB.
+    large = large_document(30, fields=60)
+    with workplace(tmp_path, document=large, operations=BOTH) as place:
+        cache = with_cache(place.factory)
+        cards = place.opened.operations
+        labels = [Label(card.label) for card in cards if card.method in ("POST", "PUT")]
+        for seed in range(3):
+            for label in labels:
+                drawn(place.factory, label, seed)
+        assert cache.compilations == len(labels) == 60
+        assert cache.held_bytes > 20 << 20
+
+
+def test_a_cluster_of_operations_fits_however_large_its_programs_are(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=document(), operations=BOTH) as place:
+        cache = with_cache(place.factory, 1)
+        for seed in range(9):
+            for label in LABELS[:LARGEST]:
+                drawn(place.factory, label, seed)
+        assert cache.compilations == LARGEST
+
+
+def test_a_worker_has_room_for_its_programs_and_as_much_for_all_else_before_it_is_replaced() -> (
+    None
+):
+    growth_bytes = RunSettings("x", "run", 1).memory_growth_mib << 20
+    assert growth_bytes > BUDGET_BYTES
+    assert growth_bytes - BUDGET_BYTES >= 48 << 20
 
 
 def test_what_gave_way_is_gone_without_a_collection(tmp_path: Path) -> None:
-    both = saying(generation={"mode": "all"})
-    with workplace(tmp_path, document=document(), operations=both) as place:
-        told = CompiledPrograms(place.factory, 1 << 30)
+    with workplace(tmp_path, document=document(), operations=BOTH) as place:
+        cache = with_cache(place.factory)
         for label in LABELS[:9]:
             for seed in range(9):
                 drawn(place.factory, label, seed)
@@ -85,9 +140,7 @@ def test_what_gave_way_is_gone_without_a_collection(tmp_path: Path) -> None:
             for label in LABELS[9:]:
                 for seed in range(9):
                     drawn(place.factory, label, seed)
-            told.programs.clear()
-            told.cache._young.clear()
-            told.cache.current.clear()
+            cache._kept.clear()
             # Circles of a few objects in each program kept all of it.
             assert gc.collect() < len(LABELS[9:])
         finally:

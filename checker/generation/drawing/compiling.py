@@ -198,7 +198,7 @@ class Compiler(Struct):
 
     def _compiled(self, conjunction: Conjunction, place: TextPlace) -> Draw:
         form = self.canonical(conjunction)
-        self.budget.spend(form.pointer)
+        self.budget.spend_node(form.pointer)
         if form.impossible is not None:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
         if form.enum is not None:

@@ -171,6 +171,12 @@ def retried(
     return draw
 
 
+_NODE_BYTES = 4 << 10
+"""Of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
+Steps say less, 0.7 to 1.8 KiB each: many of them read forms that operations share.
+"""
+
+
 class Budget(Struct):
     """Work that compiling one operation may take, in steps of some 50 us: a schema that is read, a node that is compiled."""
 
@@ -178,16 +184,13 @@ class Budget(Struct):
     """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
     thrift: int = 45_000
     """When so many steps are left, of the alternatives that are still to come one each has to do."""
-    granted: int = 0
-    """All of them, when nothing was done."""
-
-    def __post_init__(self) -> None:
-        self.granted = self.steps
+    nodes: int = 0
+    """Nodes that were compiled, those of alternatives that came to nothing included."""
 
     @property
-    def spent(self) -> int:
-        """Steps of what was done."""
-        return self.granted - self.steps
+    def program_bytes(self) -> int:
+        """Estimate of the memory that the compiled program takes."""
+        return (1 + self.nodes) * _NODE_BYTES
 
     @property
     def is_low(self) -> bool:
@@ -210,3 +213,8 @@ class Budget(Struct):
         if self.steps < 0:
             self.steps = -1
             raise BudgetSpent(pointer)
+
+    def spend_node(self, pointer: str) -> None:
+        """Count a node that is compiled. Raises `BudgetSpent`."""
+        self.spend(pointer)
+        self.nodes += 1
