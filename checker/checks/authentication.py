@@ -10,29 +10,22 @@ from msgspec import Struct
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead
 from checker.checks.resources import line_of
 from checker.checks.statuses import denies_condition
-from checker.checks.variations import another_thing
+from checker.checks.variations import other_things
 from checker.core.case import Case
 from checker.core.credentials import Credentials
-from checker.core.digests import digest, index_of
+from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
 from checker.core.locations import Location
 from checker.core.operation import Operation
-from checker.core.phases import EXPLORATION, RUN_PHASES
 from checker.core.request import WireRequest
 from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
 
-_PROBED = frozenset((0, 1, 4, 16, 64))
-"""Indices of the cases that are sent again: few, but not only those that come first."""
-_IN_TURNS = frozenset(phase.name for phase in (*RUN_PHASES, EXPLORATION) if phase.extends)
-"""Phases in whose tasks several operations come in turns."""
 _FIRST_OF = 4
 """One of so many removals is asked without credentials first: few sequences come so far."""
-_ONE_OF = 32
-"""There one of so many cases is sent again as well: the indices above may all be those of other operations."""
 _TOO_FAST = 429
 _CONFLICT = 409
 _BASIC = "basic"
@@ -82,29 +75,40 @@ def asks_for_credentials(operation: Operation) -> bool:
 def may_be_ignored(case: Case, response: Response) -> bool:
     """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
     sent = response.request
-    if sent is None or sent.confirms:
+    if sent is None or sent.confirms or sent.is_probed or sent.is_of_check:
         return True
-    if response.status_code // 100 != 2:
+    if response.status_code // 100 not in (2, 5):
         return False
-    if _is_probed(case) or is_asked_first(case, False):
+    if case.meta is None or is_asked_first(case, False):
         return True
     return not (_has_common_credentials(sent) or _has_key(case.operation, sent))
+
+
+def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
+    """Whether an operation accepted a request with credentials, and may be sent the same request without them."""
+    sent = response.request
+    if sent is None or response.status_code // 100 != 2 or response.redirects:
+        return False
+    if not (_has_common_credentials(sent) or _has_key(case.operation, sent)):
+        return False
+    if _removes_what_was_made(case) or _has_wrong_path(case):
+        return False
+    return _carries(tools, sent, _credentials(case.operation.security))
 
 
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     """Fail on 2xx for a request without credentials; send one that has them again without, and with wrong ones.
 
-    Two requests for some of the cases of each operation, and to confirm a failure. Which cases these are must not depend
-    on whose answer comes first: the same seed sends the same requests.
+    Two requests for the first accepted case of each operation (`WireRequest.is_probed`), and two to confirm a failure.
     """
     sent, tools, operation = context.response.request, context.tools, context.case.operation
     # Another page may be for everybody: a login, for one.
     is_elsewhere = context.response.redirects > 0
-    if sent is None or tools is None or is_elsewhere or _has_wrong_path(context):
+    if sent is None or tools is None or is_elsewhere or _has_wrong_path(context.case):
         return True
     places = _credentials(operation.security)
     if context.response.status_code // 100 != 2:
-        return _of_refusal(context, tools, sent)
+        return _of_failure(context, tools, sent)
     if not _carries(tools, sent, places):
         # Other credentials, or those of the client that sent it, may have let it in.
         is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
@@ -115,18 +119,28 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         if is_asked_first(context.case, sent.confirms):
             # It was asked before, and nothing is left to be asked for.
             return PASSED
-    if not sent.confirms and not _is_probed(context.case):
+    # A case that Python code makes by hand is always meant.
+    if not (sent.confirms or sent.is_probed or context.case.meta is None):
         return PASSED
     found = yield from _probes(context, tools, places)
     return found
 
 
-def _of_refusal(context: CheckContext, tools: CheckTools, sent: WireRequest) -> Found:
-    """What a refusal says where the request is the one that showed a failure: whoever sends others is refused for any reason."""
+def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> Found:
+    """Judge a response other than 2xx.
+
+    A 5xx to a request without credentials shows that the operation was at work before it asked for them. A refusal is judged
+    only where the request is the one that showed a failure: other requests may be refused for any reason.
+    """
     operation = context.case.operation
+    is_anonymous = not _carries(tools, sent, _credentials(operation.security))
     if not (sent.is_of_check and sent.confirms):
-        return True
-    if not _carries(tools, sent, _credentials(operation.security)):
+        is_bare = is_anonymous and not _has_common_credentials(sent)
+        has_failed = context.response.status_code // 100 == 5
+        return (
+            _failure(context, sent, context.response, _WITHOUT) if is_bare and has_failed else True
+        )
+    if is_anonymous:
         return _judged(context, sent, context.response, _WITHOUT) or PASSED
     if _is_made_up(operation, sent, tools):
         return _judged(context, sent, context.response, _WRONG) or PASSED
@@ -163,15 +177,6 @@ def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
     return None
 
 
-def _is_probed(case: Case) -> bool:
-    name, meta = case.id, case.meta
-    # Whoever makes a case by hand means this one.
-    if meta is None or index_of(name) in _PROBED:
-        return True
-    is_in_turns = meta.phase.name in _IN_TURNS
-    return is_in_turns and crc32(name.encode()) % _ONE_OF == 0
-
-
 def _has_common_credentials(request: WireRequest) -> bool:
     return request.header(b"authorization") is not None or request.header(b"cookie") is not None
 
@@ -196,10 +201,8 @@ def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Ex
     for what, request in wanted:
         answer = yield request
         if isinstance(answer, Response) and answer.status_code == _CONFLICT:
-            other = _about_another(context, tools, places, what)
-            if other is not None:
-                request = other
-                answer = yield request
+            other = yield from _about_others(context, tools, places, what)
+            request, answer = other or (request, answer)
         if isinstance(answer, Response):
             failure = _judged(context, request, answer, what)
             if failure is not None:
@@ -207,16 +210,28 @@ def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Ex
     return PASSED if wanted else True
 
 
-def _about_another(
+def _about_others(
     context: CheckContext, tools: CheckTools, places: Credentials, what: _Attempt
-) -> WireRequest | None:
-    """The attempt with another body: what the right request made does not stand in its way."""
+) -> Exchanging[Instead | None]:
+    """Send an attempt with other bodies, so that what the right request created is not in its way.
+
+    Return the first one that is served or refused for its credentials, otherwise one that met a server error. Other
+    refusals say nothing: the new values may be wrong for reasons that the description does not state.
+    """
     sent = context.response.request
-    other = another_thing(context)
-    if sent is None or other is None:
-        return None
-    tried = _attempts(other, sent, tools, places)
-    return next((request for attempt, request in tried if attempt is what), None)
+    assert sent is not None
+    broken: Instead | None = None
+    for case in other_things(context):
+        tried = _attempts(case, sent, tools, places)
+        request = next((request for attempt, request in tried if attempt is what), None)
+        answer = None if request is None else (yield request)
+        if request is None or not isinstance(answer, Response):
+            continue
+        if answer.status_code // 100 == 2 or answer.status_code in (*UNAUTHORIZED, _TOO_FAST):
+            return request, answer
+        if answer.status_code // 100 == 5:
+            broken = broken or (request, answer)
+    return broken
 
 
 def _attempts(
@@ -264,8 +279,8 @@ def _failure(
     ).sharing(title)
 
 
-def _has_wrong_path(context: CheckContext) -> bool:
-    meta = context.case.meta
+def _has_wrong_path(case: Case) -> bool:
+    meta = case.meta
     part = None if meta is None else meta.components.get(Location.PATH)
     return part is not None and part.mode.is_negative
 

@@ -32,6 +32,12 @@ class JudgeByOperation:
         """Names of the checks that are asked of answers to such a case."""
         return self._judge_of(case).check_names(case)
 
+    def probes(
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
+    ) -> bool | None:
+        """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
+        return self._judge_of(case).probes(case, response, sequence)
+
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""
         return self._judge_of(case).asks_first(case)

@@ -170,6 +170,9 @@ class Check(Struct, frozen=True):
     """Whether it can judge anything with these tools; None: with any."""
     may_send: Callable[[Case, Response], bool] | None = None
     """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
+    probes: Callable[[Case, Response, CheckTools], bool] | None = None
+    """Of a check that sends for one interaction of each operation: whether an interaction can be the one. The first by the index
+    of its case is chosen, and its request says so (`WireRequest.is_probed`)."""
     beforehand: PriorRequest | None = None
     """None for a check that only looks at answers."""
     wants_refusal: bool = False

@@ -52,6 +52,7 @@ class Judge:
         "_lexicon",
         "_names",
         "_of_no_response",
+        "_probing",
         "_settings",
         "_tools",
     )
@@ -72,6 +73,7 @@ class Judge:
         self._of_no_response = [
             (one, one.no_response) for one in checks if one.no_response is not None
         ]
+        self._probing = [one for one in checks if one.probes is not None]
         self._lexicon = Lexicon()
         self._tools = tools
 
@@ -124,6 +126,16 @@ class Judge:
             if check.applies.to_operation(case.operation):
                 failures += _named(check, judged(outcome))
         return Judgement(failures, (), ()) if failures else CLEAN
+
+    def probes(
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
+    ) -> bool | None:
+        """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
+        tools, operation = self._tools, case.operation
+        if tools is None or not any(one.applies.to_operation(operation) for one in self._probing):
+            return None
+        asked = self._kinds.of(case, response, follows=bool(sequence)).asked
+        return any(one.probes is not None and one.probes(case, response, tools) for one, _ in asked)
 
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""

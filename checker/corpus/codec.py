@@ -6,7 +6,14 @@ Never pickle: a corpus may come from somebody else. A record is `[tag, [field, .
 from collections.abc import Iterable
 from typing import Any
 
-from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.learned import (
+    DemandHeard,
+    OperationProbed,
+    OperationServed,
+    SignalsSeen,
+    ValueGone,
+    ValueSeen,
+)
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     CheckState,
@@ -55,6 +62,7 @@ TAGS: dict[type[Record], int] = {
     DemandHeard: 20,
     ResourceMade: 21,
     OperationServed: 22,
+    OperationProbed: 23,
 }
 """Stand in files for years: a number is never used again for something else."""
 

@@ -70,16 +70,23 @@ class LayeredValues:
             return phase_names().index(phase), 0
         return phase_names().index(phase), self.model.layers.get(label, 0)
 
-    def begin(self, place: Place, news: Callable[[], Iterable[Record]]) -> None:
-        """A task of this place begins; `news` gives records of all workers that were not given before."""
-        if place <= self._place:
+    def begin(
+        self, place: Place, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
+    ) -> None:
+        """A task of this place begins; `news` gives records of all workers that were not given before.
+
+        Another worker may have begun a task that is resumed: then the news are read in any case.
+        """
+        is_new = place > self._place
+        if is_new or is_resumed:
+            self._coming += (
+                (self._key(one), one)
+                for one in news()
+                if isinstance(one, ValueSeen | ValueGone) and one.phase
+            )
+        if not is_new:
             return
         self._place = place
-        self._coming += (
-            (self._key(one), one)
-            for one in news()
-            if isinstance(one, ValueSeen | ValueGone) and one.phase
-        )
         self._coming.sort(key=itemgetter(0))
         count = bisect_left(self._coming, place, key=lambda pair: pair[0][0])
         ready = [one for _, one in self._coming[:count]]

@@ -58,6 +58,18 @@ class OperationServed(Struct, frozen=True):
     request: Literal
 
 
+class OperationProbed(Struct, frozen=True):
+    """A check that probes each operation once did so for the first accepted case of a task."""
+
+    label: str
+    task: str
+    phase: str
+    index: int
+    """Of the case."""
+    is_judged: bool
+    """Whether the check came to a verdict."""
+
+
 class SignalsSeen(Struct, frozen=True):
     """Feature ids that this incarnation saw for the first time, with their class names."""
 

@@ -10,7 +10,14 @@ from checker.core.meta import ANYTHING
 from checker.core.response import headers_of
 from checker.core.send import Purpose
 from checker.core.sequence import Step
-from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.learned import (
+    DemandHeard,
+    OperationProbed,
+    OperationServed,
+    SignalsSeen,
+    ValueGone,
+    ValueSeen,
+)
 
 
 class Exchange(Struct, frozen=True):
@@ -383,6 +390,7 @@ Record = (
     | SignalsSeen
     | DemandHeard
     | OperationServed
+    | OperationProbed
     | CorpusEntry
     | OperationError
     | Note

@@ -57,6 +57,12 @@ class Judging(Protocol):
         """Return what the checks say of a request that got no complete response."""
         ...
 
+    def probes(
+        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
+    ) -> bool | None:
+        """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
+        ...
+
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""
         ...

@@ -11,7 +11,7 @@ from checker.health.signs import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.workers.concluding import conclude_run
 from checker.workers.context import WorkerContext
-from checker.workers.failures.failure_queue import Abandoned, FailureQueue, Placed
+from checker.workers.failures.failure_queue import Abandoned, FailureQueue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
 from checker.workers.messages import (
@@ -34,6 +34,7 @@ from checker.workers.recording.unconfirmed import UnconfirmedFailure
 from checker.workers.report_wait import ReportWait
 from checker.workers.scheduling.answers import Answers
 from checker.workers.scheduling.case_scheduler import CaseScheduler
+from checker.workers.scheduling.first_accepted import Placed
 from checker.workers.scheduling.slowness import Slowness
 from checker.workers.scheduling.task_counts import TaskCounts
 from checker.workers.time_accounting import Activity
@@ -104,11 +105,11 @@ class Worker:
             self._fill()
             if self._failures.waiting and self._settle():
                 continue
-            if self._flights:
+            if self._flights or self._answers.first_accepted.held:
                 self._use_the_time()
                 self._ledger.enter(_WAITING)
                 self._slots.clear_acting()
-                self._round(self._http.poll(_ROUND_S))
+                self._round(self._http.poll(_ROUND_S) if self._flights else ())
             else:
                 self._scheduler.may_be_over = True
             # Who leaves gives all back at the end: the supervisor would give him others for them.
@@ -133,8 +134,8 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        made = self._scheduler.has_made or self._scheduler.followers
-        return bool(self._flights or self._parked or self._failures.waiting or made)
+        waiting = self._flights or self._answers.waiting or self._failures.waiting
+        return self._scheduler.has_made or bool(waiting)
 
     def _poll_orders(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
@@ -317,7 +318,7 @@ class Worker:
         """
         flights, reserved = self._flights, self._reserved
         # No comprehensions: each makes a function and calls it, for one answer as for eight.
-        answered = []
+        answered = self._answers.first_accepted.due(self._flying)
         for lane, outcome in finished:
             flight = flights.pop(lane)
             if isinstance(outcome, NetworkFailure) and self._answers.is_sent_again(flight, outcome):
@@ -331,8 +332,7 @@ class Worker:
             self._fill()
         reserved.clear()
         self._ledger.enter(_JUDGING)
-        judge = self._answers.judged
-        ends = [(flight, judge(flight, outcome)) for flight, outcome in answered]
+        ends = [(flight, self._answers.judged(flight, outcome)) for flight, outcome in answered]
         judged = [(flight, verdict) for flight, verdict in ends if verdict is not None]
         self._ledger.enter(_RECORDING)
         for flight, verdict in judged:
@@ -364,9 +364,8 @@ class Worker:
     ) -> Sequence[UnconfirmedFailure]:
         """What is to be settled of an answer that is counted, written down and gone on from."""
         status = outcome.status_code if isinstance(outcome, Response) else None
-        pacing = self._context.pacing
-        if not pacing.fixed:
-            pacing.observe(status, outcome.elapsed)
+        if not self._context.pacing.fixed:
+            self._context.pacing.observe(status, outcome.elapsed)
         running = flight.running
         if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
             self._scheduler.blame(flight, outcome.cause)
@@ -390,11 +389,12 @@ class Worker:
 
     def _settle(self) -> bool:
         """Settle one suspicion if there is a lane for it."""
-        idle = self._idle_lanes()
-        if not idle:
-            return False
-        flying: list[Placed] = [*self._flights.values(), *self._parked, *self._scheduler.followers]
-        return self._failures.settle_next(idle[0], flying, hasten=self._hasten)
+        idle, settle = self._idle_lanes(), self._failures.settle_next
+        return bool(idle) and settle(idle[0], self._flying(), hasten=self._hasten)
+
+    def _flying(self) -> list[Placed]:
+        """Return all cases that are made and not judged."""
+        return [*self._flights.values(), *self._answers.waiting, *self._scheduler.followers]
 
     def _finish_tasks(self) -> None:
         self._counts.hand_in(self._scheduler.over(time.monotonic()), self._up)

@@ -49,8 +49,13 @@ def exchanges(*headers: tuple[str, str]) -> Exchanges:
     return Exchanges(operations_of(PATHS, {"securitySchemes": SCHEMES}), headers)
 
 
-def sent(them: Exchanges, label: str, status: int = 200, **parts: Any) -> Sent:
-    return them.sent(label, status, mode=POSITIVE, phase="fuzzing", **parts)
+def sent(
+    them: Exchanges, label: str, status: int = 200, *, is_probed: bool = True, **parts: Any
+) -> Sent:
+    one = them.sent(label, status, mode=POSITIVE, phase="fuzzing", **parts)
+    assert one.request is not None
+    one.request.is_probed = is_probed
+    return one
 
 
 def always(status: int) -> Any:
@@ -215,35 +220,6 @@ def test_no_answer_is_no_verdict() -> None:
     assert titles(exchanges(BEARER), "GET /bearer", silent) == []
 
 
-def _sent_again(phase: str, count: int) -> list[int]:
-    """Indices of the cases of a phase, of so many, that are sent again."""
-    them = exchanges(BEARER)
-    judge = them.judge(CHECK)
-    found = []
-    for index in range(count):
-        one = them.sent("GET /bearer", 200, mode=POSITIVE, phase=phase, index=index)
-        assert isinstance(one.outcome, Response)
-        them.asked.clear()
-        assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
-        if them.asked:
-            assert len(them.asked) == 2
-            found.append(index)
-    return found
-
-
-@pytest.mark.parametrize("phase", ["examples", "coverage", "fuzzing"])
-def test_the_index_of_a_case_decides_whether_it_is_sent_again(phase: str) -> None:
-    assert _sent_again(phase, 500) == [0, 1, 4, 16, 64]
-
-
-@pytest.mark.parametrize("phase", ["stateful", "exploration"])
-def test_where_operations_come_in_turns_each_has_cases_that_are_sent_again(phase: str) -> None:
-    operations = 7
-    probed = _sent_again(phase, 100 * operations)
-    assert {index % operations for index in probed} == set(range(operations))
-    assert len(probed) < 10 * operations
-
-
 @pytest.mark.parametrize(
     ("label", "parts"),
     [
@@ -253,29 +229,58 @@ def test_where_operations_come_in_turns_each_has_cases_that_are_sent_again(phase
         ("GET /cookie", {"cookies": {"session": "k"}}),
     ],
 )
-def test_what_is_not_sent_again_is_judged_at_once(label: str, parts: dict[str, Any]) -> None:
+def test_what_is_not_probed_is_judged_at_once(label: str, parts: dict[str, Any]) -> None:
     them = exchanges(BEARER) if label == "GET /bearer" else exchanges()
     judge = them.judge(CHECK)
-    slow = []
-    for index in range(200):
-        one = sent(them, label, index=index, **parts)
+    for index in range(20):
+        one = sent(them, label, index=index, is_probed=False, **parts)
         assert isinstance(one.outcome, Response)
-        if judge.verdict(one.case, one.outcome) is not CLEAN:
-            slow.append(index)
-    assert slow == [0, 1, 4, 16, 64]
+        assert judge.verdict(one.case, one.outcome) is CLEAN
+        assert judge.probes(one.case, one.outcome) is True
 
 
-def test_a_stranger_who_is_served_is_looked_at_whatever_the_index_of_the_case() -> None:
+@pytest.mark.parametrize(
+    ("label", "status", "parts", "can_be"),
+    [
+        ("GET /bearer", 400, {}, False),
+        ("GET /header", 200, {}, False),
+        ("GET /public", 200, {}, None),
+        ("GET /optional", 200, {}, None),
+    ],
+)
+def test_only_accepted_requests_with_credentials_are_probed(
+    label: str, status: int, parts: dict[str, Any], can_be: bool | None
+) -> None:
+    them = exchanges(BEARER)
+    one = sent(them, label, status, **parts)
+    assert isinstance(one.outcome, Response)
+    assert them.judge(CHECK).probes(one.case, one.outcome) is can_be
+
+
+def test_a_stranger_who_is_served_is_looked_at_though_nothing_is_probed() -> None:
     them = exchanges()
-    one = sent(them, "GET /bearer", index=2)
+    one = sent(them, "GET /bearer", is_probed=False)
     assert isinstance(one.outcome, Response)
     assert them.judge(CHECK).verdict(one.case, one.outcome) is None
 
 
-def test_a_failure_is_confirmed_whatever_the_index_of_its_case() -> None:
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [(400, []), (500, ["Unexpected response to a request without authentication"])],
+)
+def test_a_server_error_without_credentials_is_a_failure_at_once(
+    status: int, title: list[str]
+) -> None:
+    them = exchanges()
+    found = them.verdict(CHECK, sent(them, "GET /bearer", status, is_probed=False))
+    assert [one.title for one in found.failures] == title
+    assert them.asked == []
+
+
+def test_a_failure_is_confirmed_though_its_case_is_not_probed() -> None:
     them = exchanges(BEARER)
     judge = them.judge(CHECK)
-    one = sent(them, "GET /bearer", index=2)
+    one = sent(them, "GET /bearer", is_probed=False)
     assert isinstance(one.outcome, Response)
     assert one.request is not None
     assert them.drive(judge.judge(one.case, one.outcome), always(200)).failures == ()

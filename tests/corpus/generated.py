@@ -9,7 +9,14 @@ from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
 from checker.core.sequence import Drawn, Listed, Literal, Step
-from checker.corpus.learned import DemandHeard, OperationServed, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.learned import (
+    DemandHeard,
+    OperationProbed,
+    OperationServed,
+    SignalsSeen,
+    ValueGone,
+    ValueSeen,
+)
 from checker.corpus.records import (
     CheckOutcome,
     CheckState,
@@ -161,6 +168,7 @@ OTHERS = {
         tuples(LITERALS, 1),
     ),
     OperationServed: st.builds(OperationServed, LABELS, INTEGERS, LITERALS),
+    OperationProbed: st.builds(OperationProbed, LABELS, TEXT, TEXT, INTEGERS, st.booleans()),
     CorpusEntry: st.builds(CorpusEntry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
     OperationError: st.builds(
         OperationError,

@@ -104,4 +104,4 @@ def test_unknown_tags_and_missing_fields_are_undecodable(data: bytes) -> None:
 
 
 def test_tags_are_those_that_stand_in_files() -> None:
-    assert list(codec.TAGS.values()) == list(range(1, 23))
+    assert list(codec.TAGS.values()) == list(range(1, 24))

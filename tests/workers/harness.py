@@ -69,6 +69,14 @@ DOCUMENT = {
         },
     },
 }
+SECURED = DOCUMENT | {
+    "security": [{"token": []}],
+    "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+}
+RIGHT = saying(
+    generation={"mode": "positive", "no-shrink": True}, headers={"Authorization": "Bearer right"}
+)
+"""What users say who have the token."""
 LABELS = tuple(map(Label, ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")))
 TASK = Task("00000000000000a1", "exploration", LABELS, 11, 0, 300, 60.0)
 POSTS = replace(TASK, phase="fuzzing", labels=LABELS[:1])

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Protocol
 
 from msgspec import Struct, field
 
@@ -24,18 +23,10 @@ from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Sender
 from checker.workers.recording.drafts import Answered
-from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.leased import InFlight
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
+from checker.workers.scheduling.first_accepted import Placed, earliest_in
 from checker.workers.time_accounting import Activity
-
-
-class Placed(Protocol):
-    """What has a place among the cases of a task."""
-
-    @property
-    def running(self) -> LeasedTask: ...
-    @property
-    def index(self) -> int: ...
 
 
 class Abandoned(Exception):
@@ -88,10 +79,7 @@ class FailureQueue:
         Which case shows a defect must not depend on whose answer came first. With `hasten` the first versions, which are
         on disk, must do.
         """
-        earliest: dict[str, int] = {}
-        for flight in flying:
-            task = flight.running.task.id
-            earliest[task] = min(flight.index, earliest.get(task, flight.index))
+        earliest = earliest_in(flying)
         for flight in sorted((waiting[0] for waiting in self.waiting), key=_index):
             if hasten or flight.index <= earliest.get(flight.running.task.id, flight.index):
                 together = [suspicion for of, suspicion in self.waiting if of is flight]

@@ -347,6 +347,8 @@ class InFlight(Struct):
     has_failed: bool = False
     is_wrong_itself: bool = False
     """Whether a failure is about its own answer, and its own operation: not about what a check sent besides."""
+    is_looked_at: bool = False
+    """Whether it is known if its operation accepted it."""
     is_doubtful: bool = False
     """Whether it was sent to a target that served nobody."""
     answers: tuple[Answered, ...] = ()

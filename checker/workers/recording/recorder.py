@@ -36,7 +36,7 @@ from checker.corpus.signals import OUTPUTS, SignalSet
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.messages import ShrinkAgain
+from checker.workers.messages import ShrinkAgain, Task
 from checker.workers.recording.counts import rows
 from checker.workers.recording.creation_history import CreationHistory
 from checker.workers.recording.defects import Defects
@@ -44,6 +44,7 @@ from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.drafts import Draft
 from checker.workers.recording.investigation_budget import second_budget
 from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.probed import ProbedOperations
 from checker.workers.recording.titles import network_error, network_error_of, title_of
 from checker.workers.recording.traffic import Traffic, without_answer
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
@@ -74,6 +75,7 @@ class Recorder(Struct):
     defects: Defects = field(default_factory=Defects)
     is_turned_away: bool = False
     """Whether the target lets nobody in any more."""
+    probed: ProbedOperations = field(default_factory=ProbedOperations)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     peers: dict[str, JournalReader] = field(default_factory=dict)
     """Journals of all workers there were, by their paths."""
@@ -286,18 +288,20 @@ class Recorder(Struct):
         for path in journals:
             self.peers.setdefault(path, JournalReader(Path(path)))
 
-    def begin(self, phase: str, label: Label) -> None:
-        """A task of this operation begins: it may use what all workers saw in earlier layers."""
+    def begin(self, task: Task) -> None:
+        """A task begins: it may use what all workers saw in earlier layers."""
         if self.layered is not None:
-            self.layered.begin(self.layered.place_of(phase, label), self._news)
+            place = self.layered.place_of(task.phase, task.labels[0])
+            self.layered.begin(place, self._news, is_resumed=bool(task.start or task.redo))
         if self.demands is not None:
-            self.demands.begin(phase)
+            self.demands.begin(task.phase)
 
     def _news(self) -> Iterator[Record]:
         for reader in self.peers.values():
             for record in reader.read_new():
                 if self.demands is not None and isinstance(record, DemandHeard):
                     self.demands.absorb(record)
+                self.probed.absorb(record)
                 yield record
 
     def tick(self, now: float) -> None:
@@ -335,29 +339,25 @@ class Recorder(Struct):
 
     def _learn(self, flight: InFlight, verdict: Verdict, outcome: Response) -> bool:
         """Signals and values of one answer; whether it showed anything new."""
-        previous = flight.chain[-1].made.label if flight.chain else None
-        case = flight.made.case
+        previous, case = flight.chain[-1].made.label if flight.chain else None, flight.made.case
         ids = self.signals.observe(case, outcome, verdict.judgement, previous)
         if ids:
-            step = flight.made.step
-            rounds = flight.running.rounds
+            step, rounds = flight.made.step, flight.running.rounds
             if rounds is not None and any(name in OUTPUTS for _, name in ids):
                 rounds.showed(step.label)
             self.journal.append(SignalsSeen(step.label, ids))
-            steps = (*tuple(before.made.step for before in flight.chain), step)
-            self.journal.append(
-                CorpusEntry(step.label, steps, tuple(number for number, _ in ids), outcome.elapsed)
-            )
-        self._keep_for_later_layers(flight, outcome)
+            numbers = tuple(number for number, _ in ids)
+            self.journal.append(CorpusEntry(step.label, flight.steps, numbers, outcome.elapsed))
+        self._keep_for_later_layers(flight, verdict, outcome)
         if self.values is not None:
             self.keep(self.values.observe(case, outcome))
         self.keep_creations(flight, verdict)
         return bool(ids)
 
-    def _keep_for_later_layers(self, flight: InFlight, outcome: Response) -> None:
+    def _keep_for_later_layers(self, flight: InFlight, verdict: Verdict, outcome: Response) -> None:
         """Hand over what decides later requests of `run` while the case still counts as in work: no death may change them."""
         phase, index = flight.running.task.phase, flight.index
-        found: list[Record] = []
+        found: list[Record] = list(self.probed.news(flight, verdict))
         if self.demands is not None:
             found += self.demands.observe(flight.made, outcome, phase, index)
         if self.layered is not None and flight.is_counted and not flight.running.is_chained:
@@ -372,7 +372,7 @@ class Recorder(Struct):
         if self.creations is None or request is None or request.method not in _MAKING:
             return
         if isinstance(outcome, Response) and outcome.status_code // 100 in (2, 5):
-            place = (flight.running.task.phase, flight.index)
+            place = flight.running.task.phase, flight.index
             self.keep(self.creations.observe(verdict.case, request, outcome, place))
 
     def _network_error(self, flight: InFlight, verdict: Verdict, outcome: NetworkFailure) -> bool:

@@ -12,6 +12,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.recording.drafts import Answered, answered
 from checker.workers.recording.leased import InFlight
 from checker.workers.scheduling.case_scheduler import CaseScheduler
+from checker.workers.scheduling.first_accepted import FirstAccepted
 
 _UNCOUNTED = NetworkFailure(
     FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0
@@ -25,10 +26,16 @@ class Answers:
     def __init__(self, context: WorkerContext, supply: CaseScheduler) -> None:
         self.parked: deque[InFlight] = deque()
         """Attempts that want another answer and wait for a lane."""
+        self.first_accepted = FirstAccepted(context)
         self._context = context
         self._slots = context.slots
         self._traffic = context.recorder.traffic
         self._supply = supply
+
+    @property
+    def waiting(self) -> list[InFlight]:
+        """Attempts that are not in the air and not over: they wait for a lane, or for the responses to earlier cases."""
+        return [*self.parked, *(flight for flight, _ in self.first_accepted.held)]
 
     def is_sent_again(self, flight: InFlight, failure: NetworkFailure) -> bool:
         """Servers close connections after so many requests, or so long, without a word: that says nothing of this request."""
@@ -77,9 +84,11 @@ class Answers:
         flight.wanted.fresh = True
 
     def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
-        """The end of an attempt; None when it wants another answer, or cannot be judged."""
+        """The end of an attempt; None when it wants another answer, waits for those to earlier cases, or cannot be judged."""
         self._slots.act(flight.slot, self._context.judging_stage)
         try:
+            if not flight.is_looked_at and self.first_accepted.holds(flight, outcome):
+                return None
             if flight.work is not None:
                 flight.answers = with_answer(flight, outcome)
                 flight.wanted = flight.work.send(outcome)
@@ -109,6 +118,8 @@ class Answers:
         """Leave what waits for a lane or flies: nobody will judge it, and what was sent is on record all the same."""
         for flight in self.parked:
             self._abandon(flight, flight.answers)
+        for flight, response in self.first_accepted.held:
+            self._abandon(flight, with_answer(flight, response))
         for flight in flying:
             self._abandon(flight, with_answer(flight, _ABANDONED))
 

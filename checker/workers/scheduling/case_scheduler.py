@@ -68,13 +68,13 @@ class CaseScheduler:
 
     @property
     def has_made(self) -> bool:
-        """Whether a case is made and waits for a lane."""
-        return self._ahead is not None
+        """Whether a case, or the next step of a sequence, is made and waits for a lane."""
+        return self._ahead is not None or bool(self.followers)
 
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = LeasedTask.of(task)
-        self._context.recorder.begin(task.phase, task.labels[0])
+        self._context.recorder.begin(task)
         self._makers[task.id] = self._maker_of(running)
         self._outcomes.tally(running)
         (self.slow if task.is_slow else self.tasks).append(running)

@@ -1,0 +1,65 @@
+"""Which operations were probed in this run by checks that probe each operation once (`Check.probes`)."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from checker.core.operation import Label
+from checker.core.phases import phase_names
+from checker.core.response import Response
+from checker.corpus.learned import OperationProbed
+from checker.corpus.records import Record
+from checker.phases.attempt import Verdict
+from checker.workers.recording.leased import InFlight
+
+
+class ProbedOperations(Struct):
+    """What one worker knows of the probes of all workers."""
+
+    _begun: set[tuple[str, Label]] = field(default_factory=set)
+    """(task, operation) of which this worker probed a case, or of which no check probes any."""
+    _by_task: dict[tuple[str, Label], int] = field(default_factory=dict)
+    """(task, operation) -> index of the case that a worker probed."""
+    _judged: dict[Label, set[str]] = field(default_factory=dict)
+    """Operation -> phases in which a probe of it was judged."""
+
+    def absorb(self, record: Record) -> None:
+        """Take in a record of any worker; those that are about something else are ignored."""
+        if not isinstance(record, OperationProbed):
+            return
+        label = Label(record.label)
+        self._by_task[record.task, label] = record.index
+        if record.is_judged:
+            self._judged.setdefault(label, set()).add(record.phase)
+
+    def begin(self, task: str, label: Label) -> None:
+        """Note that a task probes an operation, or that no check of the task does."""
+        self._begun.add((task, label))
+
+    def news(self, flight: InFlight, verdict: Verdict) -> Iterator[OperationProbed]:
+        """Yield a record if the request of a case was probed."""
+        outcome, task = verdict.outcome, flight.running.task
+        sent = outcome.request if isinstance(outcome, Response) else None
+        if sent is not None and sent.is_probed:
+            is_judged = not verdict.judgement.unjudged
+            record = OperationProbed(
+                flight.made.label, task.id, task.phase, flight.index, is_judged=is_judged
+            )
+            self.absorb(record)
+            yield record
+
+    def is_done(self, flight: InFlight) -> bool:
+        """Whether a case must not be probed: its task probed another one of the operation, or an earlier phase did.
+
+        Other tasks of the same phase do not count: they may run at the same time, and their speed must not decide which
+        requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is made again since
+        its worker died is probed again: its failure may not have been looked into.
+        """
+        task, label = flight.running.task, flight.made.label
+        if (task.id, label) in self._begun:
+            return True
+        index = self._by_task.get((task.id, label))
+        if index is not None:
+            return index != flight.index
+        judged, names = self._judged.get(label, ()), phase_names()
+        return any(one in names[: names.index(task.phase)] for one in judged) if judged else False
