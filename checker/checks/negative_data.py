@@ -16,7 +16,7 @@ from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 _UNCHANGED = 304
 _REPEATED = "it is refused with another idempotency key: the answer was that to an earlier request"
 EXPECTED = (
-    "400", "401", "403", "404", "405", "406", "409", "411", "413", "414", "415", "422", "428", "429", "431", "5XX",
+    "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",
 )  # fmt: skip
 """What refuses data, and what says that somebody may not, is too fast, or asks for what is not there."""
 

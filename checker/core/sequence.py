@@ -62,6 +62,13 @@ class Step(Struct, frozen=True):
     label: Label
     recipe: Recipe
     bindings: tuple[Binding, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    """(JSON pointer in the body, text) in place of what the recipe makes: names that the server was not told before."""
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What a drawn step asks its source for; nothing for all others."""
+        return self.recipe.choices if isinstance(self.recipe, Drawn) else ()
 
 
 def told(recipe: Recipe) -> str:

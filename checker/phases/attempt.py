@@ -139,7 +139,7 @@ class Authorizing(Protocol):
 class Tools:
     """What every attempt needs."""
 
-    maker: Maker
+    maker: KnowingMaker
     judge: Judging
     gate: SafetyGate
     hooks: CallHooks

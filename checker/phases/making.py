@@ -27,6 +27,7 @@ from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.simplest import SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
+from checker.phases.fresh_texts import Texts, with_texts
 from checker.phases.listed_values import renew, take_known
 from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of, topic_of
 from checker.phases.literals import literal_case, literal_of
@@ -73,6 +74,8 @@ class GeneratedCase(Struct):
     """The recipe of what was not drawn."""
     learned: str = ""
     """Demands of the target that the program which drew it respected."""
+    texts: Texts = ()
+    """Set into its body in place of those that the recipe makes."""
 
     @property
     def recipe(self) -> Recipe:
@@ -82,7 +85,7 @@ class GeneratedCase(Struct):
     @property
     def step(self) -> Step:
         """The recipe with all that belongs to it, for keeps."""
-        return Step(self.label, self.recipe, self.bindings)
+        return Step(self.label, self.recipe, self.bindings, self.texts)
 
 
 @dataclasses.dataclass
@@ -275,13 +278,14 @@ class CaseFactory:
 
         Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
         """
-        pool = self._pool(self.operations[label], phase.name)
-        name = case_id(task_seed, index)
+        pool, name = self._pool(self.operations[label], phase.name), case_id(task_seed, index)
         wanted = Listed(phase.name, index, "", token=name if index else "")
         made = self._of_list(label, wanted, name, pool)
         if made is None:
             raise Exhausted(label)
-        if self.rules.some_unique and self._is_old(label, phase.name, made.case):
+        rules = self.rules
+        is_unique = rules.some_unique and rules.of(made.case.operation, phase.name).unique_inputs
+        if is_unique and not self._novelty.is_new(label, made.case):
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
 
@@ -291,10 +295,6 @@ class CaseFactory:
             while (listed := self._lists.at(phase, self.operations[label], first)) is not None:
                 yield first, topic_of(listed)
                 first += 1
-
-    def _is_old(self, label: Label, phase: str, case: Case) -> bool:
-        settings = self.rules.of(self.operations[label], phase)
-        return settings.unique_inputs and not self._novelty.is_new(label, case)
 
     def _meet(self, operation: Operation) -> None:
         if operation.label not in self._met:
@@ -309,29 +309,34 @@ class CaseFactory:
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""
-        return self.redraw(step, name=name, phase=phase)(ReplaySource(choices_of(step)))
+        return self.redraw(step, name=name, phase=phase)(ReplaySource(step.choices))
 
     def redraw(
         self, step: Step, *, name: str, phase: PhaseInfo
     ) -> Callable[[Source], GeneratedCase]:
         """What makes cases like the recorded one, with the values that it took; drawn ones from any source."""
+        make: Callable[[Source], GeneratedCase]
         match step.recipe:
             case Drawn():
-                return self._drawn_again(step, name, phase)
+                make = self._drawn_again(step, name, phase)
             case Listed() as listed:
-                return lambda source: self._listed_again(step, listed, name)
+                make = lambda source: self._listed_again(step, listed, name)  # noqa: E731
             case Literal() as literal:
-                return lambda source: self._literal_again(step.label, literal, name, phase)
+                make = lambda source: self._literal_again(step.label, literal, name, phase)  # noqa: E731
+
+        def renewed(source: Source) -> GeneratedCase:
+            made = make(source)
+            return replace(made, case=with_texts(made.case, step.texts), texts=step.texts)
+
+        return renewed if step.texts else make
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """The plainest case for the operation of a step, as drawn: the first ones of lists hold more than is required.
 
         Raises `Rejected`, and whatever making a case does.
         """
-        if isinstance(step.recipe, Drawn):
-            learned = step.recipe.learned
-        else:
-            learned = self._learned.get(step.label, "")
+        recipe, known = step.recipe, self._learned.get(step.label, "")
+        learned = recipe.learned if isinstance(recipe, Drawn) else known
         plain = Step(step.label, Drawn((), learned))
         return self._drawn_again(plain, name, phase)(SimplestSource())
 
@@ -389,8 +394,3 @@ class CaseFactory:
         if case is None:
             raise FilteredOut(f"{label}: the hook filter_case does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
-
-
-def choices_of(step: Step) -> tuple[Choice, ...]:
-    """What a drawn step asks its source for; nothing for all others."""
-    return step.recipe.choices if isinstance(step.recipe, Drawn) else ()

@@ -17,7 +17,7 @@ from checker.generation.sources.hypothesis import ShrinkingStopped
 from checker.generation.sources.shrinking import Predicate, ShrinkBudget, shrink
 from checker.phases.literals import literal_of
 from checker.phases.lowering import Leaf, leaves_of, put, smaller, value_at
-from checker.phases.making import CaseFactory, GeneratedCase, choices_of
+from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.places import places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
 
@@ -87,7 +87,7 @@ def shrink_case(
 
     result = shrink(
         draw,
-        choices_of(step),
+        step.choices,
         Predicate(still_fails, content, plan.passing),
         budget=plan.budget,
         seed=plan.seed,

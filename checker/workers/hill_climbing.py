@@ -16,7 +16,7 @@ from checker.core.response import Outcome, Response
 from checker.core.sequence import Choice, Drawn, Step
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
-from checker.phases.making import CaseFactory, GeneratedCase, choices_of
+from checker.phases.making import CaseFactory, GeneratedCase
 from checker.workers.makers import Makers
 
 _SHARE: Final = 0.5
@@ -48,7 +48,7 @@ class HillClimber(Struct):
         if not known or self.random.random() > _SHARE:
             return None
         step = self.random.choice(known)
-        source = ReplaySource(self._changed(choices_of(step)), self.random.getrandbits(32))
+        source = ReplaySource(self._changed(step.choices), self.random.getrandbits(32))
         try:
             return self.factory.redraw(step, name=name, phase=phase)(source)
         except (CheckerError, Rejected):

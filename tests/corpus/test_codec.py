@@ -45,7 +45,7 @@ def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
     encoder = RecordEncoder()
     place = get_args(Recipe).index(type(step.recipe))
     fields = tuple(getattr(step.recipe, name) for name in step.recipe.__struct_fields__)
-    steps = ((step.label, (place, fields), step.bindings),)
+    steps = ((step.label, (place, fields), step.bindings, step.texts),)
     entry = CorpusEntry("GET /a", (step,), (), 0.0)
     assert encoder.encode(entry) == encoder.encode_fields(CorpusEntry, ("GET /a", steps, (), 0.0))
 

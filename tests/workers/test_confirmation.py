@@ -17,6 +17,7 @@ from checker.core.sequence import Drawn, Step
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.failures.confirmation import Confirmation
+from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.sequences import SequenceReplay
 from checker.workers.recording.unconfirmed import JudgedCase
 from tests.checks.asked import operations_of
@@ -39,7 +40,7 @@ def test_what_another_worker_may_have_removed_stays_away_and_confirms_nothing(
         return shot("DELETE", 404) if is_removal else shot("GET", last)
 
     nobody = cast("Any", None)
-    confirmation = Confirmation(nobody, again, lambda found: found.status == last, names=nobody)
+    confirmation = Confirmation(nobody, again, lambda found: found.status == last)
     chain = (shot("DELETE", 204), shot("POST", 201), shot("GET", last))
     assert confirmation.stays_after_removal(chain) is is_confirmed
 
@@ -93,16 +94,16 @@ def test_a_step_that_only_said_in_whose_part_the_others_are_is_left_out(
     def send(made: GeneratedCase, purpose: Purpose, earlier: Iterable[JudgedCase]) -> JudgedCase:
         return step(made.label, *made.bindings)
 
-    replay = SequenceReplay(cast("Any", Remaking()), PhaseInfo("stateful"), send)
+    nobody = cast("Any", None)
+    replay = SequenceReplay(
+        cast("Any", Remaking()), PhaseInfo("stateful"), send, nobody, FreshNames()
+    )
 
     def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> JudgedCase:
         return send(made, Purpose.CONFIRM, earlier)
 
     last = chain[-1].made.label
-    nobody = cast("Any", None)
-    found = Confirmation(replay, again, lambda shot: shot.made.label == last, nobody).shortest(
-        chain
-    )
+    found = Confirmation(replay, again, lambda shot: shot.made.label == last).shortest(chain)
     assert found is not None
     assert [one.made.label for one in found] == kept
     tenants = [one for shot in found for one in shot.made.bindings if one.name == "X-Tenant"]

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from checker.core.resources import REMOVING
 from checker.phases.making import GeneratedCase
-from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.sequences import SequenceReplay, cut_off, follows
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
@@ -23,7 +22,6 @@ class Confirmation(Struct):
     """Sends a case with the values of its record, and judges it after earlier ones."""
     fails: Callable[[JudgedCase], bool]
     """Whether that is the failure again."""
-    names: FreshNames
 
     def shortest(self, chain: Chain) -> Chain | None:
         """The shortest sequence that failed again; None if nothing did.
@@ -40,7 +38,10 @@ class Confirmation(Struct):
         if self.fails(alone):
             return (alone,)
         if len(chain) == 1:
-            return self.names.confirmed(self.replay.factory, alone, self.again, self.fails)
+            replay = self.replay
+            return replay.names.confirmed(
+                replay.factory, replay.tools, alone, self.again, self.fails
+            )
         if follows(last):
             return None
         return self._whole(chain)

@@ -113,7 +113,8 @@ class Investigator(Struct):
         if why:
             return as_printed(suspicion.chain, wanted, reproduce, self.hurry, why)
         is_again = suspicion.second is not None
-        confirmation = self._confirmation(suspicion, wanted)
+        names = FreshNames.of(suspicion.chain)
+        confirmation = self._confirmation(suspicion, wanted, names)
         chain = suspicion.chain if is_again else confirmation.shortest(suspicion.chain)
         is_told = chain is not None and (
             is_again or not suspicion.failure.needs_repetition or confirmation.repeats(chain)
@@ -121,7 +122,7 @@ class Investigator(Struct):
         if chain is None or not is_told:
             settlement = Settlement(suspicion.chain, is_confirmed=False)
         else:
-            settlement = Settlement(chain, is_confirmed=True, names=confirmation.names)
+            settlement = Settlement(chain, is_confirmed=True, names=names)
             allowance = self.allowance(suspicion)
             if allowance is not None and len(chain) == 1:
                 self._minimise(suspicion, wanted, settlement, allowance)
@@ -142,16 +143,17 @@ class Investigator(Struct):
             count_hits(settlement, wanted, reproduce, self.hurry)
         return settlement
 
-    def _confirmation(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Confirmation:
+    def _confirmation(
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, names: FreshNames
+    ) -> Confirmation:
         return Confirmation(
-            self._replay(suspicion),
+            self._replay(suspicion, names),
             partial(self._again, suspicion),
             partial(self._fails, suspicion, wanted),
-            FreshNames(suspicion.chain[-1].made.case.id),
         )
 
-    def _replay(self, suspicion: UnconfirmedFailure) -> SequenceReplay:
-        return SequenceReplay(self.factory, suspicion.phase, self._shot)
+    def _replay(self, suspicion: UnconfirmedFailure, names: FreshNames) -> SequenceReplay:
+        return SequenceReplay(self.factory, suspicion.phase, self._shot, self.tools, names)
 
     def _again(
         self, suspicion: UnconfirmedFailure, made: GeneratedCase, earlier: Iterable[JudgedCase] = ()
@@ -263,7 +265,7 @@ class Investigator(Struct):
             return wanted.shown(shot) is not None
 
         self.stage(Stage.SHRINK)
-        work = SequenceShrink(self._replay(suspicion), shows, may_send, allowance)
+        work = SequenceShrink(self._replay(suspicion, settlement.names), shows, may_send, allowance)
         settlement.chain = work.shrunk(settlement.chain)
         settlement.executions = work.executions
         if not work.is_finished and not settlement.stopped:
@@ -297,7 +299,7 @@ class Investigator(Struct):
         (confirmed,) = settlement.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
         created, is_probed = 0, suspicion.is_of_check
-        named = partial(settlement.names.given, self.factory)
+        named = partial(settlement.names.given, self.factory, self.tools)
 
         def still_fails(candidate: GeneratedCase) -> bool:
             nonlocal created
@@ -311,8 +313,7 @@ class Investigator(Struct):
             except HookError:
                 return False
             created += shot.may_have_created
-            # A candidate that was served has taken the names that the failing case needs.
-            settlement.names.are_needed |= shot.may_have_created
+            settlement.names.created(shot)
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
 
@@ -343,7 +344,7 @@ class Investigator(Struct):
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
     ) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        following = self._replay(suspicion).following
+        following = self._replay(suspicion, settlement.names).following
         printed = PrintedReplay(
             self.tools, self.render, self._driven, following, settlement.earlier
         )
@@ -363,7 +364,8 @@ class Investigator(Struct):
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
     ) -> None:
         """Take what cannot be sent again from the start for confirmed where what is left of it shows the failure each time."""
-        if self._confirmation(suspicion, wanted).stays_after_removal(suspicion.chain):
+        confirmation = self._confirmation(suspicion, wanted, settlement.names)
+        if confirmation.stays_after_removal(suspicion.chain):
             settlement.earlier = before_in(suspicion.chain[:-1])
             settlement.printed.clear()
             settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)

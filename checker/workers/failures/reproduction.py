@@ -33,8 +33,8 @@ class PrintedReplay(Struct):
 
     def sent(
         self, chain: Chain, own: WireRequest | None = None
-    ) -> tuple[tuple[str, ...], Verdict | None]:
-        """The commands of a sequence, and what came of the last one; None if there is none.
+    ) -> tuple[tuple[str, ...], Sequence[Verdict]]:
+        """The commands of a sequence, and what came of each.
 
         A command that holds a value of an earlier answer is printed with the old one, which the target may not have any
         more, and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
@@ -62,7 +62,7 @@ class PrintedReplay(Struct):
             work = self._printed(made.case, again, (*self.earlier, *sent) if is_last else None)
             work = observed(self.tools.gate, made.case, work)
             sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)
-        return tuple(commands), sent[-1] if sent else None
+        return tuple(commands), sent
 
     def _followed(
         self, shot: JudgedCase, request: WireRequest, sent: Sequence[Verdict]

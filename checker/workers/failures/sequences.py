@@ -12,9 +12,11 @@ from checker.core.meta import PhaseInfo
 from checker.core.send import Purpose
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
+from checker.phases.attempt import Tools
 from checker.phases.bindings import SentCase, resolved, without_step
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, StillFails, content_of, shrink_case
+from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 
 
@@ -32,12 +34,20 @@ class SequenceReplay(Struct):
     factory: CaseFactory
     phase: PhaseInfo
     send: StepSender
+    tools: Tools
+    names: FreshNames
 
     def replayed(self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM) -> Chain:
-        """All steps, each with the values that earlier ones gave this time."""
+        """All steps, each with the values that earlier ones gave this time, and with new names where those of before are taken."""
         shots: list[JudgedCase] = []
         for made in chain:
-            shots.append(self.send(self._remade(made, shots), purpose, shots))
+            remade = self.names.given(self.factory, self.tools, self._remade(made, shots))
+            shot = self.send(remade, purpose, shots)
+
+            def again(other: GeneratedCase) -> JudgedCase:
+                return self.send(other, purpose, shots)
+
+            shots.append(self.names.sent(self.factory, self.tools, shot, again))
         return tuple(shots)
 
     def without_idle_steps(self, chain: Chain, fails: Callable[[JudgedCase], bool]) -> Chain:

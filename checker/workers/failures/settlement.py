@@ -68,15 +68,22 @@ class Settlement(Struct):
         own = None if failure is None else failure.request
         self.is_of_check = own is not None
         chain = self.chain
-        if own is None and not self.printed:
+        if own is None:
             chain = self.names.unsent(factory, printed.tools, chain)
-        self.commands, verdict = printed.sent(chain, own)
-        if verdict is None:
+        self.commands, sent = printed.sent(chain, own)
+        if not sent:
             return
-        self.printed.append((verdict.outcome, verdict.judgement))
-        shot = JudgedCase(chain[-1].made, verdict)
-        if chain is not self.chain and wanted.again(shot) is not None:
-            self.chain = (shot,)
+        if own is None and self.names.learn(chain, sent):
+            self.send_printed(printed, factory, wanted)
+            return
+        self.printed.append((sent[-1].outcome, sent[-1].judgement))
+        if chain is self.chain or len(sent) != len(chain):
+            return
+        shots = tuple(
+            JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True)
+        )
+        if wanted.again(shots[-1]) is not None:
+            self.chain = shots
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """How often the commands as printed showed a failure."""
@@ -134,7 +141,11 @@ def as_printed(
     sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
     for sequence in sequences:
         settlement = Settlement(
-            sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1
+            sequence,
+            is_confirmed=False,
+            stopped=why,
+            wants_more=len(sequence) == 1,
+            names=FreshNames.of(sequence),
         )
         send(settlement, wanted)
         settlement.is_confirmed = settlement.showed(wanted) > 0

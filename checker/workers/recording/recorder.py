@@ -225,7 +225,8 @@ class Recorder(Struct):
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
         recipe = made.other or (_DRAWN, (made.choices, made.learned))
-        steps = (*(shot.made.step for shot in chain), (made.label, recipe, made.bindings))
+        step = (made.label, recipe, made.bindings, made.texts)
+        steps = (*(shot.made.step for shot in chain), step)
         return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
 
     def operation_error(
@@ -340,8 +341,7 @@ class Recorder(Struct):
     def _learn(self, flight: InFlight, verdict: Verdict, outcome: Response) -> bool:
         """Signals and values of one answer; whether it showed anything new."""
         previous, case = flight.chain[-1].made.label if flight.chain else None, flight.made.case
-        ids = self.signals.observe(case, outcome, verdict.judgement, previous)
-        if ids:
+        if ids := self.signals.observe(case, outcome, verdict.judgement, previous):
             step, rounds = flight.made.step, flight.running.rounds
             if rounds is not None and any(name in OUTPUTS for _, name in ids):
                 rounds.showed(step.label)
@@ -356,8 +356,8 @@ class Recorder(Struct):
 
     def _keep_for_later_layers(self, flight: InFlight, verdict: Verdict, outcome: Response) -> None:
         """Hand over what decides later requests of `run` while the case still counts as in work: no death may change them."""
-        phase, index = flight.running.task.phase, flight.index
         found: list[Record] = list(self.probed.news(flight, verdict))
+        phase, index = flight.running.task.phase, flight.index
         if self.demands is not None:
             found += self.demands.observe(flight.made, outcome, phase, index)
         if self.layered is not None and flight.is_counted and not flight.running.is_chained:
