@@ -80,6 +80,11 @@ class ClassCheck(Struct):
         """Whether what several processes saw can be put together."""
         return hasattr(self.instance, "merge")
 
+    @property
+    def state_name(self) -> str:
+        """What users call the state: the method that returns it, or empty for the attributes of the instance."""
+        return "state()" if self.is_mergeable else ""
+
     def state(self) -> object:
         """What it keeps. Raises `CheckError`."""
         try:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from checker import __version__
 from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
-from checker.checks.judge import Judge, Judgement, JudgeSettings
+from checker.checks.judge import Judge, JudgeSettings
 from checker.config.config import Config
 from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationSettings
@@ -35,12 +35,7 @@ from checker.health.safety import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.library import extensions
 from checker.library.authentication import CallAuthentication
-from checker.library.calls import (
-    credentials_of,
-    error_of,
-    http_settings,
-    parts_by_hand,
-)
+from checker.library.calls import credentials_of, error_of, http_settings, parts_by_hand
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.client_values import for_client
 from checker.library.drawn import Place, command_of, masked, with_headers
@@ -50,6 +45,7 @@ from checker.library.live_settings import LiveSettings
 from checker.library.makers import RequestMakers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.origins import origin_of
+from checker.library.probes import TestProbes
 from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
 from checker.library.registered import Attachments
 from checker.library.request_sender import RequestSender
@@ -100,6 +96,7 @@ class LibraryEngine:
         self._makers = RequestMakers()
         self.settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
+        self._probes = TestProbes()
         self._send = RequestSender(attached.application).send
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
@@ -361,7 +358,7 @@ class LibraryEngine:
                 return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
             return self._send(origin, http, request)
 
-        said: Judgement = drive(judge.judge(case, response, options.earlier), send)
+        said = self._probes.judged(judge, (case, response, options.earlier), send)
         names = judge.check_names(case)
         judgement = reviewed(said, hooks, case, response, names)
         commands: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -12,9 +11,10 @@ from checker.checks.custom import after_run
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack, unpack
+from checker.corpus.packing import Undecodable, pack, unpack
 from checker.corpus.reader import Journals
 from checker.corpus.records import CheckState, Finding, OperationError
+from checker.workers.check_states import Untransferable, decoded, encoded
 from checker.workers.recording.titles import title_of
 
 LABEL = "Run checks"
@@ -74,11 +74,9 @@ def states_in(layout: RunLayout, first: int) -> list[tuple[int, CheckState]]:
 
 def _state_of(check: ClassCheck) -> CheckState:
     try:
-        packed = pack(check.state())
-    except CheckError as error:
+        packed = pack(encoded(check.state(), check.state_name))
+    except (CheckError, Untransferable) as error:
         return CheckState(check.name, b"", str(error))
-    except (TypeError, ValueError, RecursionError) as error:
-        return CheckState(check.name, b"", f"it cannot be written down ({error})")
     if len(packed) > MOST_STATE:
         return CheckState(
             check.name, b"", f"it has {len(packed)} bytes; at most {MOST_STATE} are kept"
@@ -100,8 +98,11 @@ def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding 
         return
     try:
         for state in states:
-            check.absorb(unpack(state.state, _whatever))
+            check.absorb(unpack(state.state, decoded))
         failures = after_run(check)
+    except Undecodable as error:
+        yield _error(check, f"its state cannot be read, so `after_run` was not called: {error}")
+        return
     except CheckError as error:
         title, trace = title_of(error)
         yield OperationError(LABEL, "", title, str(error), trace)
@@ -112,10 +113,6 @@ def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding 
 
 def _error(check: ClassCheck, reason: str) -> OperationError:
     return OperationError(LABEL, "", "Check Error", f"check {check.name}: {reason}")
-
-
-def _whatever(value: Any) -> Any:
-    return value
 
 
 def _finding(failure: Failure, number: int) -> Finding:

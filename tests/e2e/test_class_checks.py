@@ -54,6 +54,25 @@ class Alone:
 """
 
 
+SETS = """
+import checker
+
+@checker.check
+class EveryOperationWorks:
+    def __init__(self):
+        self.asked, self.worked = set(), set()
+
+    def after_response(self, context, response, case):
+        self.asked.add(case.operation.label)
+        if response.status_code < 300:
+            self.worked.add(case.operation.label)
+
+    def after_run(self, context):
+        assert not self.asked - self.worked - {"none"}, "left"
+        raise AssertionError(f"worked: {sorted(self.worked & self.asked)}")
+"""
+
+
 @pytest.fixture
 def app() -> Iterator[App]:
     with serving(Shop(), DOCUMENT) as running:
@@ -154,3 +173,12 @@ def test_an_interrupted_run_has_none(command: Command, app: App) -> None:
     ran = command.until(lambda: len(app.seen) > 20, *arguments)
     assert (ran.code, ran.defects) == (130, []), ran.shown
     assert "Run checks" not in ran.stdout
+
+
+def test_a_state_of_sets_reaches_the_end_of_the_run(command: Command, app: App) -> None:
+    (command.directory / "mine.py").write_text(SETS)
+    (command.directory / "checker.toml").write_text('hooks = "mine.py"\n')
+    ran = command.run(app.document_url, "--checks", "EveryOperationWorks", *CHOSEN)
+    (finding,) = ran.findings
+    assert finding.label == "Run checks", ran.shown
+    assert finding.message.startswith(("worked: ['GET /items", "left")), ran.shown

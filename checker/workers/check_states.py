@@ -1,0 +1,180 @@
+"""States of class checks as plain values and back, with the types that they had; never pickle.
+
+A container is a list `[kind, ...]`, so that no type gets lost in msgpack. Classes of users (data classes, enumerations, named
+tuples) are written by name and found among the modules that are loaded already: a journal cannot have a module imported, and
+no code of a class runs.
+"""
+
+import dataclasses
+import sys
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from operator import attrgetter
+from pathlib import Path, PosixPath, PurePosixPath
+from typing import Any, Final
+from uuid import UUID
+
+from checker.corpus.packing import pack
+
+_PLAIN: Final = (type(None), bool, int, float, str, bytes)
+_LISTED: Final[Mapping[str, type]] = {
+    one.__name__: one for one in (list, tuple, set, frozenset, bytearray)
+}
+_MAPPED: Final[Mapping[str, type]] = {one.__name__: one for one in (dict, Counter, OrderedDict)}
+_FACTORIES: Final[Mapping[str, Any]] = {
+    one.__name__: one
+    for one in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, Counter, deque)
+}
+"""What the values of a `defaultdict` may be made by."""
+_WRITTEN: Final[Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
+    Decimal: (str, Decimal),
+    Fraction: (str, Fraction),
+    UUID: (str, UUID),
+    complex: (lambda one: [one.real, one.imag], lambda parts: complex(*parts)),
+    PosixPath: (str, Path),
+    PurePosixPath: (str, PurePosixPath),
+    date: (date.isoformat, date.fromisoformat),
+    time: (time.isoformat, time.fromisoformat),
+    timedelta: (
+        lambda one: [one.days, one.seconds, one.microseconds],
+        lambda parts: timedelta(*parts),
+    ),
+    datetime: (datetime.isoformat, datetime.fromisoformat),
+    timezone: (
+        lambda one: [one.utcoffset(None).days, one.utcoffset(None).seconds],
+        lambda parts: timezone(timedelta(*parts)),
+    ),
+    range: (lambda one: [one.start, one.stop, one.step], lambda parts: range(*parts)),
+}
+_BY_NAME: Final = {kind.__name__: restore for kind, (_, restore) in _WRITTEN.items()}
+_TRAVELS: Final = (
+    "None, numbers, texts, bytes, lists, tuples, sets, dictionaries, `Counter`, `defaultdict`, `deque`, dates, `Decimal`, "
+    "`UUID`, paths, data classes, named tuples and members of enumerations"
+)
+
+
+class Untransferable(Exception):
+    """A state that cannot travel from a worker; the text says which attribute is to blame."""
+
+
+def encoded(state: object, name: str = "") -> Any:
+    """Return a state as plain values. `name`: what users call it; empty for the attributes of an instance.
+
+    Raises `Untransferable`.
+    """
+    if name or not isinstance(state, dict):
+        return _attempted(state, name)
+    return ["dict", *([key, _attempted(value, str(key))] for key, value in state.items())]
+
+
+def decoded(value: Any) -> Any:
+    """Return the state that `encoded` wrote. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    if not isinstance(value, list):
+        return value
+    kind, parts = value[0], value[1:]
+    if kind in _LISTED:
+        return _LISTED[kind](map(decoded, parts))
+    if kind in _MAPPED:
+        return _MAPPED[kind]({decoded(key): decoded(item) for key, item in parts})
+    if kind == "defaultdict":
+        factory, *items = parts
+        made = None if factory is None else _FACTORIES[factory]
+        return defaultdict(made, ((decoded(key), decoded(item)) for key, item in items))
+    if kind == "deque":
+        length, *items = parts
+        return deque(map(decoded, items), maxlen=length)
+    if kind in _BY_NAME:
+        try:
+            return _BY_NAME[kind](parts[0])
+        except ArithmeticError as error:
+            raise ValueError(f"no {kind}: {parts[0]!r}") from error
+    return _user_value(kind, *parts)
+
+
+def _attempted(value: object, name: str) -> Any:
+    try:
+        found = _encoded(value)
+        pack(found)
+    except RecursionError:
+        raise Untransferable(f"`{name}` contains itself, or is nested too deeply") from None
+    except Untransferable as error:
+        raise Untransferable(
+            f"`{name}` holds {error}, which cannot travel from a worker; what can: {_TRAVELS}"
+        ) from None
+    except Exception as error:
+        raise Untransferable(f"`{name}` cannot be written down ({error})") from error
+    return found
+
+
+def _encoded(value: Any) -> Any:
+    kind = value.__class__
+    if kind in _PLAIN:
+        return value
+    name = kind.__name__
+    if kind is set or kind is frozenset:
+        # In an order of their own: equal states are then equal bytes.
+        return [name, *sorted(map(_encoded, value), key=pack)]
+    if _LISTED.get(name) is kind:
+        return [name, *map(_encoded, value)]
+    if _MAPPED.get(name) is kind:
+        return [name, *_items(value)]
+    if kind is defaultdict:
+        return ["defaultdict", _factory(value.default_factory), *_items(value)]
+    if kind is deque:
+        return ["deque", value.maxlen, *map(_encoded, value)]
+    if kind in _WRITTEN:
+        return [name, _WRITTEN[kind][0](value)]
+    return _encoded_of_user(value, kind)
+
+
+def _items(value: Mapping[Any, Any]) -> list[list[Any]]:
+    return [[_encoded(key), _encoded(item)] for key, item in value.items()]
+
+
+def _factory(factory: Any) -> str | None:
+    if factory is None:
+        return None
+    name = next((name for name, one in _FACTORIES.items() if one is factory), None)
+    if name is None:
+        raise Untransferable("a `defaultdict` with a function of its own")
+    return name
+
+
+def _encoded_of_user(value: Any, kind: type) -> Any:
+    place = [kind.__module__, kind.__qualname__]
+    if _found(*place) is not kind:
+        raise Untransferable(f"a `{kind.__qualname__}`")
+    if isinstance(value, Enum):
+        return ["enum", *place, value.name]
+    if dataclasses.is_dataclass(value):
+        fields = [one.name for one in dataclasses.fields(value) if hasattr(value, one.name)]
+        return ["dataclass", *place, *([name, _encoded(getattr(value, name))] for name in fields)]
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return ["namedtuple", *place, *map(_encoded, value)]
+    raise Untransferable(f"a `{kind.__qualname__}`")
+
+
+def _user_value(kind: str, module: str, name: str, *parts: Any) -> Any:
+    found = _found(module, name)
+    if kind == "enum" and isinstance(found, type) and issubclass(found, Enum):
+        return found[parts[0]]
+    if kind == "namedtuple" and isinstance(found, type) and hasattr(found, "_fields"):
+        return tuple.__new__(found, map(decoded, parts))
+    if kind == "dataclass" and isinstance(found, type) and dataclasses.is_dataclass(found):
+        made: Any = object.__new__(found)
+        for field, value in parts:
+            object.__setattr__(made, field, decoded(value))
+        return made
+    raise ValueError(f"no {kind} is called {module}.{name}")
+
+
+def _found(module: str, name: str) -> object:
+    """Return what a loaded module calls so; None if there is nothing."""
+    try:
+        return attrgetter(name)(sys.modules[module])
+    except (KeyError, AttributeError):
+        return None
