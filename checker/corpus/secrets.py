@@ -5,9 +5,10 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote, unquote_plus, urlsplit
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.credentials import sensitive_overrides
@@ -19,19 +20,24 @@ from checker.core.meta import Binding
 from checker.core.redact import Redaction
 from checker.core.references import SecretStore
 from checker.core.sequence import Step
+from checker.corpus.learned import (
+    DemandHeard,
+    OperationProbed,
+    SignalsSeen,
+    ValueGone,
+    ValueSeen,
+)
 from checker.corpus.records import (
-    CheckState,
     CorpusEntry,
     Finding,
-    Note,
-    OperationError,
+    OperationsSelected,
     Quarantined,
     Record,
-    RunStarted,
-    SchemaOpened,
-    WorkerGone,
+    TaskProgress,
+    TaskStarted,
 )
 
+_Value = TypeVar("_Value")
 # Configured like secrets, but what the whole world sends.
 _HARMLESS: Final = frozenset(
     ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
@@ -42,17 +48,36 @@ _MOST_PASSING: Final = 16
 """Credentials of sources that are masked: each makes masking dearer, and older ones are in use nowhere."""
 _WORD_LIST: Final = 20
 """Entries from which on a dictionary is test data, whatever it is bound to."""
-_PROSE: Final[Mapping[type[Record], tuple[str, ...]]] = {
-    RunStarted: ("location", "command"),
-    SchemaOpened: ("base_url", "fetched_from"),
-    Finding: ("message", "reproduction"),
-    OperationError: ("message", "trace", "request"),
-    Note: ("text",),
-    CheckState: ("lost",),
-    Quarantined: ("request", "reason"),
-    WorkerGone: ("reason",),
-}
-"""Fields that are written for people. What names something stays as it is, or nobody would find it again."""
+_NAMES_ALONE: Final[frozenset[type[Record]]] = frozenset(
+    (
+        OperationProbed,
+        OperationsSelected,
+        SignalsSeen,
+        TaskProgress,
+        TaskStarted,
+        ValueGone,
+        ValueSeen,
+    )
+)
+"""Records of names and numbers, and of values that are no secrets: they come by the thousand."""
+_KEPT: Final = frozenset(
+    (
+        *(
+            "case",
+            "cause",
+            "check",
+            "code",
+            "document",
+            "fingerprint",
+            "label",
+            "labels",
+            "name",
+            "phase",
+        ),
+        *("run", "same_as", "settings", "stage", "state", "steps", "task"),
+    )
+)
+"""Fields that name something, so that it is found again; recipes, which are concealed on their own; states of users' checks."""
 
 
 class Secrets:
@@ -155,25 +180,44 @@ class Secrets:
                     left += (*members.keys(), *members.values())
                 case list() | tuple() as items:
                     left += items
+                case Struct() as fields:
+                    left += (getattr(fields, name) for name in fields.__struct_fields__)
                 case _:
                     # Numbers, truth values, nothing.
                     pass
         return False
 
     def conceal(self, record: Record) -> Record:
-        """The record as it may be written: of other records, whoever makes them masks what they hold."""
-        if self.is_empty:
+        """Return the record as it may be written: with references in place of secrets in all texts and bytes of it."""
+        if self.is_empty or type(record) in _NAMES_ALONE:
             return record
         if isinstance(record, Finding | CorpusEntry | Quarantined):
             steps = tuple(map(self._concealed, record.steps))
             if steps != record.steps:
                 record = replace(record, steps=steps)
-        names = _PROSE.get(type(record))
-        if names is None:
-            return record
-        known = {name: getattr(record, name) for name in names}
-        masked: dict[str, Any] = {name: self.store.mask(text) for name, text in known.items()}
-        return record if masked == known else replace(record, **masked)
+        elif isinstance(record, DemandHeard) and self.is_in(record.refused):
+            record = replace(record, refused=())
+        return self.masked(record)
+
+    def masked(self, value: _Value) -> _Value:
+        """Return a value with references in place of secrets in the texts and bytes of it; the value itself if it holds none."""
+        found: Any = value
+        match value:
+            case str():
+                found = self.store.mask(value)
+            case bytes():
+                found = self.store.mask_bytes(value)
+            case tuple():
+                found = tuple(map(self.masked, value))
+            case Struct():
+                fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+                given = {name: one for name, one in fields if name not in _KEPT}
+                changed = {name: self.masked(one) for name, one in given.items()}
+                found = value if changed == given else replace(value, **changed)
+            case _:
+                # Numbers, nothing, and what recipes hold.
+                pass
+        return value if found == value else found
 
     def _concealed(self, step: Step) -> Step:
         """A step whose values of earlier answers are no secrets: what gave them gives them anew when it is sent again."""

@@ -162,7 +162,8 @@ class Traffic(Struct):
     def _checks_of(self, verdict: Verdict) -> tuple[CheckOutcome, ...]:
         if not isinstance(verdict.outcome, Response) or verdict.judgement is UNJUDGED:
             return ()
-        return self.outcomes.told(verdict.case, verdict.judgement)
+        told = self.outcomes.told(verdict.case, verdict.judgement)
+        return told if self.secrets.is_empty else self.secrets.masked(told)
 
 
 def without_answer(verdict: Verdict, error: Exception) -> Verdict:
