@@ -24,6 +24,10 @@ class CaseSource(StrEnum):
     """Drawn by the programs of a cluster of operations in turn, until time is over."""
 
 
+COVERAGE: Final = "coverage"
+"""Lists the smallest case of an operation first, where it has one."""
+
+
 class Phase(Struct, frozen=True):
     """What everybody has to know of a phase. Rows stand in the order in which phases run."""
 
@@ -39,6 +43,11 @@ class Phase(Struct, frozen=True):
     """Whether the first case of an operation whose answer fails a check is its last, without `continue-on-failure`."""
     is_default: bool = True
     """Whether it runs unless it is switched off; what does not is asked for by name."""
+
+    @property
+    def first_listed(self) -> int:
+        """The index of its first listed case in a task that sends the smallest case before; 0 where none has to be added."""
+        return int(self.source is CaseSource.LISTED and self.name != COVERAGE)
 
 
 MOST_LISTED: Final = 5_000
@@ -56,7 +65,7 @@ EXAMPLES: Final = Phase(
 RUN_PHASES: Final = (
     EXAMPLES,
     Phase(
-        "coverage",
+        COVERAGE,
         CaseSource.LISTED,
         "checker.phases.coverage:edge_cases",
         tries_saved=True,

@@ -32,6 +32,7 @@ class Scenario(StrEnum):
     SOME_OPTIONAL = "object_required_and_optional"
     ADDITIONAL = "object_additional_property"
     DEFAULT_CASE = "default_positive_test"
+    SMALLEST = "smallest_request"
     TOO_LARGE = "value_above_maximum"
     TOO_SMALL = "value_below_minimum"
     TOO_LONG = "string_above_max_length"

@@ -68,6 +68,39 @@ class ComponentHooks(Struct, frozen=True):
         }
         return cls(context, examples=registry.named("before_add_examples"), **parts)
 
+    @property
+    def shapes_drawing(self) -> bool:
+        """Whether some hook decides what is drawn, and so means nothing to a case that is not drawn."""
+        parts = (getattr(self, part) for part in (*COMPONENTS, "case"))
+        return any(one.before_generate or one.flatmap for one in parts)
+
+    def with_parts(self, case: Case) -> Case | None:
+        """Return a case that takes the place of a drawn one after `filter` and `map` hooks of its parts; None if one refuses it.
+
+        Raises `HookError`.
+        """
+        for part in COMPONENTS:
+            mine: PartHooks = getattr(self, part)
+            value = getattr(case, part)
+            if not mine or value is NOT_SET:
+                continue
+            if not all(call(hook, f"filter_{part}", self.context, value) for hook in mine.filter):
+                return None
+            for hook in mine.map:
+                value = call(hook, f"map_{part}", self.context, value)
+            setattr(case, part, value)
+            if mine.map:
+                self._is_from_anywhere(case, part)
+        return case
+
+    def _is_from_anywhere(self, case: Case, part: str) -> None:
+        """Note that the values of a part may be from anywhere."""
+        if case.meta is not None:
+            case.meta.components = {
+                place: replace(one, outside=(ANYTHING,)) if place.container == part else one
+                for place, one in case.meta.components.items()
+            }
+
     def finished(self, case: Case) -> Case | None:
         """A case that was not drawn, as the user wants it; None if he does not. Raises `HookError`."""
         if not all(call(hook, "filter_case", self.context, case) for hook in self.case.filter):

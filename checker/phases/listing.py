@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import islice
 from typing import Any, Protocol
@@ -19,6 +19,9 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 
+SMALLEST = "/smallest"
+"""After the name of a phase: the list of its smallest case alone, with the settings of the phase."""
+_SMALLEST_CASES = "checker.phases.coverage:smallest_cases"
 _KEPT = 4
 """Lists that a worker keeps whatever they hold: of its task, of the next one, of what it looks into."""
 _MOST_LISTS = 32
@@ -95,7 +98,8 @@ class CaseLists:
         key = phase, str(operation.label)
         found = self._lists.get(key)
         if found is None:
-            cases = self._lister(phase)(operation, self._context(operation, phase))
+            of_phase = phase.removesuffix(SMALLEST)
+            cases = self._lister(phase)(operation, self._context(operation, of_phase))
             found = self._lists[key] = _List(iter(cases))
         else:
             self._lists.move_to_end(key)
@@ -125,6 +129,10 @@ def topic_of(listed: ListedCase | Case) -> Hashable:
 @cache
 def lister_of(phase: str) -> Lister:
     """What lists the cases of a phase. Raises `LookupError` for one that is not known, or lists nothing."""
+    of_phase = phase.removesuffix(SMALLEST)
+    if of_phase != phase:
+        smallest: Callable[..., Iterable[ListedCase]] = _attribute(_SMALLEST_CASES)
+        return partial(smallest, of_phase)
     # Recipes outlive runs: who makes this one again may have asked for other phases.
     if phase not in know_phases((phase,)):
         raise LookupError(f"no phase is called {phase!r}")
@@ -134,6 +142,10 @@ def lister_of(phase: str) -> Lister:
     if callable(row.lists):
         given: Lister = row.lists
         return given
-    module, _, attribute = row.lists.partition(":")
-    lister: Lister = getattr(import_module(module), attribute)
+    lister: Lister = _attribute(row.lists)
     return lister
+
+
+def _attribute(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

@@ -29,7 +29,7 @@ from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
 from checker.phases.fresh_texts import Texts, with_texts
 from checker.phases.listed_values import renew, take_known
-from checker.phases.listing import CaseLists, Lister, ListingContext, lister_of, topic_of
+from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 from checker.phases.places import without
@@ -273,13 +273,15 @@ class CaseFactory:
                 return made
         raise Exhausted(label)
 
-    def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Case `index` of those that the phase lists for an operation.
+    def listed(
+        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = ""
+    ) -> GeneratedCase:
+        """Case `index` of those that the phase, or another one (`of`), lists for an operation.
 
         Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
         """
         pool, name = self._pool(self.operations[label], phase.name), case_id(task_seed, index)
-        wanted = Listed(phase.name, index, "", token=name if index else "")
+        wanted = Listed(of or phase.name, index, "", token=name if index else "")
         made = self._of_list(label, wanted, name, pool)
         if made is None:
             raise Exhausted(label)
@@ -331,10 +333,7 @@ class CaseFactory:
         return renewed if step.texts else make
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
-        """The plainest case for the operation of a step, as drawn: the first ones of lists hold more than is required.
-
-        Raises `Rejected`, and whatever making a case does.
-        """
+        """The plainest case for the operation of a step, as drawn. Raises `Rejected`, and whatever making a case does."""
         recipe, known = step.recipe, self._learned.get(step.label, "")
         learned = recipe.learned if isinstance(recipe, Drawn) else known
         plain = Step(step.label, Drawn((), learned))
@@ -390,7 +389,8 @@ class CaseFactory:
             taken = take_known(listed, found, pool, number)
             token = renew(listed, found, wanted.token)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token)
-        case = self.hooks(operation).finished(listed)
-        if case is None:
-            raise FilteredOut(f"{label}: the hook filter_case does not want case {number}")
+        hooks = self.hooks(operation)
+        whole = hooks.with_parts(listed) if phase.endswith(SMALLEST) else listed
+        if whole is None or (case := hooks.finished(whole)) is None:
+            raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)

@@ -229,7 +229,8 @@ class BoundedPlan:
         """Leave the rest of a list to the phase that draws, or to itself where that had its turn before (`first`: a case)."""
         label = whole.labels[0]
         if label not in self._drawing:
-            self._left_out.setdefault(label, []).append((whole.phase, first))
+            later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
+            self._left_out.setdefault(label, []).append((whole.phase, max(0, first - later)))
         elif label not in self._given_up:
             piece.task = replace(whole, start=first, ends_at_failure=False)
             self._put_back(piece)

@@ -91,6 +91,7 @@ def tasks_of(
             tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
             drawn=_drawn_in(card, rows[:number], max_examples),
             to_draw=_drawn_in(card, rows[number + 1 :], max_examples),
+            sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
             ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
         )
         for number, row in enumerate(rows)

@@ -224,6 +224,7 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         slice_s,
         producers=cluster.producers,
         tries_saved=EXPLORATION.tries_saved,
+        sends_smallest=round_ == 0,
     )
 
 

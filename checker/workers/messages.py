@@ -69,6 +69,8 @@ class Task(Struct, frozen=True):
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs come first."""
+    sends_smallest: bool = False
+    """Whether the smallest case of each of its operations comes before all others: it is their first task of the run."""
     ends_at_failure: bool = False
     """Whether its first case that fails is its last: then its cases are sent one after the other."""
     left_out: tuple[tuple[str, int], ...] = ()

@@ -27,7 +27,8 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 BROKEN, SOUND = "GET /broken", "GET /sound"
-EXAMPLES = 3
+EXAMPLES = 4
+"""Cases of the examples phase: the smallest request, which is the first case of a run, and the three examples."""
 LISTED = "examples,coverage"
 GOES_ON = "--continue-on-failure"
 BLOCK = '[[operations]]\ninclude-path = "/broken"\n'

@@ -80,6 +80,11 @@ def made_items(seen: Seen) -> bool:
     return any(line.startswith("POST ") and line.endswith("/items") for line in seen.lines)
 
 
+def asked_for_an_item(seen: Seen) -> bool:
+    """Whether a request asked for one item: the smallest cases of a run, which need no names, never do."""
+    return any(line.startswith("GET ") and "/items/" in line for line in seen.lines)
+
+
 def uses(seen: Seen) -> list[str]:
     """Requests about items that were made."""
     return [line for line in seen.lines if re.search(f"/items/{FIRST // 100}[0-9][0-9]$", line)]
@@ -206,7 +211,7 @@ _PHASES: Final[dict[str, Row]] = {
     "phases.coverage.enabled": Row(False, told(says("Coverage (disabled)")), *FLAG),
     "phases.fuzzing.enabled": Row(False, told(says("Fuzzing (disabled)")), *FLAG),
     "phases.stateful.enabled": Row(False, InRun("listed", says("Stateful (disabled)")), *FLAG),
-    "phases.examples.fill-missing": Row(True, plain(made_items), *FLAG),
+    "phases.examples.fill-missing": Row(True, plain(asked_for_an_item), *FLAG),
     "phases.examples.queries": Row(["q.graphql"], "graphql_kind/test_query_files.py::test_files_are_found_beside_the_configuration", "a", "Must be an array"),
     "phases.coverage.generate-duplicate-query-parameters": Row(True, InRun("listed", lambda seen: any(line.count("token=") > 1 for line in seen.lines)), *FLAG),
     "phases.coverage.costly-queries": Row(True, "graphql_kind/test_forms.py::test_what_costs_is_asked_for", *FLAG),

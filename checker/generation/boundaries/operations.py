@@ -138,6 +138,12 @@ class OperationEdges:
         if template is None or full is None:
             yield from self._only_missing_body()
             return
+        smallest = self._usual.smallest()
+        words = self.settings.overrides.of(self.operation)
+        is_given = bool(words.types) or not all(one.is_forced for one in words.parameters)
+        # Where users say what values are drawn from, a create with made-up ones is not what they want.
+        if smallest is not None and not (is_given and self.operation.resource_method == "POST"):
+            yield BoundaryCase(smallest, _POSITIVE, "Smallest request", Scenario.SMALLEST)
         yield from self._bodies(template)
         if template.body is not NOT_SET and not self.operation.body_required:
             text, bare = "Request without the optional body", template.with_body(NOT_SET, None)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.operation import Body, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, Parts
@@ -83,6 +84,44 @@ class UsualRequest(Struct):
             if parameter.required or value is not None:
                 parts = parts.with_value(parameter.location, parameter.name, value)
         return parts
+
+    def smallest(self) -> Parts | None:
+        """Return what is required and nothing else, of operations that read without required inputs or create; None for others."""
+        operation = self.operation
+        creates = operation.resource_method == "POST"
+        is_open = not any(one.required for one in operation.parameters)
+        has_inputs = bool(operation.parameters or operation.bodies)
+        if not has_inputs or not (creates or (is_open and operation.resource_method == "GET")):
+            return None
+        parts = self.parts()
+        if parts is None:
+            return None
+        made_up = () if self.credentials is None else self.credentials.made_up
+        needed = {(one.location, one.name) for one in made_up}
+        needed |= {(one.location, one.name) for one in self._always_there()}
+        for location, values in parts.containers.items():
+            kept = {name: value for name, value in values.items() if (location, name) in needed}
+            parts = parts.with_container(location, kept)
+        if operation.body_required or creates:
+            return self._with_smallest_body(parts)
+        return parts.with_body(NOT_SET, None)
+
+    def _with_smallest_body(self, parts: Parts) -> Parts:
+        """Return the parts with the required properties of their body. An object that requires nothing stays as it is."""
+        body = next((b for b in self.operation.bodies if b.media_type == parts.media_type), None)
+        if body is None or not isinstance(parts.body, dict):
+            return parts
+        part = self.compiler.body_part(body)
+        form = part.compiler.canonical(part.conjunction)
+        value = {name: one for name, one in parts.body.items() if name in form.required}
+        if not value or not part.compiler.validator(part.conjunction)(value):
+            return parts
+        return self.with_body(parts, value, body)
+
+    def _always_there(self) -> Iterator[Parameter]:
+        for one in self.declared():
+            if one.required or self.compiler.forced(one) is not None:
+                yield one
 
     def _is_wanted(self, parameter: Parameter, *, is_full: bool) -> bool:
         if parameter.required or self.compiler.forced(parameter) is not None:

@@ -11,6 +11,7 @@ from checker.phases.attempt import attempt
 from checker.phases.left_out import LeftOutFirst
 from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
+from checker.phases.smallest import SmallestFirst
 from checker.workers.context import WorkerContext
 from checker.workers.messages import EXTRA_INDEX, Task
 from checker.workers.recording.leased import InFlight, LeasedTask
@@ -88,6 +89,8 @@ class CaseScheduler:
     def _maker_of(self, running: LeasedTask) -> CaseMaker:
         factory, task = self._context.factory, running.task
         maker = factory.maker(running.row)
+        if task.sends_smallest:
+            return SmallestFirst(factory, maker, running.row, len(task.labels))
         return LeftOutFirst(factory, maker, task.left_out, task.stop) if task.left_out else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
