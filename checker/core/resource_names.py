@@ -20,10 +20,15 @@ _LOGIN = re.compile(
 )
 _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
 """Members that identify a resource, where none is called like the variable of its path."""
-_MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
+MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
 _EACH = "*"
 _WRAPPERS = ("data", "result", "item")
 
+_SHARED = {
+    "uri": "uri", "url": "uri", "iri": "uri", "email": "email", "idn-email": "email", "hostname": "hostname",
+    "ipv4": "ipv4", "ipv6": "ipv6",
+}  # fmt: skip
+"""Format -> its kind, where a value that one field shows is worth trying in any other. Dates and UUIDs say too little."""
 Resource = tuple[str, ...]
 """Segments of a collection, lower case, without versions and the like before it; parameters as `{}`."""
 
@@ -49,6 +54,11 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 2 else word
+
+
+def shared_format(name: object) -> str:
+    """Return the kind of a format whose values may be taken from other fields of the same kind; empty for all others."""
+    return _SHARED.get(name, "") if isinstance(name, str) else ""
 
 
 def is_login(path: str) -> bool:
@@ -141,7 +151,7 @@ def place_word(pointer: str, telling: Collection[str] = ()) -> str:
     if not names:
         return ""
     own = names[-1]
-    if tokens[-1] is not own and words(own)[-1:] and words(own)[-1] in _MANY:
+    if tokens[-1] is not own and words(own)[-1:] and words(own)[-1] in MANY:
         # Each of them is one.
         own = own[:-1]
     parts = words(own)

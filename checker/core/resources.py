@@ -63,6 +63,11 @@ class ResourceUse(Struct, frozen=True):
         """Whether its path says it all."""
         return self == ResourceUse.of(self.label, self.method, self.path)
 
+    @property
+    def lists(self) -> bool:
+        """Whether it shows the members of its collection."""
+        return self.method in READING and not self.is_member
+
     def owner(self, name: str) -> Resource:
         """The collection that a variable of the path chooses from; its own for every other name."""
         return next((owner for found, owner in self.owners if found == name), self.resource)
@@ -122,14 +127,21 @@ class Transition(Struct, frozen=True):
 class ResourceModel:
     """What a description says of its resources."""
 
-    def __init__(self, uses: Iterable[ResourceUse], transitions: Iterable[Transition] = ()) -> None:
+    def __init__(
+        self,
+        uses: Iterable[ResourceUse],
+        transitions: Iterable[Transition] = (),
+        formatted: Mapping[Label, Mapping[str, str]] | None = None,
+    ) -> None:
+        self.formatted: Mapping[Label, Mapping[str, str]] = formatted or {}
+        """Operation -> pointer into its answers -> format, where fields of other requests have that format."""
         self.uses: Mapping[Label, ResourceUse] = {use.label: use for use in uses}
         self.transitions = tuple(transitions)
 
     @classmethod
     def of_plain(cls, plain: Sequence[Any]) -> Self:
         """Back from `plain`."""
-        uses, transitions = plain
+        uses, transitions, formatted = plain
         return cls(
             (_use_of(*use) for use in uses),
             (
@@ -143,6 +155,7 @@ class ResourceModel:
                 )
                 for name, source, status, target, values, is_inferred in transitions
             ),
+            {Label(label): pointers for label, pointers in formatted.items()},
         )
 
     def plain(self) -> list[Any]:
@@ -160,17 +173,19 @@ class ResourceModel:
                 ]
                 for one in self.transitions
             ],
+            {str(label): dict(pointers) for label, pointers in self.formatted.items()},
         ]
 
     def joined(self, transitions: Iterable[Transition]) -> "ResourceModel":
         """With further transitions."""
-        return ResourceModel(self.uses.values(), (*self.transitions, *transitions))
+        return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted)
 
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
         """What of it is about these operations alone."""
         return ResourceModel(
             (use for label, use in self.uses.items() if label in labels),
             (one for one in self.transitions if one.source in labels and one.target in labels),
+            {label: one for label, one in self.formatted.items() if label in labels},
         )
 
     def followers(self, label: Label) -> Sequence[Label]:
@@ -197,7 +212,8 @@ class ResourceModel:
     @cached_property
     def producers(self) -> frozenset[Label]:
         """Operations whose answers others need."""
-        return frozenset(label for labels in self._makers.values() for label in labels)
+        makers = {label for labels in self._makers.values() for label in labels}
+        return frozenset(makers.union(*self._needed.values(), self.formatted))
 
     @cached_property
     def roots(self) -> Sequence[Label]:
@@ -211,12 +227,9 @@ class ResourceModel:
 
     @cached_property
     def layers(self) -> Mapping[Label, int]:
-        """Operation -> its layer: each needs what earlier ones make.
-
-        What removes something comes last, what stands below before what it stands in.
-        """
+        """Operation -> its layer: each needs what earlier ones make. What removes something comes last, what stands below first."""
         kept = [label for label, use in self.uses.items() if use.method != REMOVING]
-        found = dict(layers_of(kept, self._needs))
+        found = dict(layers_of(kept, lambda label: self._needed.get(label, ())))
         last = max(found.values(), default=-1) + 1
         sizes = {label: use.path.count("/") for label, use in self.uses.items()}
         removing = [label for label in self.uses if label not in found]
@@ -236,9 +249,6 @@ class ResourceModel:
             ),
         )
 
-    def _needs(self, label: Label) -> Collection[Label]:
-        return self._needed.get(label, ())
-
     @cached_property
     def _needed(self) -> Mapping[Label, Collection[Label]]:
         """Operation -> those that make what it asks for."""
@@ -250,7 +260,7 @@ class ResourceModel:
                 first = [maker for maker in makers if not self.uses[maker].is_member]
                 needed[label].update(dict.fromkeys(first or makers))
         for one in self.transitions:
-            if not one.is_inferred or self._is_need(one):
+            if not one.is_inferred or self._is_need(one) or self._is_shown_alone(one):
                 needed[one.target][one.source] = None
         for label, found in needed.items():
             # What removes something gives nothing, and nobody waits for himself.
@@ -265,6 +275,12 @@ class ResourceModel:
         # What stands below the things that the target makes waits for it: payments of orders for orders.
         is_below = any(one.target in self.makers(owner) for owner in above)
         return not is_below and self._makes(one.source) and not self._is_own_name(one)
+
+    def _is_shown_alone(self, one: Transition) -> bool:
+        """Whether a list shows what the target's path asks for, and no operation makes or lists it as its own."""
+        names = {value.name for value in one.values if value.location is Location.PATH}
+        owners = (owner for name, owner in self.uses[one.target].owners if name in names)
+        return self.uses[one.source].lists and not all(map(self.makers, owners))
 
     def _makes(self, label: Label) -> bool:
         """Whether an operation makes things that others ask for; who has to name them first, only if nobody else makes any."""
@@ -292,7 +308,7 @@ class ResourceModel:
                 continue
             if use.method in CREATING:
                 creators.setdefault(use.resource, []).append(label)
-            elif use.method in READING and not use.is_member:
+            elif use.lists:
                 lists.setdefault(use.resource, []).append(label)
         return lists | creators
 

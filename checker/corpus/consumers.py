@@ -8,9 +8,11 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.core import resource_names
-from checker.core.operation import Body, Location, Operation
+from checker.core.constraints import ITEMS
+from checker.core.operation import Location, Operation
 from checker.core.resource_names import Resource
 from checker.core.resources import REMOVING, ResourceUse, place_of
+from checker.core.schema import Schema, UnresolvableReference
 from checker.corpus.contexts import fields_naming
 from checker.corpus.harvest import is_integer
 from checker.corpus.value_history import Above, Origin, Scalar, ValueHistory, agree
@@ -18,6 +20,8 @@ from checker.corpus.value_history import Above, Origin, Scalar, ValueHistory, ag
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
 _BY_NAME = 0.8
+# Affinity of a field that has nothing but its format in common.
+_ALIKE = 0.3
 # Share of the affinity that is left of a field that says what a thing stands in.
 _FOREIGN = 0.2
 _RANKS = 24
@@ -65,6 +69,8 @@ class Consumer(Struct):
     """Whether an integer must be given as text."""
     is_removing: bool = False
     """Whether it is of an operation that removes things."""
+    format: str = ""
+    """Values of other fields that have it fit, too; empty for none."""
     others: frozenset[str] = frozenset()
     """What fields may be called that name what other variables of the path do."""
     _noun: str = ""
@@ -146,12 +152,15 @@ class Consumer(Struct):
         for ring in rings[self._examined :]:
             # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
             may_fit = ring.name in self._fields or (self.is_path and ring.noun == self._noun)
-            if not may_fit or ring.kind not in self.kinds:
+            is_alike = bool(self.format) and ring.format == self.format
+            if not (may_fit or is_alike) or ring.kind not in self.kinds:
                 continue
             affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource)
             if ring.name in self.others and ring.name not in self._fields:
                 affinity *= _FOREIGN
-            if affinity > (0.0 if self.is_path else _BY_NAME):
+            is_named = affinity > (0.0 if self.is_path else _BY_NAME)
+            if is_named or is_alike:
+                affinity = affinity if is_named else _ALIKE
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
         self._examined = len(rings)
@@ -229,8 +238,10 @@ def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
     return (int(text),) if kind is int and is_integer(text) else ()
 
 
-def consumer_of(operation: Operation, use: ResourceUse, location: Location, name: str) -> Consumer:
-    """What stands for one parameter, one variable of the path, or one place in the body."""
+def consumer_of(
+    operation: Operation, use: ResourceUse, location: Location, name: str, at: str
+) -> Consumer:
+    """What stands for one parameter, one variable of the path, or one place in the body: `at` is its pointer, else its name."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
     is_path = location is Location.PATH
@@ -246,7 +257,19 @@ def consumer_of(operation: Operation, use: ResourceUse, location: Location, name
         if variable != name
         for found in fields_naming(variable, resource_names.noun_of(above))
     )
-    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, others)
+    form = resource_names.shared_format(_schema_at(operation, location, at).get("format"))
+    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, form, others)
+
+
+def _schema_at(operation: Operation, location: Location, at: str) -> Mapping[str, Any]:
+    """Return the schema of a parameter or of a place in the body; an empty one where there is none."""
+    if location is not Location.BODY:
+        for one in operation.parameters:
+            if one.name == at and one.location is location:
+                return _resolved(one.schema, one.schema.raw)
+        return {}
+    body = next(iter(operation.bodies), None)
+    return {} if body is None else _resolved(body.schema, _body_schema(operation, at))
 
 
 def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:
@@ -265,22 +288,29 @@ def _body_schema(operation: Operation, pointer: str) -> object:
     body = next(iter(operation.bodies), None)
     raw: Any = None if body is None else body.schema.raw
     for token in pointer.split("/")[1:]:
-        raw = _properties(body, raw).get(token) if body is not None else None
+        schema = {} if body is None else _resolved(body.schema, raw)
+        properties, is_item = schema.get("properties"), token == ITEMS or token.isdigit()
+        raw = schema.get("items") if is_item else None
+        if isinstance(properties, dict) and token in properties:
+            raw = properties[token]
     return raw
 
 
-def _properties(body: Body, raw: Any) -> Mapping[str, Any]:
+def _resolved(schema: Schema, raw: Any) -> Mapping[str, Any]:
+    """Return a schema without references and alternatives around it; an empty one where it leads nowhere."""
     for _ in range(_STEPS):
         if not isinstance(raw, dict):
             return {}
         if "$ref" in raw:
-            raw, _at = body.schema.document.resolve(raw["$ref"], at=body.pointer)
+            try:
+                raw, _at = schema.document.resolve(raw["$ref"], at=schema.pointer)
+            except UnresolvableReference:
+                return {}
         elif "anyOf" in raw:
             raw = raw["anyOf"][0]
         else:
-            break
-    found = raw.get("properties")
-    return found if isinstance(found, dict) else {}
+            return raw
+    return {}
 
 
 def fitting_kinds(raw: object) -> tuple[tuple[type[Scalar], ...], bool]:

@@ -1,6 +1,6 @@
 """Scalars in answers: where they stand, and how they are found there again."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
 from sys import intern
@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from checker.core.case import Case
 from checker.core.json_pointers import unescaped
 from checker.core.operation import Label
-from checker.core.resource_names import normalised
+from checker.core.resource_names import MANY, Resource, normalised, noun_of, singular
 from checker.core.response import Response
 from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
@@ -53,12 +53,18 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
 class AnswerPlace:
     """Where scalars may stand in the answers of one operation."""
 
-    __slots__ = ("below", "name", "origin", "rings")
+    __slots__ = ("below", "inner", "name", "origin", "resource", "rings")
 
-    def __init__(self, name: str, origin: Origin) -> None:
+    def __init__(
+        self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None
+    ) -> None:
         self.name = name
         """Normalised field name; of an item, that of its array."""
         self.origin = origin
+        self.resource = resource
+        """The collection whose members have this field."""
+        self.inner = resource if inner is None else inner
+        """That of the fields of an object that stands here."""
         self.below: dict[str, AnswerPlace] | None = None
         """By key; None for what never held anything: most places do not, and there are a hundred thousand of them."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
@@ -68,10 +74,15 @@ class AnswerPlace:
 class Places:
     """All places of one operation: answers look alike, so pointers and names are worked out once."""
 
-    def __init__(self, label: Label) -> None:
+    def __init__(
+        self, label: Label, resource: Resource = (), nouns: Collection[str] = frozenset()
+    ) -> None:
+        """`resource`: the collection of the operation; `nouns`: what members of the collections are called that paths ask for."""
         self._label = label
-        self._root = AnswerPlace("", (label, ""))
-        self._created = AnswerPlace("id", (label, _LOCATION))
+        self._resource = resource
+        self._nouns = nouns
+        self._root = AnswerPlace("", (label, ""), resource)
+        self._created = AnswerPlace("id", (label, _LOCATION), resource)
         self._count = 0
 
     def leaves(
@@ -107,6 +118,22 @@ class Places:
             level = below
         return found
 
+    def resource_at(self, pointer: str) -> Resource:
+        """Return the collection whose members have the field at a recorded pointer."""
+        found = self._resource
+        for token in pointer.split("/")[1:-1]:
+            found = self._inside(found, unescaped(token))
+        return found
+
+    def _inside(self, around: Resource, key: str) -> Resource:
+        """Return the collection of what stands under a key: `lines` of an order holds lines, `data` still orders."""
+        if key == _ITEM:
+            return around
+        noun = singular(key)
+        if noun == noun_of(self._resource):
+            return self._resource
+        return (noun,) if noun in self._nouns else around
+
     def _located(self, response: Response) -> list[tuple[AnswerPlace, Scalar]]:
         """What the header `Location` names."""
         found: list[tuple[AnswerPlace, Scalar]] = []
@@ -141,10 +168,11 @@ class Places:
     def _below(self, place: AnswerPlace, known: dict[str, AnswerPlace], key: str) -> AnswerPlace:
         # Nobody asks for a name that is longer than any value may be: what stands there is found nowhere.
         key = key[:LONGEST_TEXT]
-        name = place.name if key == _ITEM else normalised(key)
+        name = _of_item(place.name) if key == _ITEM else normalised(key)
         # Operations on one resource answer alike.
         pointer = intern(f"{place.origin[1]}/{_escaped(key)}")
-        found = AnswerPlace(name, (self._label, pointer))
+        inner = self._inside(place.inner, key)
+        found = AnswerPlace(name, (self._label, pointer), place.inner, inner)
         # Servers may make names up: what exceeds the bound is worked out each time.
         if self._count < _PLACES:
             self._count += 1
@@ -187,8 +215,14 @@ def field_of(pointer: str) -> str:
     """Normalised name of the field at a recorded pointer."""
     if pointer.startswith(_HEADER):
         return "id"
-    tokens = [token for token in pointer.split("/") if token and token != "*"]
-    return normalised(unescaped(tokens[-1]) if tokens else "")
+    tokens = [token for token in pointer.split("/") if token and token != _ITEM]
+    name = normalised(unescaped(tokens[-1]) if tokens else "")
+    return _of_item(name) if pointer.endswith(f"/{_ITEM}") else name
+
+
+def _of_item(name: str) -> str:
+    """Return the normalised name of an item of a list: each of `lineIds` is a `lineId`."""
+    return name[:-1] if name.endswith(MANY) else name
 
 
 def _escaped(key: str) -> str:

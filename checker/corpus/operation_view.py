@@ -125,7 +125,7 @@ class OperationView:
         if consumer is None:
             if len(self._consumers) >= _SLOTS:
                 return None
-            consumer = self._consumers[slot] = consumer_of(self._operation, self._use, *slot)
+            consumer = self._consumers[slot] = consumer_of(self._operation, self._use, *slot, name)
         if len(self._named) < _SLOTS:
             self._named[location, name] = consumer
         return consumer

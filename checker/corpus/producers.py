@@ -1,5 +1,9 @@
 """Operations as producers of values: which of their answers to read, how deep, and what their requests call things."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from msgspec import Struct
 
 from checker.core.operation import Label
@@ -8,6 +12,8 @@ from checker.core.resources import ResourceModel
 from checker.corpus.contexts import Ancestry, request_pointer
 from checker.corpus.harvest import DEEP, AnswerPlace, Places, field_of
 
+NO_FORMATS: Final[Mapping[str, str]] = MappingProxyType({})
+_ANSWERED: Final = "$response.body#"
 NEAR = 2
 """Levels of an answer that name the new thing itself."""
 _LONGEST_PAUSE = 63
@@ -26,13 +32,27 @@ class Producer(Struct):
     """How it says what its values stand in."""
     given: tuple[AnswerPlace, ...] = ()
     """Where its requests say what they make is called."""
+    linked: frozenset[str] = frozenset()
+    """Pointers in its answers at which other operations find what they ask for, by transitions or by format."""
+    formats: Mapping[str, str] = NO_FORMATS
+    """Pointer in its answers -> format that fields of other operations have, too."""
     _pause: int = 0
     """Answers not to read fully after one that taught nothing: twice as many each time."""
     _left: int = 0
 
+    @property
+    def is_read(self) -> bool:
+        """Whether its answers may hold anything that is asked for."""
+        return bool(self.feeds or self.wanted or self.linked)
+
+    def wants(self, place: AnswerPlace) -> bool:
+        """Whether values at a place may be what some parameter asks for. Places of other collections are those that paths ask for."""
+        is_fed = self.feeds or place.resource != self.resource
+        return is_fed or place.name in self.wanted or place.origin[1] in self.linked
+
     def depth(self, method: str) -> int:
         """How deep to read the next answer: ever less often at all, once an operation shows nothing new."""
-        if not self.feeds and not self.wanted:
+        if not self.is_read:
             return 0
         self._left -= 1
         if self._left < 0:
@@ -56,6 +76,21 @@ def names_given(model: ResourceModel) -> dict[Label, tuple[AnswerPlace, ...]]:
             if value.sent_pointer is not None:
                 pointers.setdefault(one.source, {})[value.sent_pointer] = None
     return {
-        label: tuple(AnswerPlace(field_of(one), (label, request_pointer(one))) for one in each)
+        label: tuple(
+            AnswerPlace(field_of(one), (label, request_pointer(one)), model.uses[label].resource)
+            for one in each
+        )
         for label, each in pointers.items()
     }
+
+
+def pointers_taken(model: ResourceModel) -> dict[Label, frozenset[str]]:
+    """Operation -> pointers into its answers that transitions take values from."""
+    found: dict[Label, set[str]] = {}
+    for one in model.transitions:
+        for value in one.values:
+            if isinstance(value.value, str) and value.value.startswith(_ANSWERED):
+                found.setdefault(one.source, set()).add(value.value.removeprefix(_ANSWERED))
+    for label, formats in model.formatted.items():
+        found.setdefault(label, set()).update(formats)
+    return {label: frozenset(pointers) for label, pointers in found.items()}

@@ -57,6 +57,8 @@ class ValueHistory(Struct):
     """How often somebody tried to remove it."""
     noun: str = ""
     """What the things of the resource are called."""
+    format: str = ""
+    """That other fields have, too; empty where none has it."""
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)

@@ -38,7 +38,7 @@ from checker.corpus.harvest import (
 )
 from checker.corpus.learned import ValueGone, ValueSeen
 from checker.corpus.operation_view import OperationView
-from checker.corpus.producers import Producer, names_given
+from checker.corpus.producers import NO_FORMATS, Producer, names_given, pointers_taken
 from checker.corpus.value_history import (
     LONGEST_TEXT,
     SCALARS,
@@ -97,12 +97,12 @@ class LiveValues:
     def leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
         """(pointer, value, what it stands in) of what an answer holds that somebody may ask for."""
         source = self._sources.get(case.operation.label)
-        if source is None or not (source.feeds or source.wanted):
+        if source is None or not source.is_read:
             return []
         return [
             (place.origin[1], value, above)
             for place, value, above in self._harmless(source, case, response, depth)
-            if source.feeds or place.name in source.wanted
+            if source.wants(place)
         ]
 
     def _harmless(
@@ -208,7 +208,10 @@ class LiveValues:
         source = self._sources.get(Label(record.producer))
         if source is not None:
             name = field_of(record.pointer)
-            ring = self._ring(source.resource, name, type(record.value))
+            resource = source.places.resource_at(record.pointer)
+            ring = self._ring(
+                resource, name, type(record.value), source.formats.get(record.pointer, "")
+            )
             if ring is not None:
                 origin = (Label(record.producer), record.pointer)
                 is_made = self._model.uses[origin[0]].method in CREATING
@@ -218,14 +221,24 @@ class LiveValues:
     def _sources(self) -> dict[Label, Producer]:
         """All operations as producers. Their parameters are looked at when there is a first value to learn."""
         uses = self._model.uses
-        owners = {resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners}
+        owners = frozenset(
+            resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners
+        )
+        linked = pointers_taken(self._model)
         wanted = frozenset(self._wanted_names())
         given = names_given(self._model)
         found = {}
         for use, ancestry in ancestries(self._model):
             feeds = resource_names.noun_of(use.resource) in owners
             found[use.label] = Producer(
-                use.resource, feeds, wanted, Places(use.label), ancestry, given.get(use.label, ())
+                use.resource,
+                feeds,
+                wanted,
+                Places(use.label, use.resource, owners),
+                ancestry,
+                given.get(use.label, ()),
+                linked.get(use.label, frozenset()),
+                self._model.formatted.get(use.label, NO_FORMATS),
             )
         return found
 
@@ -275,8 +288,8 @@ class LiveValues:
         self, source: Producer, place: AnswerPlace, kind: type[Scalar]
     ) -> ValueHistory | None:
         """The ring for what stands at a place, from now on."""
-        is_wanted = source.feeds or place.name in source.wanted
-        ring = self._ring(source.resource, place.name, kind) if is_wanted else None
+        form = source.formats.get(place.origin[1], "")
+        ring = self._ring(place.resource, place.name, kind, form) if source.wants(place) else None
         place.rings = {**place.rings, kind: ring}
         return ring
 
@@ -292,13 +305,15 @@ class LiveValues:
                     ring.attempted(value, succeeded=True)
         return is_new
 
-    def _ring(self, resource: Resource, name: str, kind: type[Scalar]) -> ValueHistory | None:
+    def _ring(
+        self, resource: Resource, name: str, kind: type[Scalar], form: str = ""
+    ) -> ValueHistory | None:
         key = (resource, name, kind)
         ring = self._rings.get(key)
         if ring is None:
             if len(self._rings) >= _RINGS:
                 return None
-            ring = self._rings[key] = ValueHistory(*key)
+            ring = self._rings[key] = ValueHistory(*key, format=form)
             self._by_noun.setdefault((ring.noun, kind), []).append(ring)
             self._ordered.append(ring)
         return ring
@@ -326,7 +341,8 @@ class LiveValues:
         if source is None or not isinstance(value, SCALARS):
             return
         for kind, reading in _readings(value):
-            ring = self._rings.get((source.resource, field_of(binding.pointer), kind))
+            resource = source.places.resource_at(binding.pointer)
+            ring = self._rings.get((resource, field_of(binding.pointer), kind))
             if ring is not None:
                 for one in ring.same(reading, above):
                     ring.missed(one)

@@ -13,7 +13,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.validation.pointers import pointer_child
 
-_DEEP: Final = 4
+_DEEP: Final = 7
 _MOST: Final = 120
 """Fields of one schema."""
 _STEPS: Final = 400
@@ -57,6 +57,9 @@ class AnswerField(Struct, frozen=True):
     kind: str
     depth: int
     required: bool = False
+    holder: str = ""
+    """What the object or list around it is called, as a singular: `line` of `/data/*/lines/*/id`; empty at the root."""
+    format: str = ""
 
 
 class AnswerFields(Struct, frozen=True):
@@ -136,7 +139,7 @@ class SchemaFields(Struct):
         self._left = _STEPS
         found: dict[str, AnswerField] = {}
         nouns: list[str] = []
-        level = [_FieldNode(raw, at, "", "", required=True)]
+        level = [_FieldNode(raw, at, "", "", "", required=True)]
         for depth in range(_DEEP + 1):
             below: list[_FieldNode] = []
             for node in level:
@@ -145,10 +148,17 @@ class SchemaFields(Struct):
                         break
                     kind = _kind(one.schema)
                     if kind in _SCALARS:
-                        found.setdefault(
+                        form = one.schema.get("format")
+                        new = AnswerField(
                             node.pointer,
-                            AnswerField(node.pointer, node.name, kind, depth, node.required),
+                            node.name,
+                            kind,
+                            depth,
+                            node.required,
+                            node.holder,
+                            form if isinstance(form, str) else "",
                         )
+                        found.setdefault(node.pointer, new)
                     below += _children(one.schema, one.at, node)
                 if len(found) >= _MOST or self._left <= 0:
                     return _noun(nouns), tuple(found.values())
@@ -186,6 +196,7 @@ class _FieldNode(Struct, frozen=True):
     at: str
     pointer: str
     name: str
+    holder: str
     required: bool
 
 
@@ -200,11 +211,13 @@ def _children(schema: Mapping[str, Any], at: str, node: _FieldNode) -> Iterator[
                 pointer_child(at, "properties", name),
                 pointer_child(node.pointer, name),
                 normalised(name),
+                singular(node.name),
                 required=node.required and name in required,
             )
     if isinstance(schema.get("items"), dict):
         place = pointer_child(at, "items")
-        yield _FieldNode(schema["items"], place, f"{node.pointer}/*", node.name, required=False)
+        items = f"{node.pointer}/*"
+        yield _FieldNode(schema["items"], place, items, node.name, node.holder, required=False)
 
 
 def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:

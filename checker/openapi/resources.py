@@ -14,6 +14,7 @@ from checker.core.resource_names import (
     is_identifier,
     normalised,
     noun_of,
+    shared_format,
     singular,
     spellings,
 )
@@ -76,9 +77,9 @@ def resource_model(
         if isinstance(link, Link)
     ]
     known = {(one.source, one.target) for one in declared}
-    inferred = _Inference.of(directory, read, uses).transitions()
-    rest = [one for one in inferred if (one.source, one.target) not in known]
-    return ResourceModel(uses.values(), [*declared, *rest])
+    inference = _Inference.of(directory, read, uses)
+    rest = [one for one in inference.transitions() if (one.source, one.target) not in known]
+    return ResourceModel(uses.values(), [*declared, *rest], inference.formatted())
 
 
 def _declared(link: Link) -> Transition:
@@ -98,6 +99,8 @@ class _Inference(Struct):
     answers: Mapping[Label, AnswerFields]
     by_noun: Mapping[str, Sequence[Label]]
     """What makes or shows things of a name: those that create first."""
+    held: Mapping[str, Sequence[Label]]
+    """What shows things of a name inside others: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
     """Field -> who makes values of it: it stands in the answer and not in what was sent."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]
@@ -138,7 +141,8 @@ class _Inference(Struct):
                 for name in dict.fromkeys(name for name in fields if name not in sent):
                     made.setdefault(name, []).append(one.label)
         variables = _variables(uses.values())
-        return cls(operations, uses, answers, by_noun, made, creators, variables, schemas)
+        held = _held(uses, answers)
+        return cls(operations, uses, answers, by_noun, held, made, creators, variables, schemas)
 
     def transitions(self) -> Iterator[Transition]:
         """One for each pair of operations of which the second can use what the first answers."""
@@ -158,6 +162,29 @@ class _Inference(Struct):
                     whole,
                 )
             yield from self._next_page(target)
+
+    def formatted(self) -> dict[Label, dict[str, str]]:
+        """Return operation -> pointer into its answers -> format, for formats that fields of other requests have."""
+        asked: dict[str, set[Label]] = {}
+        for target in self.operations:
+            for form in self._formats_of(target):
+                asked.setdefault(form, set()).add(target.label)
+        found: dict[Label, dict[str, str]] = {}
+        for label, answer in self.answers.items():
+            for one in answer.fields if self.uses[label].method != REMOVING else ():
+                form = shared_format(one.format)
+                if asked.get(form, set()) - {label}:
+                    found.setdefault(label, {})[one.pointer] = form
+        return found
+
+    def _formats_of(self, target: OpenApiOperation) -> Iterator[str]:
+        for parameter in target.parameters:
+            raw, _ = self.schemas.document.object_at(parameter.schema.raw, parameter.schema.pointer)
+            if shared_format(raw.get("format")):
+                yield shared_format(raw.get("format"))
+        for one in self.schemas.of_body(target):
+            if shared_format(one.format):
+                yield shared_format(one.format)
 
     def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
         """From a list to itself, where its answers hold the mark that asks for what follows."""
@@ -193,7 +220,8 @@ class _Inference(Struct):
             return True
         if normalised(name) in self.made and not is_identifier(normalised(name)):
             return True
-        return any(noun in self.by_noun for noun, _ in spellings(name, ()) if noun)
+        nouns = [noun for noun, _ in spellings(name, ()) if noun]
+        return any(noun in self.by_noun or noun in self.held for noun in nouns)
 
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
         """(operation, expression) pairs that may give a value."""
@@ -204,6 +232,7 @@ class _Inference(Struct):
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = None
         known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
+        known += [label for noun in nouns for label in self.held.get(noun, ())]
         if not is_identifier(normalised(slot.word)):
             known += self.made.get(normalised(slot.word), ())
         count = 0
@@ -253,7 +282,7 @@ class _Inference(Struct):
         self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]
     ) -> AnswerField | None:
         scored = [
-            (_closest(slot, word, one.name, homes), -one.depth, -place, one)
+            (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
             for place, one in enumerate(answer.fields)
             if _fits(slot, one)
         ]
@@ -278,6 +307,18 @@ class _Inference(Struct):
         verb = _VERBS.get(use.method, "Get")
         many = "" if use.is_member or use.method in CREATING else "All"
         return f"{verb}{many}{noun}"
+
+
+def _held(
+    uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields]
+) -> dict[str, Sequence[Label]]:
+    """Return noun -> operations whose answers show identifiers of such things inside others."""
+    found: dict[str, dict[Label, None]] = {}
+    for label, use in uses.items():
+        for one in answers[label].fields if use.method != REMOVING else ():
+            if one.holder and is_identifier(one.name):
+                found.setdefault(one.holder, {})[label] = None
+    return {noun: tuple(labels) for noun, labels in found.items()}
 
 
 def _variables(uses: Iterable[ResourceUse]) -> dict[str, Resource]:
