@@ -70,14 +70,15 @@ def _stages(
         yield row.name, [card.label for card in among]
 
 
-def _count_of(card: OperationCard, usual: int) -> int:
-    return usual if card.max_examples is None else card.max_examples
+def _count_of(card: OperationCard, row: Phase, usual: int) -> int:
+    """Return the number of cases of an operation in a phase that draws them, or of sequences."""
+    return dict(card.max_examples).get(row.name, usual)
 
 
 def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
     """Cases of an operation in phases that say in advance how many there are."""
     drawn = (row for row in phases if row.source is not CaseSource.LISTED)
-    return sum(_count_of(card, usual) for row in drawn if _is_tested(card, row))
+    return sum(_count_of(card, row, usual) for row in drawn if _is_tested(card, row))
 
 
 def tasks_of(
@@ -87,7 +88,7 @@ def tasks_of(
     retry = next((row for row in rows if row.tries_saved), None)
     return {
         (card.label, row.name): replace(
-            _bounded_task(card.label, row, seed, _count_of(card, max_examples)),
+            _bounded_task(card.label, row, seed, _count_of(card, row, max_examples)),
             tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
             drawn=_drawn_in(card, rows[:number], max_examples),
             to_draw=_drawn_in(card, rows[number + 1 :], max_examples),

@@ -239,8 +239,8 @@ class OperationCard(Struct, frozen=True):
     """Whether others need its answers."""
     begins: bool = False
     """Whether sequences of the stateful phase begin with it."""
-    max_examples: int | None = None
-    """Cases in `run`; None: as many as of all others."""
+    max_examples: tuple[tuple[str, int], ...] = ()
+    """(phase, cases or sequences) where they are not as many as those of all operations in all phases; only in `run`."""
     continue_on_failure: bool | None = None
     """Whether it is tested further when it failed; None: as all others."""
     phases: tuple[str, ...] = ()

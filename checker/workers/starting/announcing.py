@@ -1,17 +1,19 @@
 """What one worker tells of a description that it has opened: the journal, people, and the supervisor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.operation import Label
+from checker.core.phases import CaseSource, phases_of_runs
 from checker.core.request import BaseUrl, without_userinfo
 from checker.core.security import ways_in
 from checker.corpus.records import SchemaOpened
 from checker.health.safety import Safety
 from checker.health.signs import looks_dangerous
+from checker.kinds.protocol import OperationEntry
 from checker.workers.description import Description, other_host
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.recording.recorder import Recorder
@@ -115,13 +117,21 @@ def _cards(
             entry.label in begins,
             is_ending=looks_dangerous(entry.path, entry.operation_id),
         )
+        card = replace(card, max_examples=tuple(_numbers(entry, operations)))
         own = operations.of(entry)
         if own is not common:
             card = replace(
                 card,
-                max_examples=own.max_examples,
                 continue_on_failure=own.continue_on_failure,
                 phases=own.phases,
             )
         cards.append(card)
     return tuple(cards)
+
+
+def _numbers(entry: OperationEntry, operations: OperationResolver) -> Iterator[tuple[str, int]]:
+    """Yield (phase, cases or sequences) where an operation has another number of them than usual."""
+    for row in phases_of_runs():
+        own = operations.of(entry, row.name).max_examples
+        if row.source is not CaseSource.LISTED and own != operations.common.max_examples:
+            yield row.name, own
