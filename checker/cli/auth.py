@@ -12,6 +12,7 @@ from checker.cli.command import CommandGroup
 from checker.cli.filters import read_filters
 from checker.cli.main import Root
 from checker.cli.options import RUN_SETTINGS, apply_options, run_options
+from checker.cli.output import echo, echo_line
 from checker.cli.running import name_api
 from checker.cli.testing import TestingCommand
 from checker.config.config import Config
@@ -54,11 +55,11 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         settings = replace(settings, corpus_dir=folder)
         for trial in trials(settings, layout):
             found.append(trial)
-            click.echo(f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}")
+            echo_line(f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}")
         lines = () if found else examples(settings, layout)
     if lines:
-        click.echo("Nothing is configured. For what the description asks for, in checker.toml:\n")
-        click.echo("\n".join(lines))
+        echo("Nothing is configured. For what the description asks for, in checker.toml:\n")
+        echo("\n".join(lines))
     elif not found:
-        click.echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")
+        echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")
     ctx.exit(0 if all(trial.is_let_in for trial in found) else _REFUSED)

@@ -8,6 +8,7 @@ import click
 from msgspec.structs import replace
 
 from checker.cli.command import Command, CommandGroup
+from checker.cli.output import echo_line
 from checker.cli.past import PastRun, chosen_findings, configured, folder_of
 from checker.config.baseline import read_baseline
 from checker.config.config import Config
@@ -22,7 +23,6 @@ from checker.core.known import (
     failure_id,
 )
 from checker.reporting.known_text import entry_name, known_name
-from checker.reporting.text import xml_text
 
 DEFAULT_FILE = "checker-baseline.toml"
 _FILE = click.option(
@@ -73,7 +73,7 @@ def add(
             entries = [_renewed(one, made) if _is_same(one, made) else one for one in entries]
         else:
             entries.append(made)
-        click.echo(f"{path}: {xml_text(entry_name(made))}")
+        echo_line(f"{path}: {entry_name(made)}")
     try:
         import_module("checker.reporting.baseline_file").write_baseline(path, entries)
     except OSError as error:
@@ -90,7 +90,7 @@ def list_entries(ctx: click.Context, file: str | None) -> None:
         state = "expired" if entry.is_expired(today) else "known"
         until = f" until {entry.expires}" if entry.expires else ""
         told = ", ".join(part for part in (entry.reason, entry.owner, entry.ticket) if part)
-        click.echo(xml_text(f"{state}{until}  {entry_name(entry)}{f'  {told}' if told else ''}"))
+        echo_line(f"{state}{until}  {entry_name(entry)}{f'  {told}' if told else ''}")
 
 
 @baseline.command(cls=Command)
@@ -111,10 +111,10 @@ def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
     ]
     for standing in KnownStatus:
         for line in sorted(name for state, name in lines if state is standing):
-            click.echo(xml_text(f"{standing:<8} {line}"))
+            echo_line(f"{standing:<8} {line}")
     for word, entries in (("gone", report.compared.gone), ("unseen", report.compared.unobserved)):
         for entry in entries:
-            click.echo(xml_text(f"{word:<8} {entry_name(entry)}"))
+            echo_line(f"{word:<8} {entry_name(entry)}")
     ctx.exit(1 if report.failing else 0)
 
 

@@ -8,6 +8,7 @@ import click
 from checker.cli.any_key import apply_keys
 from checker.cli.command import Command, CommandGroup
 from checker.cli.main import Root
+from checker.cli.output import echo, echo_line
 from checker.cli.values import location as location_of
 from checker.config.config import Config
 from checker.config.effective import effective_keys
@@ -29,7 +30,7 @@ def config() -> None:
 @config.command(cls=Command)
 def schema() -> None:
     """Print the JSON Schema of checker.toml: editors complete and check by it."""
-    click.echo(json.dumps(json_schema(), indent=2))
+    echo(json.dumps(json_schema(), indent=2))
 
 
 @config.command(cls=Command)
@@ -64,14 +65,14 @@ def show(
     for one in effective_keys(found, sanitization_of(found).redaction, operation):
         if not changed or one.source != "default":
             value = "(not set)" if one.value is None else json.dumps(one.value, ensure_ascii=False)
-            click.echo(f"{one.name} = {value}  # {one.source}")
+            echo_line(f"{one.name} = {value}  # {one.source}")
     for number, block in enumerate(found.operations):
         if operation is not None and not block.filters.matches(operation):
             continue
         listed = ", ".join(
             ".".join((*path, key)) for path, of in block.values.items() for key in of
         )
-        click.echo(f"[[operations]] {number}: {listed}  # {found.config_path}")
+        echo_line(f"[[operations]] {number}: {listed}  # {found.config_path}")
 
 
 def _opened(config: Config, location: str) -> ApiSchema:

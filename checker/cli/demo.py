@@ -7,6 +7,7 @@ import click
 
 from checker.cli.command import Command
 from checker.cli.main import Root
+from checker.cli.output import echo
 from checker.cli.run import run
 from checker.core.errors import UsageError
 from checker.demo import Server
@@ -44,9 +45,7 @@ def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
 
 def _serve(server: Server) -> None:
     with contextlib.suppress(KeyboardInterrupt):
-        click.echo(
-            f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop."
-        )
+        echo(f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop.")
         threading.Event().wait()
 
 

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
-import click
 from msgspec.structs import replace
 
 from checker.cli.handlers import EventHandlers
+from checker.cli.output import echo, echo_command, echo_line
 from checker.cli.program import CANNOT, INTERRUPTED
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
@@ -64,7 +64,7 @@ def execute_run(
                 settings, settings.live_port
             )
             stack.callback(page.close)
-            click.echo(f"     Live: {page.url}", err=True)
+            echo_line(f"     Live: {page.url}", err=True)
         outcome = execute(settings, followed.on_record, around)
         interrupts.take_one_more()
         if outcome.view.opened is None:
@@ -142,7 +142,7 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
         console.loading_interrupted()
     else:
         shown = error.sentence if kind is LeavingKind.CANNOT_START else error
-        click.echo(f"Error: {shown}", err=True)
+        echo(f"Error: {shown}", err=True)
     return outcome.exit_code
 
 
@@ -183,14 +183,14 @@ class _Reporting:
         walled(lambda: _tell_github(report, self._followed.context), lambda _: None)
         if outcome.error or problems:
             for error in [outcome.error] if outcome.error else problems.values():
-                click.echo(f"Error: {error}", err=True)
+                echo(f"Error: {error}", err=True)
         if interrupts.count > before and not outcome.error:
             return INTERRUPTED
         if outcome.error or problems:
             return CANNOT
         failed = handlers.problems if handlers is not None else {}
         for name, why in failed.items():
-            click.echo(f"Error: the handler {name} failed: {why}", err=True)
+            echo_line(f"Error: the handler {name} failed: {why}", err=True)
         return code or int(bool(failed))
 
     def _targets(self) -> tuple[Target, ...]:
@@ -239,7 +239,7 @@ class _Reporting:
             str,
         )
         if not problem:
-            click.echo(
+            echo_line(
                 f"Uploaded the report archive to {settings.sanitization.redaction.url(asked.url)}"
             )
         hidden: str = secrets_of(settings).store.hide(problem, settings.sanitization.replacement)
@@ -262,6 +262,6 @@ def _tell_github(report: Report, context: ReportContext) -> None:
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     for line in annotations(report, context):
-        click.echo(line)
+        echo_command(line)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         add_summary(Path(summary), report, context)

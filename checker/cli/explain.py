@@ -9,15 +9,16 @@ from pathlib import Path
 import click
 
 from checker.cli.command import Command
+from checker.cli.output import echo
 from checker.cli.past import PastRun, chosen_findings, configured, folder_of
 from checker.core.errors import UsageError
+from checker.core.terminal import one_line
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
 from checker.reporting.findings import failures_by_label
 from checker.reporting.operation_page import operation_page, samples_by_status
 from checker.reporting.orders import RunIsOver
-from checker.reporting.text import xml_text
 from checker.reporting.writing import RunEvents
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
@@ -39,22 +40,22 @@ def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | Non
     """
     if lists:
         for one in known_names():
-            click.echo(f"{one:<28}  {title_of_name(one)}")
+            echo(f"{one:<28}  {title_of_name(one)}")
         return
     if name is None:
         raise UsageError('give a code such as ST101, an operation such as "POST /users", or --list')
     pages = pages_for(name)
     if pages is None and _ID.fullmatch(name.strip().lower()):
-        click.echo(_failure_page(ctx, name.strip(), run))
+        echo(_failure_page(ctx, name.strip(), run))
         return
     if pages is None and (run is not None or _is_label(name)):
-        click.echo(_page_of(ctx, name, run))
+        echo(_page_of(ctx, name, run))
         return
     if pages is None:
         near = nearest(name)
         hint = f" Did you mean {near!r}?" if near else ""
         raise UsageError(f"nobody knows {name!r}.{hint} --list shows what can be explained")
-    click.echo("\n\n".join(pages))
+    echo("\n\n".join(pages))
 
 
 def _failure_page(ctx: click.Context, name: str, run: str | None) -> str:
@@ -62,11 +63,9 @@ def _failure_page(ctx: click.Context, name: str, run: str | None) -> str:
     past = PastRun.of(folder_of(run), configured(ctx))
     found = chosen_findings([name], list(past.report.findings))
     blocks = failures_by_label(found, past.context.truncation, past.context.masking.command)
-    told = [f"{label}\n\n{block}" for label, block in blocks]
+    told = [f"{one_line(label)}\n\n{block}" for label, block in blocks]
     codes = dict.fromkeys(one.code or one.check for one in found)
-    return xml_text(
-        "\n\n".join([*told, *(page for code in codes for page in pages_for(code) or ())])
-    )
+    return "\n\n".join([*told, *(page for code in codes for page in pages_for(code) or ())])
 
 
 def _is_label(name: str) -> bool:

@@ -30,7 +30,6 @@ from checker.reporting.symptoms import (
     value_at,
     with_values,
 )
-from checker.reporting.text import xml_text
 from checker.transport.factories import NETWORK
 from checker.transport.settings import HttpSettings
 
@@ -79,18 +78,18 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
         try:
             tries = [_tried(finding, again) for _ in range(TRIES)]
         except (CheckerError, ValueError) as error:
-            echo(xml_text(f"ERROR   {name}: {error}"))
+            echo(f"ERROR   {name}: {error}")
             codes.add(2)
             continue
         count = sum(one.is_there for one in tries)
         word = "FIXED" if not count else "FAILED" if count == TRIES else "FLAKY"
         doubt = next((one.doubt for one in tries if one.doubt), "") if not count else ""
         if not count and any(one.is_turned_away for one in tries):
-            echo(xml_text(f"ERROR   {name}: {doubt}"))
+            echo(f"ERROR   {name}: {doubt}")
             codes.add(2)
             continue
         but = f"; but {doubt}" if doubt else ""
-        echo(xml_text(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{but}"))
+        echo(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{but}")
         codes.add(int(count > 0))
     return 1 if 1 in codes else max(codes, default=0)
 

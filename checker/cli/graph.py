@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from checker.cli.options import RUN_SETTINGS, run_options
+from checker.cli.output import echo
 from checker.cli.planned import planned_run
 from checker.cli.testing import TestingCommand
 from checker.reporting.graphs import GRAPHS
@@ -28,4 +29,4 @@ def graph(ctx: click.Context, /, shape: str, **options: Any) -> None:
     """
     with planned_run(ctx, options) as (settings, layout):
         title, model = read_resources(settings, layout)
-    click.echo(GRAPHS[shape](title, model))
+    echo(GRAPHS[shape](title, model))

@@ -4,6 +4,7 @@ import click
 
 from checker.cli.command import Command
 from checker.cli.legacy import modern
+from checker.cli.output import echo_line
 from checker.core.errors import UsageError
 
 
@@ -17,5 +18,5 @@ class LegacyCommand(Command):
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error
         for hint in hints:
-            click.echo(f"Hint: {hint}", err=True)
+            echo_line(f"Hint: {hint}", err=True)
         return super().parse_args(ctx, args)

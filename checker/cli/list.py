@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from checker.cli.options import RUN_SETTINGS, run_options
+from checker.cli.output import echo, echo_line
 from checker.cli.planned import planned_run
 from checker.cli.testing import TestingCommand
 from checker.reporting.outlines import outline_json, outline_text
@@ -29,5 +30,5 @@ def list(ctx: click.Context, /, shape: str, **options: Any) -> None:
     with planned_run(ctx, options) as (settings, layout):
         outline = read_outline(settings, layout)
     for sentence in outline.unmatched:
-        click.echo(f"Warning: {sentence}", err=True)
-    click.echo(outline_json(outline) if shape == "json" else outline_text(outline))
+        echo_line(f"Warning: {sentence}", err=True)
+    echo(outline_json(outline) if shape == "json" else outline_text(outline))

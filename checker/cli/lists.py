@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from checker.checks.table import BUILT_IN
+from checker.cli.output import echo_line
 from checker.cli.values import comma_list
 from checker.config.config import Config
 from checker.config.kinds import did_you_mean
@@ -70,7 +71,7 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
     if included:
         config.checks.update(included_check_names=included)
     if _OF_PEERS in included and not config.auth.wfc.peers:
-        click.echo(
+        echo_line(
             f"Hint: {_OF_PEERS} needs `peers` in `[auth.wfc]`; without them it judges nothing",
             err=True,
         )

@@ -1,6 +1,7 @@
 """`checker`: root options and the table of commands. Commands are imported when they are used."""
 
 import dataclasses
+import io
 import time
 import traceback
 from importlib import import_module
@@ -9,6 +10,7 @@ import click
 
 from checker import __version__
 from checker.cli.command import CommandGroup
+from checker.cli.output import echo
 from checker.cli.program import CANNOT, INTERRUPTED
 
 COMMANDS = {
@@ -79,7 +81,7 @@ def checker(
     root = ctx.ensure_object(Root)
     root.config_file, root.no_color, root.hooks = config_file, no_color, hooks
     if hooks:
-        click.echo("Hint: --pre-run is today: the key `hooks`, or CHECKER_HOOKS", err=True)
+        echo("Hint: --pre-run is today: the key `hooks`, or CHECKER_HOOKS", err=True)
 
 
 def main(began_at: float) -> int:
@@ -90,10 +92,12 @@ def main(began_at: float) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        echo(shown.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
     except Exception:  # noqa: BLE001 - the wall around the whole program: a bug of ours has an exit code, too
-        traceback.print_exc()
-        click.echo("\nThis is a bug in checker, please report it.", err=True)
+        echo(traceback.format_exc(), err=True)
+        echo("This is a bug in checker, please report it.", err=True)
         return CANNOT
     return code if isinstance(code, int) else 0

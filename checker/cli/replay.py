@@ -12,6 +12,7 @@ from checker.cli.contradictions import refuse_user_of_no_document
 from checker.cli.failure_replay import ReplayTarget, replay_findings
 from checker.cli.legacy_command import LegacyCommand
 from checker.cli.options import BASE_URL, auth_option, header_option
+from checker.cli.output import echo_line
 from checker.cli.past import PastRun, configured, folder_of
 from checker.cli.replay_credentials import ReplayCredentials, user_of_document
 from checker.cli.values import KeyValue
@@ -100,7 +101,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     if not is_file and _ID.fullmatch(cassette[0]):
         target = ReplayTarget(asked.url, asked.http, asked.caller)
         past = PastRun.of(folder_of(options["run"]), asked.config)
-        ctx.exit(replay_findings(past, cassette, target, click.echo))
+        ctx.exit(replay_findings(past, cassette, target, echo_line))
     if len(cassette) > 1:
         raise UsageError("give one cassette, or ids of failures of the last run")
     if not is_file:
@@ -120,7 +121,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
         http=asked.http,
         keeps_pace=options["pace"] == "recorded",
     )
-    ctx.exit(replay_cassette(Path(cassette[0]), chosen, click.echo))
+    ctx.exit(replay_cassette(Path(cassette[0]), chosen, echo_line))
 
 
 class _Asked(Struct, frozen=True):

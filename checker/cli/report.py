@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from checker.cli.command import Command
 from checker.cli.lists import formats_named
 from checker.cli.main import Root
+from checker.cli.output import echo_line
 from checker.cli.past import MergedRuns, PastRun, compared_with, folder_of
 from checker.cli.program import CANNOT
 from checker.config.config import Config
@@ -66,9 +67,9 @@ def report(
     problems = _write(found, targets)
     for row, path in targets:
         if path not in problems:
-            click.echo(f"{row.title}: {path}")
+            echo_line(f"{row.title}: {path}")
     for problem in problems.values():
-        click.echo(f"Error: {problem}", err=True)
+        echo_line(f"Error: {problem}", err=True)
     if problems:
         ctx.exit(CANNOT)
 
@@ -130,7 +131,7 @@ def _follow(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
         return {path: f"{path}: nothing was sent in this run" for _, path in targets}
     written = follow(there, targets, RunIsOver())
     if written.count < past.view.requests:
-        click.echo(
+        echo_line(
             f"Note: {written.count:,} of {past.view.requests:,} requests were kept; "
             "to have all of them, ask for the report when the run begins.",
             err=True,

@@ -18,6 +18,7 @@ from checker.cli.filters import read_filters
 from checker.cli.handlers import EventHandlers
 from checker.cli.main import Root
 from checker.cli.options import apply_options
+from checker.cli.output import echo_line
 from checker.cli.past import compared_with
 from checker.cli.setting import SettingOption
 from checker.config.config import Config
@@ -42,7 +43,7 @@ def run_command(
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, settings, has_hooks=has_hooks)
     if kind == "run" and config.generation.maximize:
-        click.echo(
+        echo_line(
             "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever is answered",
             err=True,
         )
@@ -74,7 +75,7 @@ def with_writable_corpus(
     if may_write(nearest):
         return settings
     folder = tempfile.mkdtemp(prefix="checker-")
-    click.echo(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
+    echo_line(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
     return replace(settings, corpus_dir=folder)
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from checker.core.media_types import is_charset
 from checker.core.queries import query_of
+from checker.core.terminal import one_line, printable
 
 TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
@@ -85,16 +86,16 @@ class FailedCase(Struct, frozen=True):
 def failure_block(
     number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION
 ) -> str:
-    """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline."""
+    """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline. No line is a command of a CI system."""
     heading = (
         block_heading(number, failed.case_id, failed.marks)
         if failed.case_id
-        else marked(f"{number}. {failed.about}", failed.marks)
+        else marked(f"{number}. {one_line(failed.about)}", failed.marks)
     )
     parts = [heading]
     titles = dict.fromkeys(title for title, _ in failed.failures)
     for title in titles:
-        parts.append(f"- {title}")
+        parts.append(f"- {one_line(title)}")
         parts.extend(_details([text for of, text in failed.failures if of == title]))
     if failed.answer is not None:
         parts.extend(answer_paragraphs(failed.answer, truncation))
@@ -103,13 +104,15 @@ def failure_block(
     if failed.ids:
         parts.append(f"Or: `checker replay {' '.join(failed.ids)}`")
     if failed.sources:
-        parts += [FROM_ELSEWHERE, "\n".join(indented(one) for one in failed.sources)]
+        parts += [FROM_ELSEWHERE, "\n".join(indented(one_line(one)) for one in failed.sources)]
     if failed.needs:
-        lines = (line for path, command in failed.needs for line in (f"# {path}", command))
+        lines = (
+            line for path, command in failed.needs for line in (f"# {one_line(path)}", command)
+        )
         parts += [MADE_EARLIER, "\n".join(map(indented, lines))]
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
-    return "\n\n".join(parts)
+    return printable("\n\n".join(parts))
 
 
 def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:
@@ -134,7 +137,8 @@ def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
     """`[500] Internal Server Error:` and the body below it, or one line that says why there is none."""
     if answer.status is None:
         return [f"[no response] {answer.failure or 'the connection ended without one'}"]
-    heading = f"[{answer.status}] {answer.reason or standard_reason(answer.status)}".rstrip()
+    reason = one_line(answer.reason or standard_reason(answer.status))
+    heading = f"[{answer.status}] {reason}".rstrip()
     return [f"{heading}:", indented(quoted_body(answer, truncation))]
 
 
@@ -143,7 +147,7 @@ def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None)
     if not commands:
         return []
     query = query_of(commands[-1])
-    parts = ["Query:", indented(query)] if query else []
+    parts = ["Query:", printable(indented(query))] if query else []
     parts += ["Reproduce with:", "\n".join(indented(command) for command in commands)]
     if reproduced is False:
         parts.append(NOT_REPRODUCED)

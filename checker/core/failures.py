@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.terminal import printable
 
 
 class Severity(StrEnum):
@@ -90,7 +91,9 @@ class Failure(AssertionError):
             self.title = title
         if severity is not None:
             self.severity = Severity(severity)
-        super().__init__(f"{self.title}\n\n{message}" if message else self.title)
+        told = f"{self.title}\n\n{message}" if message else self.title
+        # Tracebacks of a test run go to the log of its CI job.
+        super().__init__(printable(told))
 
     def blamed(self, label: str) -> Label:
         """Label of the operation that is to blame for this failure, which an answer of the operation `label` showed."""

@@ -1,5 +1,6 @@
-"""What a terminal is not shown as it stands."""
+"""Text for a console and a log of a CI system: nothing in it drives the terminal or the runner."""
 
+import re
 from typing import Final
 
 DRIVING: Final = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
@@ -12,3 +13,53 @@ UNSEEN: Final = (
 )
 """Inside of a class of a regular expression: characters that nobody sees (Unicode: Default_Ignorable_Code_Point), and spaces that
 nobody can tell from the usual one."""
+
+_DRIVING: Final = re.compile(f"[{DRIVING}]")
+_LINE_ENDS: Final = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+_LINE_COMMAND: Final = re.compile(rf"((?:\A|[{_LINE_ENDS}])[\s{UNSEEN}]*+)(:(?=:))?")
+"""Where a line starts, and the first colon of `::` there. It matches at every line, so that blank lines are scanned once."""
+_HASH_COMMAND: Final = re.compile(r"#(?=#(?:\[|vso|teamcity))", re.IGNORECASE)
+"""The first `#` of `##[error]`, `##vso[...]` or `##teamcity[...]`. Azure Pipelines, TeamCity and older runners of GitHub look for
+these anywhere in a line."""
+
+
+def printable(text: str) -> str:
+    """Return text of any number of lines as a console and a CI log may hold it.
+
+    Characters that drive a terminal are written as escapes, and commands of CI systems are broken.
+    """
+    return without_ci_commands(_DRIVING.sub(_visible, text))
+
+
+def one_line(text: str) -> str:
+    r"""Return `text` as `printable` does, with `\n` in place of each line feed."""
+    return printable(text.replace("\n", "\\n"))
+
+
+def encodable(text: str, encoding: str) -> str:
+    """Return `text` with a question mark for each character that the encoding does not have."""
+    return text.encode(encoding, "replace").decode(encoding, "replace")
+
+
+def without_ci_commands(text: str) -> str:
+    r"""Return `text` with a backslash in each command of a CI system: `:\:error::`, `#\#vso[...]`.
+
+    The text of a server would otherwise act in the log: it could mask words, set variables, or stop our own annotations. A pair of
+    `::stop-commands::` around the text is no remedy: a process that is killed between them leaves the log silenced.
+    """
+    if "::" in text:
+        text = _LINE_COMMAND.sub(lambda found: found[1] + (":\\" if found[2] else ""), text)
+    return with_escaped_hashes(text, "#\\")
+
+
+def with_escaped_hashes(text: str, escape: str) -> str:
+    r"""Return `text` with `escape` in place of the first `#` of each `##` that a CI system would take for a command.
+
+    Formats that have an escape of their own lose nothing by it: a reader of JSON reads `\u0023` as `#`.
+    """
+    return _HASH_COMMAND.sub(lambda _: escape, text) if "##" in text else text
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from checker.core.terminal import one_line
 from checker.corpus.records import Finding
 from checker.reporting.severities import severity_rank
 
@@ -79,7 +80,7 @@ def place_lines(cause: Cause, most: int) -> Iterator[str]:
     """`In 12 operations:` and a line for each place with the test case that showed it; at most `most` lines."""
     yield f"In {len(cause.labels)} operations:"
     for one in cause.places[:most]:
-        yield f"- {one.label} ({_evidence(one)})"
+        yield f"- {one_line(one.label)} ({_evidence(one)})"
     if (left := len(cause.places) - most) > 0:
         yield f"- and {left} more: a report such as `--report json` lists all of them"
 

@@ -146,7 +146,7 @@ class Console:
         self.screen.line()
         self.screen.line("Schema Loading Error", "bold red")
         self.screen.line()
-        self.screen.line(error.message)
+        self.screen.block(error.message)
         if error.extras:
             self.screen.line()
             self.screen.lines(f"    {extra}" for extra in error.extras)
@@ -248,7 +248,7 @@ class Console:
                 count += 1
                 if count <= settings.max_shown:
                     self.screen.heading(label)
-                    self.screen.line(text)
+                    self.screen.block(text)
                     self.screen.line()
             if (left := count - settings.max_shown) > 0:
                 self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from checker.core.blocks import hidden_paragraphs, indented, reproduction_paragraphs
+from checker.core.terminal import one_line
 from checker.corpus.records import UNREACHED, WHOLE_TASK, OperationError, Quarantined
 from checker.reporting.findings import MOST_PLACES, UNSHOWN, prose
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
@@ -34,7 +35,7 @@ def _as_one(error: OperationError, labels: list[str]) -> OperationError:
     """An error of many operations, with where it is; a target that nobody reaches is nowhere."""
     if error.title == UNREACHED:
         return replace(error, label=f"{len(labels)} operations")
-    lines = [f"- {label}" for label in labels[:MOST_PLACES]]
+    lines = [f"- {one_line(label)}" for label in labels[:MOST_PLACES]]
     if (left := len(labels) - MOST_PLACES) > 0:
         lines.append(f"- and {left} more")
     places = "\n".join([f"In {len(labels)} operations:", *lines])

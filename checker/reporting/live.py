@@ -10,6 +10,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from checker.core.terminal import one_line
 from checker.reporting.progress import RunProgress
 from checker.reporting.screen import Screen
 from checker.reporting.summary import counted
@@ -68,7 +69,7 @@ class LiveLines:
         head = Table.grid(padding=(0, 1))
         head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
         lines = [
-            Text(self._screen.encodable(line)[: self._screen.rich.width])
+            Text(self._screen.encodable(one_line(line))[: self._screen.rich.width])
             for line in ([self._loading] if self._loading else self.counter_lines(now))
         ]
         return Group(head, *lines)

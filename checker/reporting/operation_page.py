@@ -7,6 +7,7 @@ from checker.core.blocks import answer_paragraphs, indented, standard_reason
 from checker.core.constraints import SELDOM
 from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
+from checker.core.terminal import one_line
 from checker.core.warning_table import warning_rows
 from checker.corpus.fold import RunView
 from checker.corpus.records import Interaction
@@ -46,13 +47,17 @@ def operation_page(
     """The page of an operation that the run knows. `samples`: status -> an interaction with such an answer."""
     outcome = next((one for one in report.operations if one.label == label), None)
     parts = [
-        "\n".join(_head(label, view, outcome)),
-        "\n".join(_advice(label, report)),
-        "\n".join(_demands(label, view)),
-        "\n".join(_failures(label, report)),
+        _lines(_head(label, view, outcome)),
+        _lines(_advice(label, report)),
+        _lines(_demands(label, view)),
+        _lines(_failures(label, report)),
         *(_sample(one, context) for one in samples.values()),
     ]
     return xml_text("\n\n".join(part for part in parts if part))
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "\n".join(map(one_line, texts))
 
 
 def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from checker.core import curl
 from checker.core.request import BaseUrl
+from checker.core.terminal import with_escaped_hashes
 from checker.reporting.masking import Parts, Shown, ShownCommand
 
 
@@ -14,7 +15,7 @@ def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -
     """A recorded text as `shown` gives it, with Python in place of its commands."""
     found = shown(text, components)
     lines = [
-        line
+        with_escaped_hashes(line, r"\x23")
         for number, one in enumerate(found.text.splitlines())
         for line in _as_python(one, is_first=number == 0)
     ]

@@ -1,13 +1,12 @@
 """Where people read: rules, glyphs and styles on any stream, 80 characters wide."""
 
-import re
 from collections.abc import Iterable
 from typing import IO, Final
 
 from rich.console import Console as Rich
 from rich.text import Text
 
-from checker.core.terminal import DRIVING
+from checker.core.terminal import encodable, one_line, printable
 
 WIDTH: Final = 80
 
@@ -22,8 +21,6 @@ GLYPHS: Final = {
     "rule": ("━", "-"),
 }
 """Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
-
-_DRIVING = re.compile(f"[{DRIVING}]")
 
 
 class Screen:
@@ -52,11 +49,15 @@ class Screen:
         return GLYPHS[name][not self._pretty]
 
     def line(self, text: str = "", style: str = "") -> None:
-        """One or more lines, never wrapped."""
+        r"""Print one line, never wrapped; a line feed in it is shown as `\n`."""
+        self.block(one_line(text), style)
+
+    def block(self, text: str, style: str = "") -> None:
+        """Print text of one or more lines, never wrapped."""
         self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
 
     def lines(self, texts: Iterable[str]) -> None:
-        """Each text on a line of its own."""
+        """Print each text on a line of its own."""
         for text in texts:
             self.line(text)
 
@@ -74,9 +75,8 @@ class Screen:
         self.line(ruled(label, "_", self.width), "bold")
 
     def encodable(self, text: str) -> str:
-        """Text that the stream can hold and that does not drive a terminal."""
-        shown = _DRIVING.sub(_visible, text)
-        return shown.encode(self._encoding, "replace").decode(self._encoding, "replace")
+        """Return text that the stream can hold, and that drives neither a terminal nor a CI runner."""
+        return encodable(printable(text), self._encoding)
 
 
 def ruled(title: str, rule: str, width: int = WIDTH) -> str:
@@ -92,8 +92,3 @@ def _encodes(encoding: str, text: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _visible(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

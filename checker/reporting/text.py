@@ -2,12 +2,14 @@
 
 import re
 
+from checker.core.terminal import without_ci_commands
+
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _PLANES = "".join(
     f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
 )
 _NOT_PLAIN = re.compile(
-    f"[^\t\n\r -~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]|[{_PLANES}]"
+    f"[^\t\n\r -~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029{_PLANES}]"
 )
 
 
@@ -17,8 +19,11 @@ def unicode_text(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    r"""Text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`."""
-    return _NOT_PLAIN.sub(_escaped, text)
+    r"""Text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`.
+
+    Commands of CI systems are broken: reports are printed into logs, and tools that read them print their texts.
+    """
+    return without_ci_commands(_NOT_PLAIN.sub(_escaped, text))
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -31,7 +31,7 @@ def test_what_a_server_says_ends_no_annotation() -> None:
     (line,) = [one for one in annotations(report(evil), ReportContext("", 1, "")) if "a%2Cb" in one]
     assert "\n" not in line
     assert "\r" not in line
-    assert "title=a%2Cb%3A%3Ac%25%0A%3A%3Aerror%3A%3Ad::" in line
+    assert "title=a%2Cb%3A%3Ac%25%0A%3A\\%3Aerror%3A%3Ad::" in line
 
 
 def test_no_more_are_written_than_are_shown() -> None:

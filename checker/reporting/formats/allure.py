@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from checker.core.blocks import marked
+from checker.core.terminal import without_ci_commands
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import INTERMITTENT, kinds_of, prose
 from checker.reporting.json_text import json_text
@@ -64,7 +65,7 @@ class _Result:
         for number, shown in enumerate(self._findings):
             source = f"{uuid5(self._id, str(number))}-attachment"
             if shown.body:
-                yield source, shown.body
+                yield source, without_ci_commands(shown.body)
             steps.append(self._step(shown, source if shown.body else ""))
         yield f"{self._id}-result.json", json_text(self._result(steps), indent=True)
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from checker import __version__
 from checker.config.resolve import slug
+from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding, Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.report import Report
@@ -38,7 +39,8 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     for shown in shown_findings(report.findings, context):
         if shown.finding.interactions:
             yield "\n\n"
-            yield from _test(shown, context)
+            # A `#` of a request stands in a literal; those of comments are broken already.
+            yield from (with_escaped_hashes(one, r"\x23") for one in _test(shown, context))
 
 
 def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
