@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -179,7 +180,7 @@ class _Reporting:
             there += handlers.context.reports
             report = replace(report, added_lines=tuple(handlers.context.summary_lines))
         self._console.finish(replace(report, reports=tuple(there)))
-        problems |= self._uploaded(report)
+        problems |= self._uploaded(report, given_up)
         walled(lambda: _tell_github(report, self._followed.context), lambda _: None)
         if outcome.error or problems:
             for error in [outcome.error] if outcome.error else problems.values():
@@ -221,7 +222,7 @@ class _Reporting:
             return {baseline.source: f"{path}: the baseline cannot be written: {why}"}
         return {}
 
-    def _uploaded(self, report: Report) -> dict[str, str]:
+    def _uploaded(self, report: Report, given_up: Callable[[], bool]) -> dict[str, str]:
         """URL -> why the receiver of archives does not have the one of this run."""
         settings = self._followed.settings
         asked = settings.upload
@@ -232,9 +233,12 @@ class _Reporting:
         limit_s = uploading.TIMEOUT_S
         if self._until is not None:
             limit_s = min(limit_s, max(REST_S, self._until - time.monotonic()))
+        hide = partial(
+            secrets_of(settings).store.hide, replacement=settings.sanitization.replacement
+        )
         problem = walled(
             lambda: uploading.upload(
-                b"".join(write(report, self._followed.context)), asked, limit_s
+                b"".join(write(report, self._followed.context)), asked, limit_s, given_up, hide
             ),
             str,
         )
@@ -242,8 +246,7 @@ class _Reporting:
             echo_line(
                 f"Uploaded the report archive to {settings.sanitization.redaction.url(asked.url)}"
             )
-        hidden: str = secrets_of(settings).store.hide(problem, settings.sanitization.replacement)
-        return {asked.url: hidden} if problem else {}
+        return {asked.url: hide(problem)} if problem else {}
 
     def _summaries(self, report: Report, given_up: Callable[[], bool]) -> dict[str, str]:
         """Path -> why there is no report, of those that are made when the run is over."""

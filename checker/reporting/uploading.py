@@ -1,36 +1,83 @@
 """Sends the archive of a run to the receiver that its user named: one request, described in `docs/reports.md`."""
 
+from collections.abc import Callable
 from typing import Final
-from urllib.parse import quote
-
-import httpx
+from urllib.parse import quote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from checker import __version__
+from checker.config.auth import basic_value
 from checker.config.settings import UploadSettings
 from checker.core.redact import Redaction
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Response
+from checker.core.terminal import one_line
+from checker.transport.factories import NETWORK
+from checker.transport.settings import HttpSettings
 
 TIMEOUT_S: Final = 30.0
 _SHOWN: Final = 200
+_URL_CHARACTERS: Final = "!#$%&'()*+,/:;=?@[]~"
+"""Characters of a URL that stay as they are: those of RFC 3986, and percent signs."""
 
 
-def upload(archive: bytes, asked: UploadSettings, timeout_s: float = TIMEOUT_S) -> str:
-    """Post an archive; why the receiver does not have it, as a sentence, or nothing. Redirects are not followed."""
+def upload(
+    archive: bytes,
+    asked: UploadSettings,
+    timeout_s: float = TIMEOUT_S,
+    given_up: Callable[[], bool] = lambda: False,
+    hide: Callable[[str], str] = str,
+) -> str:
+    """Post an archive. Return why the receiver does not have it, as a sentence, or an empty text.
+
+    The response is read as those of tests are, within the same limits; `timeout_s` is for the whole exchange. Redirects are not
+    followed. `given_up` is asked several times a second. `hide` masks the secrets of a text; it is called before the text is cut.
+    """
     assert asked.url is not None
+    shown = f"the report archive was not taken by {Redaction().url(asked.url)}"
+
+    def stop_if_given_up() -> None:
+        if given_up():
+            raise InterruptedError
+
+    try:
+        origin = BaseUrl.from_url(asked.url)
+        settings = HttpSettings(request_timeout_s=timeout_s, proxy=_proxy_of(origin))
+        lanes = NETWORK(origin, settings, 1)
+        try:
+            outcome = lanes.send(0, _request(archive, asked, origin), meanwhile=stop_if_given_up)
+        finally:
+            lanes.close()
+    except InterruptedError:
+        return f"{shown}: interrupted"
+    except (ValueError, OSError) as error:
+        return f"{shown}: {one_line(str(error) or type(error).__name__)}"
+    if not isinstance(outcome, Response):
+        return f"{shown}: {one_line(outcome.message)}"
+    if 200 <= outcome.status_code < 300:
+        return ""
+    said = one_line(hide(outcome.readable.content.decode("utf-8", "replace").strip())[:_SHOWN])
+    return f"{shown}: it answered {outcome.status_code}{f': {said}' if said else ''}"
+
+
+def _request(archive: bytes, asked: UploadSettings, origin: BaseUrl) -> WireRequest:
     headers = {"Content-Type": "application/gzip", "User-Agent": f"checker/{__version__}"}
     if asked.token:
         headers["Authorization"] = f"Bearer {asked.token}"
+    elif origin.userinfo:
+        user, _, password = origin.userinfo.partition(":")
+        headers["Authorization"] = basic_value(user, password)
     if asked.api_name:
         headers["Checker-Api-Name"] = quote(asked.api_name)
-    shown = Redaction().url(asked.url)
-    try:
-        with httpx.Client(timeout=timeout_s) as client:
-            answer = client.post(asked.url, content=archive, headers=headers)
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        return f"the report archive was not taken by {shown}: {str(error) or type(error).__name__}"
-    if answer.is_success:
-        return ""
-    said = answer.text[:_SHOWN].strip()
-    return (
-        f"the report archive was not taken by {shown}: it answered {answer.status_code}"
-        f"{f': {said}' if said else ''}"
-    )
+    place = urlsplit(quote(asked.url or "", safe=_URL_CHARACTERS))
+    target = (place.path or "/") + (f"?{place.query}" if place.query else "")
+    fields = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+    return WireRequest("POST", target.encode(), fields, archive)
+
+
+def _proxy_of(origin: BaseUrl) -> str | None:
+    """Return the proxy that the environment names for a receiver (`HTTPS_PROXY`, `NO_PROXY`)."""
+    if proxy_bypass(f"{origin.host}:{origin.port}"):
+        return None
+    proxies = getproxies()
+    return proxies.get(origin.scheme) or proxies.get("all")
