@@ -1,6 +1,8 @@
 """From a document to checked layers of values."""
 
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, time
@@ -43,16 +45,48 @@ _PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def find_file(folder: FilePath) -> FilePath | None:
-    """The `checker.toml` of a folder or of its parents, up to and including one with `.git`."""
-    for candidate in (folder, *folder.parents):
+def find_file(folder: FilePath, home: FilePath | None = None) -> FilePath | None:
+    """Return the nearest `checker.toml` of a folder or of its parents; None if there is none.
+
+    The search ends at the repository root. Without a repository it ends at the home folder if `folder` is below it, else at
+    `folder` itself. Raises `ConfigError` for a file above `folder` that another user may have written: its hooks are code.
+    """
+    for candidate in _searched(folder, FilePath(os.path.expanduser("~")) if home is None else home):
         file = candidate / FILE_NAME
-        # What is there and cannot be read is told, not passed over.
-        if file.exists() and not file.is_dir():
-            return file
-        if (candidate / ".git").exists():
-            return None
+        # An unreadable file is an error of the reader; it is not passed over.
+        if not os.path.exists(file) or os.path.isdir(file):
+            continue
+        if candidate != folder:
+            owners = {os.geteuid(), os.stat(folder).st_uid}
+            # A link of another user may lead to a configuration that is not meant for this folder.
+            for found in (os.lstat(file), os.stat(file)):
+                if problem := distrust(found, owners):
+                    raise ConfigError(
+                        f"{file} was found above {folder}, but {problem}; pass it as `--config-file` "
+                        "(in Python: `checker.Config.from_path`) to use it"
+                    )
+        return file
     return None
+
+
+def distrust(found: os.stat_result, owners: Collection[int]) -> str:
+    """Return why a configuration above the working directory is not used; empty if it is. `owners` are trusted user IDs."""
+    if found.st_uid not in owners:
+        return f"its owner (user {found.st_uid}) is neither the current user nor the owner of the working directory"
+    # The mode of a symbolic link is always 0777 on Linux and means nothing.
+    if not stat.S_ISLNK(found.st_mode) and found.st_mode & stat.S_IWOTH:
+        return "every user can write to it"
+    return ""
+
+
+def _searched(folder: FilePath, home: FilePath) -> Sequence[FilePath]:
+    """Return the folders in which a configuration is looked for, nearest first."""
+    folders = (folder, *folder.parents)
+    for index, candidate in enumerate(folders):
+        if os.path.exists(candidate / ".git"):
+            return folders[: index + 1]
+    home = home.resolve()
+    return folders[: folders.index(home) + 1] if home in folders else folders[:1]
 
 
 def parse(text: str) -> dict[str, Any]:
