@@ -1,39 +1,17 @@
-"""What readers of the code rely on: short files, one class for each name, a map that is short and true."""
+"""Rules for the source text that no linter checks: a short and true map, docstrings beside their attributes."""
 
 import ast
 import re
-from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("checker", "tests", "benchmarks", "tests_browser", "tests_servers")
-LINES = 400
 WORDS_OF_MAP = 1_500
 SPOKEN_OF = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def sources(folder: str) -> list[Path]:
     return [path for path in (ROOT / folder).rglob("*.py") if "data" not in path.parts]
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_no_file_is_longer_than_four_hundred_lines(folder: str) -> None:
-    found = sources(folder)
-    too_long = [str(path) for path in found if len(path.read_text().splitlines()) > LINES]
-    assert found
-    assert too_long == []
-
-
-def test_a_name_belongs_to_one_class() -> None:
-    homes = defaultdict(list)
-    for path in sources("checker"):
-        for name in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE):
-            homes[name].append(str(path.relative_to(ROOT)))
-    assert homes
-    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
 def test_the_map_is_read_in_ten_minutes_and_names_what_there_is() -> None:

@@ -62,7 +62,7 @@ def _refer(url: str) -> str:
 def _log_in(url: str) -> str:
     send = sender(NETWORK, BaseUrl.from_url(url), HttpSettings(request_timeout_s=_LIMIT_S))
     with pytest.raises(CredentialError) as raised:
-        extracted(answered(send(login_request("POST", "", {}, "")), "POST /login"), "body", "/t")
+        extracted(answered(send(login_request("POST", "", "", "")), "POST /login"), "body", "/t")
     return str(raised.value)
 
 
