@@ -1,27 +1,28 @@
 """Failures of a run that is over, sent again: three tries of each, with what earlier answers hold now."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 from urllib.parse import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.checks.state_refusals import says_taken
-from checker.checks.table import BUILT_IN
 from checker.cli.past import PastRun, chosen_findings
-from checker.cli.replay_credentials import ReplayCredentials
+from checker.cli.replay_credentials import ReplayCredentials, fetched_for
 from checker.core.codings import codings_of, readable
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import failure_id
+from checker.core.operation import Label
+from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
-from checker.core.security import UNAUTHORIZED
 from checker.core.send import Transport
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
 from checker.reporting.known_text import known_name
+from checker.reporting.prerequisites import CONFLICT, moved, not_reached, prerequisites_of
 from checker.reporting.symptoms import (
     Path,
     links_in,
@@ -32,13 +33,11 @@ from checker.reporting.symptoms import (
 )
 from checker.transport.factories import NETWORK
 from checker.transport.settings import HttpSettings
+from checker.workers.starting.fetched_credentials import FetchedCredentials
 
 TRIES: Final = 3
-_OF_STATE: Final = frozenset((404, 409, 410, 412))
-_STATE: Final = "perhaps for what is there now: try it on a fresh target"
-_CREDENTIALS: Final = (
-    "perhaps for its credentials (give others with `-a` or `-H`) or for what is there no more"
-)
+_NOT_REPRODUCED: Final = 3
+_WORDS: Final = {0: "FIXED", 1: "FAILED", _NOT_REPRODUCED: "NOT REPRODUCED"}
 Echo = Callable[[str], object]
 """Prints one line."""
 
@@ -62,9 +61,10 @@ class _Dropped(_CannotSend):
 
 
 def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
-    """Exit code: 0 when all are fixed, 1 when one failed again or is flaky, 2 when one could not be sent, or not as who sent it then.
+    """Print what came of each failure and return the exit code.
 
-    A secret stands in for its reference as the configuration of today has it.
+    1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
+    reached either; else 0: all are fixed. A secret stands in for its reference as the configuration of today has it.
     """
     codes = set()
     opened = past.view.opened
@@ -75,26 +75,25 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
         echo(f"The last run of {past.settings.corpus_dir} has no failures: nothing was sent.")
     for finding in chosen:
         name = known_name(finding.label, finding.title, failure_id(finding))
+        paths: dict[str, str] = {}
         try:
-            tries = [_tried(finding, again) for _ in range(TRIES)]
+            tries = [_tried(finding, again, paths) for _ in range(TRIES)]
         except (CheckerError, ValueError) as error:
             echo(f"ERROR   {name}: {error}")
             codes.add(2)
             continue
         count = sum(one.is_there for one in tries)
-        word = "FIXED" if not count else "FAILED" if count == TRIES else "FLAKY"
         doubt = next((one.doubt for one in tries if one.doubt), "") if not count else ""
-        if not count and any(one.is_turned_away for one in tries):
-            echo(f"ERROR   {name}: {doubt}")
-            codes.add(2)
-            continue
-        but = f"; but {doubt}" if doubt else ""
-        echo(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{but}")
-        codes.add(int(count > 0))
-    return 1 if 1 in codes else max(codes, default=0)
+        code = 1 if count else _NOT_REPRODUCED if doubt else 0
+        word = "FLAKY" if 0 < count < TRIES else _WORDS[code]
+        why = f"; its situation was not reached: {doubt}" if doubt else ""
+        echo(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{why}")
+        codes.add(code)
+    return next((one for one in (1, 2, _NOT_REPRODUCED) if one in codes), 0)
 
 
-class _Again(Struct, frozen=True):
+@dataclasses.dataclass
+class _Again:
     """What all requests that are sent again have in common."""
 
     past: PastRun
@@ -102,27 +101,34 @@ class _Again(Struct, frozen=True):
     target: ReplayTarget
     caller: ReplayCredentials
 
+    @cached_property
+    def fetched(self) -> FetchedCredentials:
+        """The credentials that today's configuration fetches. Raises `CheckerError`."""
+        return fetched_for(self.past, self.origin.url)
 
-class _Try(Struct, frozen=True):
+
+class _Try(Struct):
     """What came of the requests of a failure, sent once more."""
 
     is_there: bool
     doubt: str = ""
-    """Why it may not have shown although nobody mended it."""
-    is_turned_away: bool = False
-    """Whether that is because of who called, so that nothing can be said."""
+    """Why its situation was not reached, so that nothing is proved; empty if it was."""
 
 
-def _tried(finding: Finding, again: _Again) -> _Try:
-    """One try: whether the answer to the last request is what it was."""
+def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
+    """Send what a failure needs and its requests, and compare the last response.
+
+    `paths` holds where the resources that it needs are now, by their recorded paths.
+    """
     symptoms = list(symptoms_of(finding)) if finding.interactions else []
     if not symptoms:
         raise _CannotSend("there was no answer to compare with; send its command by hand")
     lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
     try:
+        doubt, are_needs_met = _prepare(finding, again, lanes, paths)
         answers: list[Response] = []
         for number in range(len(finding.interactions)):
-            answers.append(_sent(finding, number, answers, again, lanes))
+            answers.append(_sent(finding, number, answers, again, lanes, paths))
     except _Dropped:
         is_last = len(answers) == len(finding.interactions) - 1
         if is_last and any(one.kind == "dropped" for one in symptoms):
@@ -134,27 +140,42 @@ def _tried(finding: Finding, again: _Again) -> _Try:
     declared = {name.lower(): value for name, value in last.raw_headers}
     media_type = declared.get("content-type", "")
     body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
-    is_there = all(one.holds(last.status_code, media_type, body) for one in symptoms)
-    return _Try(True) if is_there else _not_there(finding, answers)
+    if all(one.holds(last.status_code, media_type, body) for one in symptoms):
+        return _Try(True)
+    statuses = [one.status_code for one in answers]
+    return _Try(False, doubt or not_reached(finding, statuses, body, are_needs_met=are_needs_met))
 
 
-def _not_there(finding: Finding, answers: Sequence[Response]) -> _Try:
-    """A try that did not show it: by a refusal that was none then, it may have been before what failed, or instead of it."""
-    check = BUILT_IN.get(finding.check)
-    if check is not None and check.wants_refusal:
-        return _Try(False)
-    for number, answer in enumerate(answers):
-        then, now = finding.interactions[number].exchange.status, answer.status_code
-        is_turned_away = now in UNAUTHORIZED
-        if now != then and (is_turned_away or now in _OF_STATE or _is_taken(answer)):
-            at = f"request {number + 1}" if len(answers) > 1 else "the request"
-            said = _CREDENTIALS if is_turned_away else _STATE
-            return _Try(False, f"{at} was answered {now} (then {then}), {said}", is_turned_away)
-    return _Try(False)
+def _prepare(
+    finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]
+) -> tuple[str, bool]:
+    """Send what a failure needs. Return (why its situation is not reached, whether all that it needs was made).
+
+    Raises `CheckerError`.
+    """
+    met = []
+    for need in prerequisites_of(finding):
+        target = moved(need.request.target.decode("latin-1"), paths)
+        request = dataclasses.replace(need.request, target=target.encode("latin-1"), origin=None)
+        _adopt_credentials(request, finding)
+        answer = _response(Label(need.made.label), request, again, lanes)
+        fault = need.fault(answer.status_code)
+        if fault:
+            return fault, False
+        if answer.status_code != CONFLICT:
+            paths[need.made.path] = need.path_now(answer, target.partition("?")[0])
+        met.append(need.made)
+    return "", bool(met) and len(met) == len(finding.needs)
 
 
-def _is_taken(answer: Response) -> bool:
-    return 400 <= answer.status_code < 500 and says_taken(answer.content)
+def _adopt_credentials(request: WireRequest, finding: Finding) -> None:
+    """Give a request the credentials of the failed one: they are masked in commands."""
+    rules = Redaction()
+    own = finding.interactions[-1].exchange.headers
+    known = {
+        name.lower(): value for name, value in own if rules.is_sensitive(name.decode("latin-1"))
+    }
+    request.headers[:] = [(name, known.get(name.lower(), value)) for name, value in request.headers]
 
 
 def _sent(
@@ -163,13 +184,17 @@ def _sent(
     answers: list[Response],
     again: _Again,
     lanes: Transport,
+    paths: Mapping[str, str],
 ) -> Response:
-    """The answer to request `number`, with values of the answers of today where it took some. Raises `CheckerError`."""
+    """Return the response to request `number`, sent with values of the responses of today where it took some.
+
+    Raises `CheckerError`.
+    """
     exchange, earlier = finding.interactions[number].exchange, finding.interactions[:number]
     if exchange.body_size is not None:
         raise _CannotSend("a body was too long to be recorded")
-    place = exchange.target
-    for text, (source, path) in links_in(earlier, place).items():
+    place = moved(exchange.target.decode("latin-1"), paths).encode("latin-1")
+    for text, (source, path) in links_in(earlier, exchange.target).items():
         fresh = _fresh(answers[source], path)
         if fresh is not None:
             new = quote(str(fresh), safe="").encode()
@@ -179,8 +204,22 @@ def _sent(
     known = {at: value for at, value in values.items() if value is not None}
     body = None if exchange.body is None else with_values(exchange.body, known)
     recorded = WireRequest(exchange.method, place, list(exchange.headers), body)
+    return _response(Label(finding.interactions[number].label), recorded, again, lanes)
+
+
+def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transport) -> Response:
+    """Return the response to a recorded request with the credentials of today. Raises `CheckerError`."""
     again.caller.sign(recorded)
-    request = secrets_of(again.past.settings).store.resolve_request(recorded)
+    store = secrets_of(again.past.settings).store
+    try:
+        request = store.resolve_request(recorded)
+    except MissingSecret as missing:
+        try:
+            again.fetched.renew(label, recorded)
+        except (LoaderError, UsageError):
+            # Without the description the sources cannot be applied, and most configurations have none.
+            raise missing from None
+        request = store.resolve_request(recorded)
     # A kept connection that the server has closed meanwhile would read as its answer.
     outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):

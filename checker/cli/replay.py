@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from checker.cli.legacy_command import LegacyCommand
 from checker.cli.options import BASE_URL, auth_option, header_option
 from checker.cli.output import echo_line
 from checker.cli.past import PastRun, configured, folder_of
-from checker.cli.replay_credentials import ReplayCredentials, user_of_document
+from checker.cli.replay_credentials import ReplayCredentials, fetched_for, user_of_document
 from checker.cli.values import KeyValue
 from checker.config.auth import WFC, basic_value
 from checker.config.config import Config
@@ -92,8 +93,11 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     A cassette is YAML (`vcr`), HAR of any program, or event lines (`ndjson`). What was masked in it is as the configuration
     of today says, or -H.
 
-    With IDs of failures of the last run, as reports show them, each is tried three times: fixed, failed or flaky. Without
-    any, all of them are.
+    With IDs of failures of the last run, as reports show them, each is tried three times, after the requests that it needs:
+    fixed, failed, flaky or not reproduced. Without any ID, all failures are tried.
+
+    Exit code for failures: 1 one failed again or is flaky, 2 one could not be sent, 3 one was not reproduced and its
+    situation was not reached, 0 all are fixed. The first of these that applies counts.
     """
     asked = _asked(configured(ctx), options)
     cassette = cassette or ("all",)
@@ -113,6 +117,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
         base_url=asked.url,
         headers=asked.caller(origin).all_headers,
         configured=_configured_headers(asked.config),
+        fetched=cache(partial(_fetched_headers, asked, options["run"])),
         ids=options["ids"],
         statuses=options["statuses"],
         purposes=options["purposes"],
@@ -152,6 +157,19 @@ def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
         proxy=options["proxy"],
     )
     return _Asked(config, options["url"], http, tuple(headers.items()))
+
+
+def _fetched_headers(asked: _Asked, run: str | None) -> dict[str, str]:
+    """Return the headers that the configured logins give for the description of the last run; nothing without a run.
+
+    Raises `CheckerError`.
+    """
+    try:
+        past = PastRun.of(folder_of(run), asked.config)
+    except UsageError:
+        return {}
+    opened = past.view.opened
+    return fetched_for(past, asked.url or (opened.base_url if opened else "")).headers()
 
 
 def _configured_headers(config: Config) -> tuple[tuple[str, str], ...]:

@@ -1,9 +1,11 @@
 """Who calls when requests of an earlier run are sent again: what was masked then is given anew."""
 
 from dataclasses import replace
+from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
+from checker.cli.past import PastRun
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.wfc import chosen_users
@@ -11,9 +13,12 @@ from checker.core.credentials import Credentials
 from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
+from checker.corpus.layout import RunLayout
 from checker.transport.proofs import drop, put
 from checker.workers.authentication.identities import Identities, UserSource
 from checker.workers.starting.configured_sources import wiring_of
+from checker.workers.starting.fetched_credentials import FetchedCredentials
+from checker.workers.starting.subject import read_subject
 
 
 class ReplayCredentials(Struct, frozen=True):
@@ -40,6 +45,17 @@ class ReplayCredentials(Struct, frozen=True):
         cookies = "; ".join(f"{name}={value}" for name, value in self.credentials.cookies.items())
         found = (*self.headers, *self.credentials.headers.items())
         return (*found, ("Cookie", cookies)) if cookies else found
+
+
+def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
+    """Return the sources of credentials of today's configuration for the description of an earlier run.
+
+    Raises `LoaderError`, `ConfigError`, `UsageError`.
+    """
+    opened = past.view.opened
+    document = None if opened is None else opened.document
+    settings = structs.replace(past.settings, base_url=base_url, document=document)
+    return FetchedCredentials(read_subject(settings, RunLayout(Path(settings.corpus_dir))))
 
 
 def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:

@@ -15,7 +15,7 @@ EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
 FROM_ELSEWHERE = "Values come from other requests. On a fresh target put in what is answered there:"
-MADE_EARLIER = "Earlier requests made what this one is about, or took it away. A fresh target needs them first, and its identifiers put in where they differ:"
+MADE_EARLIER = "This request uses a resource that was created or removed earlier in the run. On a fresh server, send these requests first, and put in the identifiers that it answers with:"
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 INDENT = "    "
 _HANGING = f"{INDENT}  "
@@ -106,13 +106,15 @@ def failure_block(
     if failed.sources:
         parts += [FROM_ELSEWHERE, "\n".join(indented(one_line(one)) for one in failed.sources)]
     if failed.needs:
-        lines = (
-            line for path, command in failed.needs for line in (f"# {one_line(path)}", command)
-        )
-        parts += [MADE_EARLIER, "\n".join(map(indented, lines))]
+        parts += [MADE_EARLIER, "\n".join(map(indented, need_lines(failed.needs)))]
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return printable("\n\n".join(parts))
+
+
+def need_lines(needs: Sequence[tuple[str, str]]) -> list[str]:
+    """Return two lines for each (path, command): a comment that names the resource, and the command."""
+    return [line for path, command in needs for line in (f"# {one_line(path)}", command)]
 
 
 def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,6 +46,8 @@ class ReplayOptions(Struct, frozen=True):
     """Instead of recorded ones of the same name; the way to give masked values."""
     configured: tuple[tuple[str, str], ...] = ()
     """Headers that stand in for recorded ones that are masked, and for no others."""
+    fetched: Callable[[], Mapping[str, str]] = dict
+    """Return headers that a login gives, by name; called for a masked header for which there is no other value."""
     ids: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     """`SUCCESS`, `FAILURE`, `ERROR`, `SKIP`."""
@@ -133,6 +135,10 @@ def request_of(
         elif _is_masked(value) and lowered in known:
             headers.append((name, known[lowered]))
         elif _is_masked(value):
+            login = {key.lower(): one for key, one in options.fetched().items()}
+            if lowered in login:
+                headers.append((name, login[lowered]))
+                continue
             raise MissingSecret(
                 f"header {name} was masked when it was recorded; give it with -H '{name}: ...', "
                 "or in the configuration"

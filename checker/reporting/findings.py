@@ -31,8 +31,8 @@ from checker.reporting.wall import walled
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
 INTERMITTENT, _NOT_TRIED = "intermittent", "not tried again"
-_SEQUENCE, _DEPENDENT = "needs its sequence", "dependent on earlier requests"
-MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, _DEPENDENT)
+_SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
+MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, DEPENDENT)
 """Why a finding may not show again by its commands alone, worst first."""
 _ID_CHARACTERS = 8
 """Of a fingerprint: as many as tell thousands apart."""
@@ -125,7 +125,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
         _NOT_TRIED: finding.reproduced is None,
         _SEQUENCE: not is_alone,
-        _DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
+        DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
         or any(one is None for *_, one in _origins(finding)),
     }
     return tuple(mark for mark in MARKS if found[mark])

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from checker.core.blocks import FailedCase, quoted_body, standard_reason
+from checker.core import curl
+from checker.core.blocks import FailedCase, need_lines, quoted_body, standard_reason
 from checker.core.codings import codings_of, readable
 from checker.core.known import FAILING, KnownFailure, KnownFailures, KnownStatus, failure_id
 from checker.core.queries import query_of
@@ -54,6 +55,15 @@ def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequ
     )
 
 
+def request_of_command(command: str) -> ShownRequest:
+    """Return the request of a masked command, without the headers that curl adds. Raises `ValueError` for another text."""
+    sent, url = curl.parse(command)
+    headers: Headers = {}
+    for name, value in sent.headers:
+        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+    return ShownRequest(sent.method, url, headers, sent.body, len(sent.body or b""))
+
+
 @lru_cache(maxsize=16)
 def _base_url(url: str) -> BaseUrl | None:
     return BaseUrl.from_url(url) if url else None
@@ -87,8 +97,8 @@ class ShownFinding(Struct, frozen=True):
     """Of the answer, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without an answer."""
     commands: tuple[str, ...]
     """One for each step, oldest first."""
-    needs: tuple[str, ...]
-    """Commands of other requests, which made what these are about, outermost first."""
+    needs: tuple[tuple[str, str], ...]
+    """(path, command) of each earlier request that made, or removed, a resource of these, outermost first."""
     hidden: tuple[str, ...]
     """Places whose values the commands do not show."""
     standing: KnownStatus = KnownStatus.NEW
@@ -104,6 +114,11 @@ class ShownFinding(Struct, frozen=True):
     def fails(self) -> bool:
         """Whether it fails the run."""
         return self.standing in FAILING
+
+    @property
+    def setup(self) -> str:
+        """The commands that a fresh server needs first, each below a comment with its resource; empty if it needs none."""
+        return "\n".join(need_lines(self.needs))
 
     @property
     def query(self) -> str:
@@ -165,7 +180,7 @@ def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailure
         status=unicode_text(status),
         body=unicode_text(body),
         commands=tuple(map(unicode_text, case.commands)),
-        needs=tuple(map(unicode_text, (command for _, command in case.needs))),
+        needs=tuple((unicode_text(path), unicode_text(command)) for path, command in case.needs),
         hidden=case.hidden,
         standing=known.standing(finding),
         entry=known.entry_of(finding),

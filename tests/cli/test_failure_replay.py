@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -18,12 +19,12 @@ from checker.core.sequence import Drawn, Step
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Finding
+from checker.corpus.records import Finding, ResourceMade
 from checker.corpus.runs import LastRun
 from checker.demo import Server
 from checker.demo.http import Reply, Request
 from checker.transport.settings import HttpSettings
-from tests.apps.serving import serving
+from tests.apps.serving import json_reply, serving
 from tests.reporting.samples import exchange, finding, interaction, settings, started
 from tests.reporting.test_pytest_file import FLOOR, FREED, QUOTE, REVIEW
 
@@ -75,37 +76,132 @@ def test_one_that_shows_now_and_then_is_flaky() -> None:
     assert "1 of 3" in line
 
 
+STATE = "perhaps for what is there now"
+
+
 @pytest.mark.parametrize(
     ("status", "body", "doubt"),
     [
-        (409, b"{}", "answered 409 (then 500), perhaps for what is there now"),
-        (
-            400,
-            b'{"error": "name is taken"}',
-            "answered 400 (then 500), perhaps for what is there now",
-        ),
+        (409, b"{}", STATE),
+        (400, b'{"error": "name is taken"}', STATE),
+        (401, b"{}", "perhaps for its credentials"),
+        (403, b"{}", "perhaps for its credentials"),
+        (429, b"{}", "which may pass"),
         (400, b"{}", ""),
+        (404, b"{}", ""),
         (201, b"{}", ""),
     ],
 )
-def test_a_refusal_by_what_is_there_now_is_told(status: int, body: bytes, doubt: str) -> None:
+def test_a_refusal_before_the_request_is_handled_is_no_fix(
+    status: int, body: bytes, doubt: str
+) -> None:
     with serving(lambda request: Reply(status, "application/json", body), {}) as app:
         code, (line,) = replayed(app.url, finding())
-        _, (wanted,) = replayed(app.url, finding(check="use_after_free"))
+        wanted, _ = replayed(app.url, finding(check="ignored_auth"))
+    word = "NOT REPRODUCED" if doubt else "FIXED"
+    assert (code, line.startswith(word)) == (3 if doubt else 0, True)
+    assert (f"answered {status} (then 500), {doubt}" in line) == bool(doubt)
+    assert wanted == 0
+
+
+def made(**changes: Any) -> ResourceMade:
+    """Return a record of `POST /items`, which made `/items/71`."""
+    command = "curl -X POST -H 'Content-Type: application/json' -d '{\"name\":\"a\"}' http://127.0.0.1/items"
+    values = {
+        "path": "/items/71", "label": "POST /items", "phase": "coverage", "index": 0, "status": 201,
+        "command": command, **changes,
+    }  # fmt: skip
+    return ResourceMade(**values)
+
+
+def broken_item(*needs: ResourceMade) -> Finding:
+    """Return a finding of `PUT /items/71`, which answered 500."""
+    put = interaction(
+        label=Label("PUT /items/{item_id}"),
+        exchange=exchange(method="PUT", target=b"/items/71", body=b"{}"),
+    )
+    return finding(
+        label="PUT /items/{item_id}", interactions=(put,), needs=needs,
+        steps=(Step(Label("PUT /items/{item_id}"), Drawn(())),),
+    )  # fmt: skip
+
+
+class Items:
+    """A server that was restarted: each creation gets a new id."""
+
+    def __init__(self, *, create: int = 201, change: int = 500) -> None:
+        self.create, self.change = create, change
+        self.there: set[bytes] = set()
+        self.sent: list[tuple[str, bytes]] = []
+
+    def answer(self, request: Request) -> Reply:
+        self.sent.append((request.method, request.target))
+        if request.method == "POST":
+            if self.create != 201:
+                return json_reply({}, self.create)
+            name = 900 + len(self.there)
+            self.there.add(f"/items/{name}".encode())
+            return json_reply({"name": "a", "item_id": name}, 201)
+        return json_reply({}, self.change if request.target in self.there else 404)
+
+
+def test_what_a_failure_needs_is_sent_first_and_its_new_name_is_used() -> None:
+    items = Items()
+    with serving(items.answer, {}) as app:
+        code, (line,) = replayed(app.url, broken_item(made()))
+    assert (code, line.split()[0]) == (1, "FAILED")
+    assert items.sent[:2] == [("POST", b"/items"), ("PUT", b"/items/900")]
+    assert len(items.sent) == 6
+
+
+def test_a_defect_is_fixed_if_what_it_needs_was_made() -> None:
+    with serving(Items(change=200).answer, {}) as app:
+        code, (line,) = replayed(app.url, broken_item(made()))
     assert (code, line.split()[0]) == (0, "FIXED")
-    assert doubt in line
-    assert ("; but" in line) == bool(doubt)
-    assert "; but" not in wanted
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_who_is_turned_away_today_can_say_nothing(status: int) -> None:
-    with serving(lambda request: Reply(status), {}) as app:
-        code, (line,) = replayed(app.url, finding())
-        fixed, _ = replayed(app.url, finding(check="ignored_auth"))
-    assert (code, fixed) == (2, 0)
-    assert line.startswith("ERROR")
-    assert f"answered {status} (then 500), perhaps for its credentials" in line
+@pytest.mark.parametrize("create", [500, 400, 401])
+def test_a_failure_whose_resource_cannot_be_made_is_not_reproduced(create: int) -> None:
+    with serving(Items(create=create).answer, {}) as app:
+        code, (line,) = replayed(app.url, broken_item(made()))
+    assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
+    assert f"the request that makes /items/71 was answered {create} (then 201)" in line
+
+
+def test_a_resource_of_other_requests_that_is_missing_is_no_fix() -> None:
+    taken = Binding(Location.PATH, "item_id", Label("POST /items"), "/item_id", 0, 71)
+    one = broken_item()
+    one = replace(one, steps=(Step(Label(one.label), Drawn(()), (taken,)),))
+    with serving(Items().answer, {}) as app:
+        code, (line,) = replayed(app.url, one)
+    assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
+    assert "answered 404 (then 500), for a resource that other requests of the run had made" in line
+
+
+def test_a_step_of_a_sequence_that_fails_now_is_no_fix() -> None:
+    first = interaction(label=Label("POST /rooms"), exchange=exchange(method="POST", status=201))
+    one = finding(interactions=(first, interaction()))
+    with serving(lambda request: Reply(503 if request.method == "POST" else 200), {}) as app:
+        code, (line,) = replayed(app.url, one)
+    assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
+    assert "request 1 was answered 503 (then 201)" in line
+
+
+def test_a_failure_counts_more_than_one_that_cannot_be_sent_and_that_more_than_a_doubt() -> None:
+    secret = exchange(headers=((b"X-Key", b"secret:header:X-Key"),))
+    unsent = finding(fingerprint="f2", interactions=(interaction(exchange=secret),))
+    doubted = broken_item(made())
+    broken = finding(fingerprint="f3")
+
+    def answer(request: Request) -> Reply:
+        return Reply(500 if request.target.startswith(b"/api/users") else 401)
+
+    with serving(answer, {}) as app:
+        found = [
+            replayed(app.url, *some)[0]
+            for some in ((doubted, unsent, broken), (doubted, unsent), (doubted,))
+        ]
+    assert found == [1, 2, 3]
 
 
 def test_what_cannot_be_sent_is_no_verdict() -> None:

@@ -1,6 +1,8 @@
 """`checker replay` of failures and cassettes with credentials of today, and by options of earlier generations."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,3 +110,74 @@ def test_options_of_earlier_generations_are_those_of_today(invoke: Any, failed: 
         "Hint: --schema-location does nothing: requests are sent as they were recorded",
         f"Hint: -b is today: --url {failed.url}",
     ]
+
+
+LOGIN = """
+[auth.dynamic.openapi.B]
+path = "/login"
+extract_selector = "/token"
+"""
+PROVIDER = """
+import checker
+
+@checker.auth()
+class Token:
+    def get(self, case, ctx):
+        return checker_token()
+
+    def set(self, case, data, ctx):
+        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {data}"}
+
+def checker_token():
+    import urllib.request, json, os
+    return json.load(urllib.request.urlopen(os.environ["TOKENS"], data=b""))["token"]
+"""
+
+
+class Tokens:
+    """A server that fails for each token that it gave, and gives another one each time."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def answer(self, request: Request) -> Reply:
+        if request.target == b"/login":
+            self.given += 1
+            return json_reply({"token": f"token-number-{self.given}"})
+        known = {f"Bearer token-number-{number}" for number in range(1, self.given + 1)}
+        return json_reply({}, 500 if request.headers.get("authorization") in known else 401)
+
+
+def in_a_process(*arguments: str) -> tuple[int, str]:
+    """Run the command line in a process of its own: a provider that hooks register stays registered in this one."""
+    done = subprocess.run(
+        [sys.executable, "-m", "checker", *arguments], capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("way", ["dynamic", "provider"])
+def test_fetched_credentials_are_fetched_anew(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    with serving(Tokens().answer, DOCUMENT) as app:
+        if way == "dynamic":
+            (folder / "checker.toml").write_text(LOGIN)
+        else:
+            (folder / "tokens_hooks.py").write_text(PROVIDER)
+            monkeypatch.setenv("CHECKER_HOOKS", "tokens_hooks.py")
+            monkeypatch.setenv("TOKENS", f"{app.url}/login")
+        checks = ("-c", "not_a_server_error", "--phases", "coverage", "--report-vcr-path", "c.yaml")
+        code, output = in_a_process("run", app.document_url, "-u", app.url, *checks, "--inline")
+        assert code == 1, output
+        before = carried(app)
+        app.seen.clear()
+        code, output = in_a_process("replay")
+        assert code == 1, output
+        assert output.startswith("FAILED  GET /a")
+        assert None not in carried(app)
+        assert carried(app).isdisjoint(before)
+        app.seen.clear()
+        code, output = in_a_process("replay", "c.yaml", "--purpose", "test")
+        assert code == 0, output
+        assert carried(app).isdisjoint(before)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 
 from checker.core.reports import ReportFormat
-from checker.corpus.records import OperationsSelected
+from checker.corpus.records import Component, OperationsSelected, ResourceMade
 from checker.reporting.context import ReportContext
 
 from .formats import READERS, WRITTEN, written
@@ -274,3 +274,30 @@ def test_queries_stand_a_field_a_line_with_their_variables_apart(name: str, mark
         'query ($id: ID!) {\n  book(id: $id) {\n    id\n    title\n  }\n}\n{"id": "a"}'
         in shown.replace("\xa0", " ")
     )
+
+
+NOT_OF_FINDINGS = {
+    "vcr": "the traffic of the run, in which these requests are",
+    "har": "the traffic of the run, in which these requests are",
+    "wfc": "its schema has no field for requests",
+    "archive": "the corpus itself, read by `checker report`",
+}
+NEED = ResourceMade(
+    "/api/users/71", "POST /users", "coverage", 0, 201,
+    "curl -X POST -H 'X-Api-Key: hush' -d '{\"name\":\"needed-name\"}' http://127.0.0.1:8080/api/users",
+    (Component("body", "positive", ()),),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [row.name for row in WRITTEN if row.name not in NOT_OF_FINDINGS])
+def test_every_format_prints_the_requests_that_a_failure_needs(name: str) -> None:
+    row = next(row for row in WRITTEN if row.name == name)
+    found = [records()[0], SELECTED, finding(needs=(NEED,))]
+    texts = written(row, found, INTERACTIONS, settings(), CONTEXT).values()
+    text = html.unescape(b"\n".join(texts).decode())
+    assert "needed-name" in text
+    assert "hush" not in text
+
+
+def test_only_formats_that_hold_no_findings_leave_them_out() -> None:
+    assert NOT_OF_FINDINGS.keys() <= {row.name for row in WRITTEN}

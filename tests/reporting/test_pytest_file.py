@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from checker.corpus.fold import fold
-from checker.corpus.records import Component, Finding
+from checker.corpus.records import Component, Finding, ResourceMade
 from checker.demo import Server
+from checker.demo.http import Reply, Request
 from checker.reporting.context import ReportContext
 from checker.reporting.formats.pytest_file import write
 from checker.reporting.views import report_of
+from tests.apps.serving import json_reply, serving
 
 from .samples import exchange, finding, interaction, settings
 
@@ -75,6 +77,8 @@ def outcomes(text: str) -> dict[str, str]:
                 test()
             except AssertionError:
                 found[name] = "failed"
+            except pytest.fail.Exception as error:
+                found[name] = str(error)
             except pytest.skip.Exception:
                 found[name] = "skipped"
             else:
@@ -135,3 +139,39 @@ def test_what_was_masked_comes_from_the_environment(
     monkeypatch.setenv("CHECKER_AUTHORIZATION", "Bearer s3cret")
     monkeypatch.setenv("CHECKER_API_KEY", "secret")
     assert outcomes(text) == {"test_get_rooms_0000000000000005": "passed"}
+
+
+ITEM = failing(
+    6, "PUT /items/{item_id}", interactions=(sent("PUT", b"/items/71", 500, b"{}", b"{}"),),
+    needs=(
+        ResourceMade(
+            "/items/71", "POST /items", "coverage", 0, 201,
+            "curl -X POST -H 'Content-Type: application/json' -d '{}' http://h/items",
+        ),
+    ),
+)  # fmt: skip
+ITEM_TEST = "test_put_items_item_id_0000000000000006"
+
+
+@pytest.mark.parametrize(
+    ("create", "change", "broken_way", "fixed_way"),
+    [
+        (201, 500, "passed", "failed"),
+        (201, 200, "failed", "passed"),
+        (201, 401, *["not reached: the request was answered 401 (then 500)"] * 2),
+        (404, 500, *["not reached: the request that makes /items/71 was answered 404 (then 201)"] * 2),
+    ],
+)  # fmt: skip
+def test_a_test_whose_situation_is_not_reached_never_passes(
+    create: int, change: int, broken_way: str, fixed_way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return json_reply({"item_id": 902}, create)
+        return json_reply({}, change if request.target == b"/items/902" else 404)
+
+    with serving(answer, {}) as app:
+        text = text_of(app.url, ITEM)
+        assert outcomes(text) == {ITEM_TEST: broken_way}
+        monkeypatch.setenv("CHECKER_EXPECT", "fixed")
+        assert outcomes(text) == {ITEM_TEST: fixed_way}

@@ -4,10 +4,16 @@ import base64
 import re
 from collections.abc import Iterator
 
-from checker.corpus.records import Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.report import Report
-from checker.reporting.shown import ShownFinding, shown_findings, shown_request, standing_text
+from checker.reporting.shown import (
+    ShownFinding,
+    ShownRequest,
+    request_of_command,
+    shown_findings,
+    shown_request,
+    standing_text,
+)
 from checker.reporting.text import xml_text
 
 _MOST = 2000
@@ -21,9 +27,12 @@ def requests(report: Report, context: ReportContext) -> Iterator[str]:
     """A file of requests, as editors with an HTTP client read it; each begins with `###` and what failed."""
     yield f"# {_line(context.command)}\n"
     for shown in shown_findings(report.findings, context):
+        for path, command in shown.needs:
+            yield f"\n### {_title(shown)}, needs {_line(path)}\n"
+            yield _request(request_of_command(command))
         for number, interaction in enumerate(shown.finding.interactions, start=1):
             yield f"\n### {_title(shown)}, request {number}\n"
-            yield _request(interaction, context)
+            yield _request(shown_request(interaction, context))
 
 
 def script(report: Report, context: ReportContext) -> Iterator[str]:
@@ -34,6 +43,8 @@ def script(report: Report, context: ReportContext) -> Iterator[str]:
         yield f"\n# {_title(shown)}\n"
         if shown.hidden:
             yield f"# Hidden: {_line(', '.join(shown.hidden))}\n"
+        if shown.setup:
+            yield f"# On a fresh server these come first:\n{shown.setup}\n"
         for command in shown.commands:
             yield f"{command}\n"
 
@@ -45,8 +56,7 @@ def _title(shown: ShownFinding) -> str:
     return _line(f"{code}{shown.title}: {shown.finding.label} ({marks})")
 
 
-def _request(interaction: Interaction, context: ReportContext) -> str:
-    sent = shown_request(interaction, context)
+def _request(sent: ShownRequest) -> str:
     lines = [f"{sent.method} {_line(sent.url.replace('{', '%7B'))}"]
     lines += [f"{name}: {_line(value)}" for name in sent.headers for value in sent.headers[name]]
     if sent.body:

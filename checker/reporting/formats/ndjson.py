@@ -151,6 +151,7 @@ class EventLines:
                 "failure_id": shown.id,
                 "standing": str(shown.standing),
                 "code_sample": "\n".join(shown.commands),
+                **({"setup": shown.setup} if shown.setup else {}),
             },
         )
 

@@ -4,16 +4,20 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Final
+from urllib.parse import urlsplit
 
 from checker import __version__
 from checker.config.resolve import slug
 from checker.core.terminal import with_escaped_hashes
-from checker.corpus.records import Finding, Interaction
+from checker.corpus.records import Finding
 from checker.reporting.context import ReportContext
+from checker.reporting.prerequisites import prerequisites_of, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.shown import (
     ShownFinding,
+    ShownRequest,
     has_answer,
+    request_of_command,
     shown_findings,
     shown_request,
     standing_text,
@@ -59,26 +63,47 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if not any(symptoms_of(finding)):
         yield '    pytest.skip("it was not answered, and how long to wait nobody can tell")\n'
         return
+    yield from _needs(shown, context)
     last = len(finding.interactions) - 1
     for number, interaction in enumerate(finding.interactions):
-        earlier = finding.interactions[:number]
-        yield f"    answer_{number} = {_sent(interaction, earlier, context)}\n"
+        links = {
+            text: f"fresh(answer_{at}{''.join(f', {part!a}' for part in path)})"
+            for text, (at, path) in links_in(
+                finding.interactions[:number], interaction.exchange.target
+            ).items()
+        }
+        sent = shown_request(interaction, context)
+        yield f"    answer_{number} = {_call(sent, context, links, moves=bool(shown.needs))}\n"
         if number < last and has_answer(interaction.exchange):
             yield f"    assert answer_{number}.status == {interaction.exchange.status}\n"
-    symptoms = list(_symptoms(finding, f"answer_{last}"))
-    yield f"    judge({', '.join(symptoms)})\n"
+    then = finding.interactions[-1].exchange.status
+    count = len(list(prerequisites_of(finding)))
+    are_needs_met = 0 < count == len(finding.needs)
+    unproving = sorted(unproving_statuses(finding, are_needs_met=are_needs_met))
+    symptoms = ", ".join(_symptoms(finding, f"answer_{last}"))
+    yield f"    judge(answer_{last}, {then}, {unproving}, {symptoms})\n"
 
 
-def _sent(
-    interaction: Interaction, earlier: tuple[Interaction, ...], context: ReportContext
-) -> str:
-    sent = shown_request(interaction, context)
-    base = context.base_url.rstrip("/")
-    target = (
-        sent.url[len(base) :]
-        if sent.url.startswith(base)
-        else interaction.exchange.target.decode("latin-1")
-    )
+def _needs(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
+    """Yield the lines that send what the finding needs on a fresh server."""
+    if not shown.needs:
+        return
+    yield "    paths = {}\n"
+    base_path = urlsplit(context.base_url).path.rstrip("/")
+    for need in prerequisites_of(shown.finding):
+        _, command = shown.needs[need.number]
+        call = _call(request_of_command(command), context, {}, moves=True)
+        path = need.made.path.removeprefix(base_path)
+        if need.made.is_gone:
+            yield f"    {call}\n"
+            continue
+        names = f", {need.names!a}" if need.is_creation else ""
+        yield f"    need(paths, {path!a}, {need.made.status}, {call}{names})\n"
+
+
+def _call(sent: ShownRequest, context: ReportContext, links: dict[str, str], *, moves: bool) -> str:
+    """Return the expression that sends a request. `moves`: whether its path may begin with one that has changed."""
+    target = sent.url.removeprefix(context.base_url.rstrip("/"))
     mask = context.sanitization.replacement
     headers = [
         f"({name!a}, {_expression(value, mask, name)})"
@@ -86,13 +111,10 @@ def _sent(
         for value in values
         if name.lower() not in _NOT_SENT and not name.lower().startswith("x-checker-")
     ]
-    links = {
-        text: f"fresh(answer_{number}{''.join(f', {part!a}' for part in path)})"
-        for text, (number, path) in links_in(earlier, interaction.exchange.target).items()
-    }
+    place = _expression(target, mask, "query", links)
     parts = [
         ascii(sent.method),
-        _expression(target, mask, "query", links),
+        f"moved(paths, {place})" if moves else place,
         f"[{', '.join(headers)}]",
     ]
     if sent.body is not None:

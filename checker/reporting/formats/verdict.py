@@ -197,7 +197,7 @@ def _failure(shown: ShownFinding, seen_in: tuple[str, ...]) -> dict[str, Any]:
         "case_id": finding.case or None,
         "stability": shown.stability,
         "answer": shown.status or None,
-        "needs": list(shown.needs),
+        "needs": [command for _, command in shown.needs],
         "reproduce": list(shown.commands),
         "seen_in": list(seen_in),
     }

@@ -20,12 +20,11 @@ from checker.phases.attempt import build_request, drive, exchange
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.first_look import is_harmless
 from checker.workers.authentication.identities import Identities
-from checker.workers.authentication.signup import SignUpSource, accounts_of
+from checker.workers.authentication.signup import SignUpSource
 from checker.workers.starting.calling import Caller, open_tools
-from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
+from checker.workers.starting.fetched_credentials import keeper_alone
 from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
-from checker.workers.starting.users_engine import give_engine
 
 
 class AuthTrial(Struct, frozen=True):
@@ -59,18 +58,10 @@ class _Tried:
 
     def __init__(self, subject: TestedDescription) -> None:
         self._subject = subject
-        parts = give_engine(subject)
         settings, operations, origin = subject.settings, subject.operations, subject.origin
         self._secrets = secrets_of(settings)
         self._told: list[str] = []
-        accounts = accounts_of(
-            settings, subject.description.schema, lambda note: self._told.append(note.text)
-        )
-        asked = Requested(settings, subject.schemes, operations, accounts)
-        self._keeper = keeper_of(asked, wiring_of(settings, origin), self._secrets)
-        if self._keeper is not None:
-            self._keeper.fetch_alone()
-        parts.keeper, parts.secrets = self._keeper, self._secrets
+        self._keeper = keeper_alone(subject, self._secrets, self._told)
         caller = Caller(origin, subject.schemes, self._keeper)
         self._tools = open_tools(settings, operations, caller, subject.classes)
         connect = transport_of(settings)
