@@ -142,7 +142,7 @@ class Leaving(Service):
 
     @classmethod
     def by(cls, method: str, path: str, status: int = 200) -> "Leaving":
-        body = THING if method in ("POST", "PUT") else None
+        body = THING if method in ("POST", "PUT", "PATCH") else None
         return cls(
             {path: {method.lower(): operation(status, 400, 401, body=body)}},
             401,

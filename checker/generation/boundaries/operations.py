@@ -141,6 +141,7 @@ class OperationEdges:
         smallest = self._usual.smallest()
         words = self.settings.overrides.of(self.operation)
         is_given = bool(words.types) or not all(one.is_forced for one in words.parameters)
+        is_given |= any(body.strategy is not None for body in self.operation.bodies)
         # Where users say what values are drawn from, a create with made-up ones is not what they want.
         if smallest is not None and not (is_given and self.operation.resource_method == "POST"):
             yield BoundaryCase(smallest, _POSITIVE, "Smallest request", Scenario.SMALLEST)
