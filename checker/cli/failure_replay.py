@@ -112,7 +112,7 @@ class _Try(Struct):
 
     is_there: bool
     doubt: str = ""
-    """Why its situation was not reached, so that nothing is proved; empty if it was."""
+    """The reason that its situation was not reached, so that nothing is proved; empty if it was reached."""
 
 
 def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:

@@ -17,7 +17,7 @@ nobody can tell from the usual one."""
 _DRIVING: Final = re.compile(f"[{DRIVING}]")
 _LINE_ENDS: Final = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _LINE_COMMAND: Final = re.compile(rf"((?:\A|[{_LINE_ENDS}])[\s{UNSEEN}]*+)(:(?=:))?")
-"""Where a line starts, and the first colon of `::` there. It matches at every line, so that blank lines are scanned once."""
+"""The start of a line, and the first colon of `::` there. It matches at every line, so that blank lines are scanned once."""
 _HASH_COMMAND: Final = re.compile(r"#(?=#(?:\[|vso|teamcity))", re.IGNORECASE)
 """The first `#` of `##[error]`, `##vso[...]` or `##teamcity[...]`. Azure Pipelines, TeamCity and older runners of GitHub look for
 these anywhere in a line."""

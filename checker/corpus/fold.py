@@ -75,20 +75,20 @@ class TaskView(Struct):
 
 
 class LostAccess(Struct):
-    """What came after the target had stopped to let anybody in."""
+    """Responses of a target that no longer serves any request."""
 
     since: float = inf
-    """When the first of it was counted, in seconds since the epoch; infinite while nothing of it was."""
+    """Time of the first such record, in seconds since the epoch; infinite without any."""
     until: float = 0.0
     others_until: float = 0.0
-    """When answers were counted last that came while the target let requests in."""
+    """Time of the last record of responses while the target served requests, in seconds since the epoch."""
     requests: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
     """Label -> status (0: no response) -> count."""
 
     @property
     def is_final(self) -> bool:
-        """Whether the target let nobody in until the end."""
+        """Whether the target served no request until the end."""
         return 0.0 < self.until >= self.others_until
 
     def absorb(self, record: TaskProgress) -> None:

@@ -64,7 +64,7 @@ class AnswerPlace:
         self.resource = resource
         """The collection whose members have this field."""
         self.inner = resource if inner is None else inner
-        """That of the fields of an object that stands here."""
+        """The collection of the fields of an object at this place."""
         self.below: dict[str, AnswerPlace] | None = None
         """By key; None for what never held anything: most places do not, and there are a hundred thousand of them."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE

@@ -161,7 +161,7 @@ class TaskProgress(Struct, frozen=True):
     probes: tuple[tuple[str, int, int], ...] = ()
     """Like `statuses`, of what cases with other methods were answered: none of them is an answer of the operation."""
     turned_away: tuple[tuple[str, int, int], ...] = ()
-    """Those of `statuses` that came after the target had stopped to let anybody in."""
+    """The part of `statuses` that was counted while the target served no request."""
 
 
 class CheckOutcome(Struct, frozen=True):

@@ -58,7 +58,7 @@ class ValueHistory(Struct):
     noun: str = ""
     """What the things of the resource are called."""
     format: str = ""
-    """That other fields have, too; empty where none has it."""
+    """The format that other fields have as well; empty without any."""
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)

@@ -1,4 +1,4 @@
-"""What a client of a user puts into each request by itself: it stands in place of what was drawn for a case."""
+"""The values that a client of a user adds to each request. They take the place of the values that were drawn for a case."""
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy

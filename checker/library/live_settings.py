@@ -56,5 +56,5 @@ class RunningSettings(LiveSettings):
 
     @property
     def asked(self) -> tuple[RunSettings, OperationResolver]:
-        """Those of the run, and those of each operation."""
+        """The settings of the run, and those of each operation."""
         return self._asked

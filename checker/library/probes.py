@@ -1,4 +1,4 @@
-"""Which responses of a user's test are probed by checks that probe each operation once (`Check.probes`)."""
+"""The choice of responses of a user's test that get probes, for checks that probe each operation once (`Check.probes`)."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -58,7 +58,7 @@ class AnswerField(Struct, frozen=True):
     depth: int
     required: bool = False
     holder: str = ""
-    """What the object or list around it is called, as a singular: `line` of `/data/*/lines/*/id`; empty at the root."""
+    """The singular name of the object or list around it: `line` of `/data/*/lines/*/id`; empty at the root."""
     format: str = ""
 
 

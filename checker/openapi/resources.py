@@ -100,7 +100,7 @@ class _Inference(Struct):
     by_noun: Mapping[str, Sequence[Label]]
     """What makes or shows things of a name: those that create first."""
     held: Mapping[str, Sequence[Label]]
-    """What shows things of a name inside others: `line` of the lines of an order."""
+    """The operations that show resources inside others, by singular name: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
     """Field -> who makes values of it: it stands in the answer and not in what was sent."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]

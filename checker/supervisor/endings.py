@@ -34,7 +34,7 @@ FAILED = "error"
 UNAVAILABLE = "target unavailable"
 """Reports know it, too (`reporting.report.UNAVAILABLE`)."""
 _TURNED_AWAY = (TURNED_AWAY - {TOO_MANY}) | GATEWAY | {0}
-"""Statuses of a target that serves nobody. 429 says that it is asked too often, which has a warning of its own."""
+"""Statuses of a target that serves no request. 429 has a warning of its own."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 
@@ -324,7 +324,7 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
 def lost_service(
     view: RunView, cards: Iterable[OperationCard], gone_at: float | None
 ) -> Iterator[OperationError]:
-    """Yield the error of a target that served at first, and nobody from some time on until the end of the run.
+    """Yield the error of a target that served requests at first, and none from some time on until the end of the run.
 
     `gone_at`: when connections began to fail (`Outages.gone_at`). Refusals are evidence only after requests that were
     served before have been refused as well (`RunView.lost_access`), because operations may refuse for reasons of their

@@ -33,7 +33,7 @@ class Outages(Struct):
     deaths: list[Death] = field(default_factory=list)
     """Of the target, as far as it is known which request did it."""
     gone_at: float | None = None
-    """When connections began to fail, in seconds since the epoch; None once a worker has found out what became of that."""
+    """Time of the first failed connection, in seconds since the epoch; None once a worker has examined the target."""
     _trouble: Trouble | None = None
     _at: float = 0.0
     """When it was noticed, in seconds since the epoch."""

@@ -29,7 +29,7 @@ _FACTORIES: Final[Mapping[str, Any]] = {
     one.__name__: one
     for one in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, Counter, deque)
 }
-"""What the values of a `defaultdict` may be made by."""
+"""The factories that a `defaultdict` may have."""
 _WRITTEN: Final[Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
     Decimal: (str, Decimal),
     Fraction: (str, Fraction),

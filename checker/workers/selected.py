@@ -31,7 +31,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         self.total = 0
         """Number of all operations."""
         self.engine: Engine | None = None
-        """What user code reaches by the operations. It is set before any of them is read."""
+        """The engine that operations offer to user code. It is set before any of them is read."""
         self._with_engine: dict[Label, ApiOperation] = {}
         readable: list[OperationEntry] = []
         for entry in schema.checked_entries():

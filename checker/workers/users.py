@@ -51,7 +51,7 @@ class UsersCode(Struct, frozen=True):
     formats: Callable[[GenerationMode | None], Mapping[str, Any]] = _of_all_schemas
     """Mode, None for both -> format -> strategy of its texts."""
     engine: Engine | None = None
-    """What user code reaches by operations; None: an engine with the settings of the run."""
+    """The engine that operations offer to user code; None: an engine with the settings of the run."""
     values: Callable[[Operation], ValuePool] | None = None
     """Values that cases take before those of earlier answers."""
     judges: Mapping[str, Check] = field(default_factory=dict)

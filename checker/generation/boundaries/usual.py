@@ -18,7 +18,7 @@ from checker.generation.security import Alternative
 from checker.generation.sources.context import Rejected
 
 REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
-"""Why a part of a request has no value."""
+"""Errors that say why a part of a request has no value."""
 
 
 class UsualRequest(Struct):

@@ -1,4 +1,4 @@
-"""Which operations were probed in this run by checks that probe each operation once (`Check.probes`)."""
+"""The operations that got their probes in this run, for checks that probe each operation once (`Check.probes`)."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from checker.workers.recording.leased import InFlight
 
 
 class ProbedOperations(Struct):
-    """What one worker knows of the probes of all workers."""
+    """The probes of all workers, as one worker knows them."""
 
     _begun: set[tuple[str, Label]] = field(default_factory=set)
     """(task, operation) of which this worker probed a case, or of which no check probes any."""

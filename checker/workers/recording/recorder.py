@@ -74,7 +74,7 @@ class Recorder(Struct):
     """What the cases made; None where nobody wants to know."""
     defects: Defects = field(default_factory=Defects)
     is_turned_away: bool = False
-    """Whether the target lets nobody in any more."""
+    """Whether the target no longer serves any request."""
     probed: ProbedOperations = field(default_factory=ProbedOperations)
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     peers: dict[str, JournalReader] = field(default_factory=dict)

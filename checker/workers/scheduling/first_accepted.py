@@ -14,7 +14,7 @@ from checker.workers.recording.leased import InFlight, LeasedTask
 
 
 class Placed(Protocol):
-    """What has a place among the cases of a task."""
+    """An object with a place among the cases of a task."""
 
     @property
     def running(self) -> LeasedTask: ...

@@ -24,7 +24,7 @@ _ENGINES: Final = "checker.library.run_engine"
 
 
 class RunParts(Struct):
-    """What an engine takes from its run."""
+    """The parts of a run that its engine uses."""
 
     schema: ApiSchema
     """Configured with the settings of the run."""
