@@ -1,6 +1,7 @@
 """A failure as text: the numbered block of the console, of `FailureGroup` and of reports. Plain values in, text out."""
 
 import json
+import re
 from collections.abc import Sequence
 from http import HTTPStatus
 
@@ -8,7 +9,7 @@ from msgspec import Struct
 
 from checker.core.media_types import is_charset
 from checker.core.queries import query_of
-from checker.core.terminal import one_line, printable
+from checker.core.terminal import escape_of, one_line, printable
 
 TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
@@ -20,7 +21,8 @@ NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 INDENT = "    "
 _HANGING = f"{INDENT}  "
 
-_TEXT_CONTROLS = frozenset("\t\n\r")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""A character that a terminal would obey: C0 and C1 controls and DEL, but for tab and line ends."""
 
 
 class Truncation(Struct, frozen=True):
@@ -246,14 +248,6 @@ def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
         return _text(body[: error.start], charset, whole=True)
     except (LookupError, ValueError):
         return _text(body, None, whole=whole)
-    controls = sum(map(_is_control, text))
-    if 10 * controls >= 3 * len(text):
+    if 10 * len(_CONTROL.findall(text)) >= 3 * len(text):
         return None
-    if not controls:
-        return text
-    return "".join(f"\\x{ord(char):02x}" if _is_control(char) else char for char in text)
-
-
-def _is_control(char: str) -> bool:
-    """Whether a terminal would obey a character (C0 and C1 controls and DEL, but for tab and line ends)."""
-    return (char < " " and char not in _TEXT_CONTROLS) or "\x7f" <= char <= "\x9f"
+    return _CONTROL.sub(escape_of, text)

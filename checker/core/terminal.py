@@ -28,7 +28,7 @@ def printable(text: str) -> str:
 
     Characters that drive a terminal are written as escapes, and commands of CI systems are broken.
     """
-    return without_ci_commands(_DRIVING.sub(_visible, text))
+    return without_ci_commands(_DRIVING.sub(escape_of, text))
 
 
 def one_line(text: str) -> str:
@@ -60,6 +60,7 @@ def with_escaped_hashes(text: str, escape: str) -> str:
     return _HASH_COMMAND.sub(lambda _: escape, text) if "##" in text else text
 
 
-def _visible(found: re.Match[str]) -> str:
+def escape_of(found: re.Match[str]) -> str:
+    r"""Return the escape of one matched character: `\x1b`, `\u2028`."""
     code = ord(found.group())
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
