@@ -129,24 +129,29 @@ class ClusterRotation(Receiver):
         return self._orders.pop() if self._orders else None
 
 
+def worker_settings(document: str, url: str, kind: str, lanes: int, scratch: str) -> RunSettings:
+    """Return the settings of one worker that sends to a target which takes all: nothing is shrunk, and no failure ends a task."""
+    return replace(
+        RunSettings(document, kind, 1),
+        base_url=url,
+        lanes=lanes,
+        corpus_dir=str(Path(scratch, "corpus")),
+        database="none",
+        operations=Config.from_dict(
+            {
+                "continue-on-failure": True,
+                "generation": {"no-shrink": True},
+                "checks": {name: {"enabled": False} for name in TAKES_ALL},
+            }
+        ).operation_layers(),
+    )
+
+
 def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
     """Figures of one worker that works through all rounds, everything on."""
     figures = Figures()
     with tempfile.TemporaryDirectory() as scratch:
-        settings = replace(
-            RunSettings(document, kind, 1),
-            base_url=url,
-            lanes=lanes,
-            corpus_dir=str(Path(scratch, "corpus")),
-            database="none",
-            operations=Config.from_dict(
-                {
-                    "continue-on-failure": True,
-                    "generation": {"no-shrink": True},
-                    "checks": {name: {"enabled": False} for name in TAKES_ALL},
-                }
-            ).operation_layers(),
-        )
+        settings = worker_settings(document, url, kind, lanes, scratch)
         with open_worker_context(1, settings) as place:
             labels = tuple(card.label for card in place.opened.operations)
             rounds = [

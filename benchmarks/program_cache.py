@@ -16,12 +16,8 @@ import tracemalloc
 from multiprocessing import Pipe
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from benchmarks.described_target import described_target
-from benchmarks.hot_path import TAKES_ALL, ClusterRotation
-from checker.config.config import Config
-from checker.config.settings import RunSettings
+from benchmarks.hot_path import ClusterRotation, worker_settings
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
@@ -79,28 +75,11 @@ def main() -> int:
     return int(is_slow or not COUNTED[0] <= counted <= COUNTED[1])
 
 
-def _settings(document: Path, url: str, scratch: str) -> RunSettings:
-    return replace(
-        RunSettings(str(document), "run", 1),
-        base_url=url,
-        lanes=8,
-        corpus_dir=str(Path(scratch, "corpus")),
-        database="none",
-        operations=Config.from_dict(
-            {
-                "continue-on-failure": True,
-                "generation": {"no-shrink": True},
-                "checks": {name: {"enabled": False} for name in TAKES_ALL},
-            }
-        ).operation_layers(),
-    )
-
-
 def _rate(document: Path, url: str, budget_bytes: int) -> tuple[float, float]:
     """Return the requests per CPU-second of a worker whose programs have this budget, and the compilations of each operation."""
     with (
         tempfile.TemporaryDirectory() as scratch,
-        open_worker_context(1, _settings(document, url, scratch)) as place,
+        open_worker_context(1, worker_settings(str(document), url, "run", 8, scratch)) as place,
     ):
         cache = place.factory._programs = CountingCache(budget_bytes)
         unread, up = Pipe(duplex=False)
@@ -133,7 +112,9 @@ def _memory(document: Path) -> float:
     """Return the memory that programs take as a multiple of what they are counted with."""
     with (
         tempfile.TemporaryDirectory() as scratch,
-        open_worker_context(1, _settings(document, "http://127.0.0.1:9", scratch)) as place,
+        open_worker_context(
+            1, worker_settings(str(document), "http://127.0.0.1:9", "run", 8, scratch)
+        ) as place,
     ):
         factory, phase = place.factory, PhaseInfo("fuzzing")
         cache = factory._programs = CountingCache(_ENDLESS)
