@@ -82,7 +82,7 @@ class ClassCheck(Struct):
 
     @property
     def state_name(self) -> str:
-        """What users call the state: the method that returns it, or empty for the attributes of the instance."""
+        """The name of the state: the method that returns it, or empty for the attributes of the instance."""
         return "state()" if self.is_mergeable else ""
 
     def state(self) -> object:

@@ -15,7 +15,6 @@ from checker.core.codings import codings_of, readable
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import failure_id
 from checker.core.operation import Label
-from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.send import Transport
@@ -107,7 +106,7 @@ class _Again:
         return fetched_for(self.past, self.origin.url)
 
 
-class _Try(Struct):
+class _Try(Struct, frozen=True):
     """What came of the requests of a failure, sent once more."""
 
     is_there: bool
@@ -125,7 +124,7 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
         raise _CannotSend("there was no answer to compare with; send its command by hand")
     lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
     try:
-        doubt, are_needs_met = _prepare(finding, again, lanes, paths)
+        doubt = _prepare(finding, again, lanes, paths)
         answers: list[Response] = []
         for number in range(len(finding.interactions)):
             answers.append(_sent(finding, number, answers, again, lanes, paths))
@@ -143,39 +142,21 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
     if all(one.holds(last.status_code, media_type, body) for one in symptoms):
         return _Try(True)
     statuses = [one.status_code for one in answers]
-    return _Try(False, doubt or not_reached(finding, statuses, body, are_needs_met=are_needs_met))
+    return _Try(False, doubt or not_reached(finding, statuses, body))
 
 
-def _prepare(
-    finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]
-) -> tuple[str, bool]:
-    """Send what a failure needs. Return (why its situation is not reached, whether all that it needs was made).
-
-    Raises `CheckerError`.
-    """
-    met = []
+def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]) -> str:
+    """Send what a failure needs. Return why its situation is not reached; empty if it may be. Raises `CheckerError`."""
     for need in prerequisites_of(finding):
         target = moved(need.request.target.decode("latin-1"), paths)
         request = dataclasses.replace(need.request, target=target.encode("latin-1"), origin=None)
-        _adopt_credentials(request, finding)
         answer = _response(Label(need.made.label), request, again, lanes)
         fault = need.fault(answer.status_code)
         if fault:
-            return fault, False
+            return fault
         if answer.status_code != CONFLICT:
             paths[need.made.path] = need.path_now(answer, target.partition("?")[0])
-        met.append(need.made)
-    return "", bool(met) and len(met) == len(finding.needs)
-
-
-def _adopt_credentials(request: WireRequest, finding: Finding) -> None:
-    """Give a request the credentials of the failed one: they are masked in commands."""
-    rules = Redaction()
-    own = finding.interactions[-1].exchange.headers
-    known = {
-        name.lower(): value for name, value in own if rules.is_sensitive(name.decode("latin-1"))
-    }
-    request.headers[:] = [(name, known.get(name.lower(), value)) for name, value in request.headers]
+    return ""
 
 
 def _sent(

@@ -67,7 +67,7 @@ class Step(Struct, frozen=True):
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What a drawn step asks its source for; nothing for all others."""
+        """The choices of a drawn step; empty for all others."""
         return self.recipe.choices if isinstance(self.recipe, Drawn) else ()
 
 

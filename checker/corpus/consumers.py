@@ -241,7 +241,7 @@ def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
 def consumer_of(
     operation: Operation, use: ResourceUse, location: Location, name: str, at: str
 ) -> Consumer:
-    """What stands for one parameter, one variable of the path, or one place in the body: `at` is its pointer, else its name."""
+    """The consumer of one parameter, one variable of the path, or one place in the body: `at` is its pointer, else its name."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
     is_path = location is Location.PATH

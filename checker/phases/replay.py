@@ -47,7 +47,7 @@ class ReplayOptions(Struct, frozen=True):
     configured: tuple[tuple[str, str], ...] = ()
     """Headers that stand in for recorded ones that are masked, and for no others."""
     fetched: Callable[[], Mapping[str, str]] = dict
-    """Return headers that a login gives, by name; called for a masked header for which there is no other value."""
+    """Return headers that a login gives, by name in lower case; called for a masked header for which there is no other value."""
     ids: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     """`SUCCESS`, `FAILURE`, `ERROR`, `SKIP`."""
@@ -134,11 +134,9 @@ def request_of(
             replaced.add(lowered)
         elif _is_masked(value) and lowered in known:
             headers.append((name, known[lowered]))
+        elif _is_masked(value) and lowered in options.fetched():
+            headers.append((name, options.fetched()[lowered]))
         elif _is_masked(value):
-            login = {key.lower(): one for key, one in options.fetched().items()}
-            if lowered in login:
-                headers.append((name, login[lowered]))
-                continue
             raise MissingSecret(
                 f"header {name} was masked when it was recorded; give it with -H '{name}: ...', "
                 "or in the configuration"

@@ -10,7 +10,7 @@ from checker.core.terminal import with_escaped_hashes
 from checker.reporting.text import unicode_text
 
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
-"""What some readers take for the end of a line, and JSON does not escape."""
+"""Line ends for some readers, which JSON does not escape."""
 
 
 def json_text(value: Any, *, indent: bool = False) -> str:

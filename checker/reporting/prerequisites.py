@@ -85,14 +85,16 @@ def moved(target: str, paths: Mapping[str, str]) -> str:
     return target
 
 
-def unproving_statuses(finding: Finding, *, are_needs_met: bool) -> frozenset[int]:
-    """Return the statuses of the last response that prove nothing about a finding, unless they were its own.
+def unproving_statuses(finding: Finding) -> frozenset[int]:
+    """Return the statuses of the last response that prove nothing about a finding, once its prerequisites were met.
 
-    The request was refused before it was handled: for its credentials, a rate limit, or a resource that is not there. A check
+    Its own status counts as well: the callers look at it first. With each of these statuses the request was refused before it was handled: for its credentials, a rate limit, or a resource that is not there. A check
     that wants a refusal is satisfied by each of them but the last, which counts if other requests had made the resource.
     """
     found: set[int] = set()
-    if DEPENDENT in kinds_of(finding) and not are_needs_met:
+    count = len(list(prerequisites_of(finding)))
+    has_all_resources = 0 < count == len(finding.needs)
+    if DEPENDENT in kinds_of(finding) and not has_all_resources:
         found.update(ABSENT)
     check = BUILT_IN.get(finding.check)
     if check is None or not check.wants_refusal:
@@ -100,9 +102,7 @@ def unproving_statuses(finding: Finding, *, are_needs_met: bool) -> frozenset[in
     return frozenset(found)
 
 
-def not_reached(
-    finding: Finding, statuses: Sequence[int], body: bytes, *, are_needs_met: bool
-) -> str:
+def not_reached(finding: Finding, statuses: Sequence[int], body: bytes) -> str:
     """Return why a finding that does not show proves nothing; empty if its situation was reached, so that it is fixed.
 
     `statuses` are those of its own requests, `body` is that of the last response. The situation is reached when each earlier
@@ -114,7 +114,7 @@ def not_reached(
         if now // 100 != then // 100:
             return f"request {number + 1} was answered {now} (then {then})"
     then = finding.interactions[-1].exchange.status or 0
-    unproving = unproving_statuses(finding, are_needs_met=are_needs_met)
+    unproving = unproving_statuses(finding)
     is_taken = CONFLICT in unproving and 400 <= last < 500 and says_taken(body)
     if last == then or not (last in unproving or is_taken):
         return ""

@@ -116,7 +116,7 @@ class Ending:
         self._failing: set[str] = set()
         """Fingerprints of findings that fail the run."""
         self._ending: set[str] = set()
-        """Those of operations that `fuzz` does not go on after."""
+        """The failures of operations that `fuzz` does not go on after."""
         self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""

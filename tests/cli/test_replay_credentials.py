@@ -181,3 +181,67 @@ def test_fetched_credentials_are_fetched_anew(
         code, output = in_a_process("replay", "c.yaml", "--purpose", "test")
         assert code == 0, output
         assert carried(app).isdisjoint(before)
+
+
+ID: dict[str, Any] = {
+    "name": "item_id",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "integer"},
+}
+NAMED: dict[str, Any] = {
+    "required": True,
+    "content": {"application/json": {"schema": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}}},
+}  # fmt: skip
+ITEMS: dict[str, Any] = {
+    **DOCUMENT,
+    "security": [{"B": []}],
+    "paths": {
+        "/items": {"post": {"requestBody": NAMED, "responses": {"201": {"description": ""}}}},
+        "/items/{item_id}": {
+            "put": {"parameters": [ID], "requestBody": NAMED, "responses": {"200": {"description": ""}}}
+        },
+    },
+}  # fmt: skip
+
+
+class Items(Tokens):
+    """A server that fails for each change of an item that it has; ids begin at `first`."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first = first
+        self.there: set[bytes] = set()
+
+    def answer(self, request: Request) -> Reply:
+        found = super().answer(request)
+        if found.status != 500:
+            return found
+        if request.method == "POST":
+            name = self.first + len(self.there)
+            self.there.add(f"/items/{name}".encode())
+            return json_reply({"item_id": name}, 201)
+        return found if request.target in self.there else json_reply({}, 404)
+
+
+def test_the_requests_that_a_failure_needs_carry_the_credentials_of_today(folder: Path) -> None:
+    (folder / "checker.toml").write_text(LOGIN)
+    with serving(Items(1).answer, ITEMS) as app:
+        given = (
+            "-c",
+            "not_a_server_error",
+            "--phases",
+            "coverage",
+            "--mode",
+            "positive",
+            "--inline",
+        )
+        code, output = in_a_process("run", app.document_url, "-u", app.url, *given)
+        assert code == 1, output
+        assert "On a fresh server, send these requests first" in output
+    with serving(Items(9001).answer, ITEMS) as again:
+        code, output = in_a_process("replay", "-u", again.url)
+        assert (code, output.split()[0]) == (1, "FAILED"), output
+        created = [one for one in again.seen if one.target == b"/items"]
+        assert created
+        assert all(one.headers["authorization"].startswith("Bearer token-") for one in created)

@@ -77,9 +77,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         if number < last and has_answer(interaction.exchange):
             yield f"    assert answer_{number}.status == {interaction.exchange.status}\n"
     then = finding.interactions[-1].exchange.status
-    count = len(list(prerequisites_of(finding)))
-    are_needs_met = 0 < count == len(finding.needs)
-    unproving = sorted(unproving_statuses(finding, are_needs_met=are_needs_met))
+    unproving = sorted(unproving_statuses(finding))
     symptoms = ", ".join(_symptoms(finding, f"answer_{last}"))
     yield f"    judge(answer_{last}, {then}, {unproving}, {symptoms})\n"
 

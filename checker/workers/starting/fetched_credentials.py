@@ -58,7 +58,7 @@ class FetchedCredentials:
             )
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that the sources add to requests, each from the first operation that gets it."""
+        """Return the headers that the sources add to requests, by name in lower case, each from the first operation that gets it."""
         found: dict[str, str] = {}
         if self._keeper is None:
             return found
@@ -66,7 +66,7 @@ class FetchedCredentials:
             request = WireRequest("GET", b"/", [], None)
             self._keeper.apply(Case(operation, "replay"), request)
             for name, value in request.headers:
-                found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+                found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
         return found
 
 
