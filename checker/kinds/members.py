@@ -89,7 +89,7 @@ class OperationMembers:
         setattr(own, "engine", engine)  # noqa: B010
         return own
 
-    def Case(  # noqa: N802, PLR0913 - the public name and arguments
+    def Case(  # noqa: N802 - the public name and arguments
         self,
         *,
         method: str | None = None,

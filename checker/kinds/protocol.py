@@ -133,7 +133,7 @@ class ApiOperation(Operation, Protocol):
         """Whether the response of any HTTP client passes the checks."""
         ...
 
-    def Case(  # noqa: N802, PLR0913 - the public name and arguments
+    def Case(  # noqa: N802 - the public name and arguments
         self,
         *,
         method: str | None = None,
