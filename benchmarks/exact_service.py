@@ -39,7 +39,7 @@ def main() -> int:
     wanted = _arguments()
     number, count = map(int, wanted.slice.split("/"))
     # What all runs need, once.
-    import_module("checker.cli.run"), import_module("checker.workers.incarnation")
+    import_module("checker.commands.run"), import_module("checker.workers.incarnation")
     is_good = True
     for path in _documents(wanted.places)[number - 1 :: count]:
         began = time.monotonic()
@@ -108,7 +108,7 @@ def _alone(path: Path, folder: Path, wanted: argparse.Namespace) -> dict[str, An
         sys.argv = ["checker", *kind, str(described), "--url", app.url, "--inline"]
         sys.argv += ["--seed", str(wanted.seed), "--continue-on-failure"]
         sys.argv += ["--request-timeout", str(_SLOWEST_S)]
-        code = import_module("checker.cli.main").main(time.monotonic())
+        code = import_module("checker.cli").main(time.monotonic())
     ran = Ran(code, "", "", folder)
     view = ran.view
     found = [

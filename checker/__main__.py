@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line and end the process with its exit code."""
     # What the interpreter needed until now is of the run's time, too.
     began_at = time.monotonic() - process_age_s()
-    sys.exit(import_module("checker.cli.program").run_program(began_at))
+    sys.exit(import_module("checker.commands.program").run_program(began_at))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from checker.cli.main import checker as command_line
+from checker.cli import checker as command_line
 from checker.core.reports import report_formats
 from checker.corpus.records import Finding
 from tests.apps.serving import App

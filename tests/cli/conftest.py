@@ -3,8 +3,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-import checker.cli.running
-from checker.cli.main import checker as command_line
+import checker.commands.run
+from checker.cli import checker as command_line
 from checker.config.settings import RunSettings
 
 
@@ -38,7 +38,7 @@ def settings_of(monkeypatch, invoke) -> Callable[..., RunSettings]:
         seen.append(found)
         return 0
 
-    monkeypatch.setattr(checker.cli.running, "execute_run", execute)
+    monkeypatch.setattr(checker.commands.run, "execute_run", execute)
 
     def read(*arguments: str) -> RunSettings:
         result = invoke(*arguments)

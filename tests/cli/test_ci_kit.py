@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from checker.cli.run import run
+from checker.commands.run import run
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = {name for option in run.params for name in option.opts}

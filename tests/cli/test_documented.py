@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.fuzz import fuzz
-from checker.cli.replay import replay
-from checker.cli.run import run
+from checker.commands.replay import replay
+from checker.commands.run import fuzz, run
 from checker.config.table import SECTIONS
 from checker.core.reports import report_formats
 

@@ -8,9 +8,8 @@ import click
 import pytest
 from msgspec.structs import replace
 
-from checker.cli.fuzz import fuzz
-from checker.cli.options import RUN_SETTINGS, SETTINGS
-from checker.cli.run import run
+from checker.commands.options import RUN_SETTINGS, SETTINGS
+from checker.commands.run import fuzz, run
 from checker.config.auth import BASIC
 from checker.config.settings import RunSettings
 from checker.config.table import COVERED

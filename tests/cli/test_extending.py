@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.cli.extending import GROUPS, HANDLERS
+from checker.commands.extending import GROUPS, HANDLERS
 from checker.demo.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 

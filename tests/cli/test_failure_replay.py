@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from checker.cli.failure_replay import ReplayTarget, replay_findings
-from checker.cli.past import PastRun, folder_of
+from checker.commands.failure_replay import ReplayTarget, replay_findings
+from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.core.errors import UsageError
 from checker.core.known import failure_id
 from checker.core.locations import Location

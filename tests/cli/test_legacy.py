@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from checker.cli.legacy import GONE, TABLE
+from checker.commands.legacy import GONE, TABLE
 from checker.config.settings import RunSettings
 
 RUN = ("run", "openapi.json")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from checker.cli.legacy import GONE as GONE_OPTIONS
-from checker.cli.legacy import TABLE
+from checker.commands.legacy import GONE as GONE_OPTIONS
+from checker.commands.legacy import TABLE
 from checker.config.config import Config
 from checker.config.json_schema import json_schema
 from checker.config.old_keys import GONE, RENAMED

@@ -3,8 +3,8 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from checker.cli.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
-from checker.cli.running import masked_command
+from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, SETTINGS
+from checker.commands.run import masked_command
 from checker.config.auth import BasicAuth
 from checker.config.filters import FilterSpec
 from checker.config.operation_settings import OperationSettings

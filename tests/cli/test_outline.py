@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.main import COMMANDS
+from checker.cli import COMMANDS
 from tests.apps.serving import json_reply, serving
 from tests.reporting.golden import assert_golden
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.running import with_writable_corpus
+from checker.commands.run import with_writable_corpus
 from checker.config.settings import RunSettings
 
 

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 import checker
-from checker.cli.main import main
+from checker.cli import main
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout

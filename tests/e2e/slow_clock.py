@@ -25,7 +25,7 @@ def install() -> None:
     following = import_module("checker.reporting.following")
     assert following._GRACE_S > 0
     following._GRACE_S = _PATIENCE_S  # type: ignore[attr-defined]
-    execution = import_module("checker.cli.execute")
+    execution = import_module("checker.commands.execute")
     execution.RunEnvironment = partial(execution.RunEnvironment, clock=_clock)  # type: ignore[attr-defined]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from checker.cli.main import checker
+from checker.cli import checker
 from tests.fork_server import PRELOADED
 from tests.hostile.apart import apart
 

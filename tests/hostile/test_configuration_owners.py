@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import checker
-from checker.cli.main import checker as command_line
+from checker.cli import checker as command_line
 from checker.config.reading import distrust, find_file
 
 ME, FOLDER_OWNER, STRANGER = 1000, 1001, 1002

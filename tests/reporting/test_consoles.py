@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from checker.cli.past import PastRun
+from checker.commands.runs_on_disk import PastRun
 from checker.config.config import Config
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout

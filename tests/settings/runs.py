@@ -9,7 +9,7 @@ from typing import Any
 import tomlkit
 from click.testing import CliRunner
 
-from checker.cli.main import checker
+from checker.cli import checker
 from checker.demo.http import Request
 from tests.apps.serving import Answer, serving
 from tests.settings.shop import DOCUMENT, Shop

@@ -1,0 +1,156 @@
+"""`checker baseline add`, `list` and `diff`."""
+
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from checker.commands.command import Command, CommandGroup
+from checker.commands.output import echo_line
+from checker.commands.runs_on_disk import PastRun, chosen_findings, configured, folder_of
+from checker.config.baseline import read_baseline
+from checker.config.config import Config
+from checker.core.errors import UsageError
+from checker.core.known import (
+    Baseline,
+    KnownFailure,
+    KnownFailures,
+    KnownStatus,
+    cause_entry_for,
+    entry_for,
+    failure_id,
+)
+from checker.reporting.known_text import entry_name, known_name
+
+DEFAULT_FILE = "checker-baseline.toml"
+_FILE = click.option(
+    "--file",
+    "-f",
+    metavar="FILE",
+    help=f"The baseline; default: the configured one, else {DEFAULT_FILE}.",
+)
+_RUN = click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant.")
+
+
+@click.group(cls=CommandGroup)
+def baseline() -> None:
+    """Keep the file of known failures, which fail no run until they expire."""
+
+
+@baseline.command(cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--reason", default="", help="Why it is left as it is.")
+@click.option("--owner", default="", help="Who looks after it.")
+@click.option("--ticket", default="", help="Where it is written down.")
+@click.option("--expires", default="", metavar="DAY", help="Its last day: 2026-12-31.")
+@click.option("--cause", is_flag=True, help="The same cause at every operation.")
+@_FILE
+@_RUN
+@click.pass_context
+def add(
+    ctx: click.Context,
+    ids: tuple[str, ...],
+    reason: str,
+    owner: str,
+    ticket: str,
+    expires: str,
+    cause: bool,
+    file: str | None,
+    run: str | None,
+) -> None:
+    """Add failures of the last run: IDs as reports show them, their beginnings suffice; `all` stands for all of them."""
+    config = configured(ctx)
+    path, day = _path(config, file), _day(expires)
+    today = _today()
+    findings = list(PastRun.of(folder_of(run), config).view.findings.values())
+    entries = list(read_baseline(path)) if path.exists() else []
+    for finding in chosen_findings(ids, findings):
+        made = cause_entry_for(finding, today) if cause else entry_for(finding, today)
+        made = replace(made, reason=reason, owner=owner, ticket=ticket, expires=day)
+        if any(_is_same(one, made) for one in entries):
+            entries = [_renewed(one, made) if _is_same(one, made) else one for one in entries]
+        else:
+            entries.append(made)
+        echo_line(f"{path}: {entry_name(made)}")
+    try:
+        import_module("checker.reporting.baseline_file").write_baseline(path, entries)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+@baseline.command("list", cls=Command)
+@_FILE
+@click.pass_context
+def list_entries(ctx: click.Context, file: str | None) -> None:
+    """Print what is known, and until when."""
+    today = _today()
+    for entry in read_baseline(_path(configured(ctx), file)):
+        state = "expired" if entry.is_expired(today) else "known"
+        until = f" until {entry.expires}" if entry.expires else ""
+        told = ", ".join(part for part in (entry.reason, entry.owner, entry.ticket) if part)
+        echo_line(f"{state}{until}  {entry_name(entry)}{f'  {told}' if told else ''}")
+
+
+@baseline.command(cls=Command)
+@click.argument("run", metavar="[RUN|FOLDER]", required=False)
+@_FILE
+@click.pass_context
+def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
+    """Print what is new, known, expired and gone in the last run; exit code 1 if something is new or expired."""
+    config = configured(ctx)
+    path = _path(config, file)
+    past = PastRun.of(folder_of(run), config)
+    known = KnownFailures(Baseline(str(path), _today(), read_baseline(path)))
+    settings = replace(past.settings, baseline=known.baseline)
+    report = replace(past, settings=settings).report
+    lines = [
+        (known.standing(one), known_name(one.label, one.title, failure_id(one)))
+        for one in report.findings
+    ]
+    for standing in KnownStatus:
+        for line in sorted(name for state, name in lines if state is standing):
+            echo_line(f"{standing:<8} {line}")
+    for word, entries in (("gone", report.compared.gone), ("unseen", report.compared.unobserved)):
+        for entry in entries:
+            echo_line(f"{word:<8} {entry_name(entry)}")
+    ctx.exit(1 if report.failing else 0)
+
+
+def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
+    if one.fingerprint or other.fingerprint:
+        return one.fingerprint == other.fingerprint
+    return (one.operation, one.check, one.rule, one.text) == (
+        other.operation,
+        other.check,
+        other.rule,
+        other.text,
+    )
+
+
+def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:
+    """An entry with what was said now; what was not said stays."""
+    said = {
+        name: getattr(made, name)
+        for name in ("reason", "owner", "ticket", "expires", "last_seen")
+        if getattr(made, name)
+    }
+    return replace(entry, **said)
+
+
+def _path(config: Config, file: str | None) -> Path:
+    return Path(file or config.baseline or DEFAULT_FILE)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _day(text: str) -> str:
+    if not text:
+        return ""
+    try:
+        return datetime.fromisoformat(text).date().isoformat()
+    except ValueError:
+        raise UsageError(f"--expires: must be a day like 2026-12-31, but got {text!r}") from None

@@ -1,0 +1,53 @@
+"""`checker demo`."""
+
+import contextlib
+import threading
+
+import click
+
+from checker.commands.command import Command, Root
+from checker.commands.output import echo
+from checker.commands.run import run
+from checker.core.errors import UsageError
+from checker.demo import Server
+
+_PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+
+@click.command(cls=Command, context_settings=_PASSED_ON)
+@click.option("--serve", is_flag=True, help="Only serve the API, until Ctrl-C.")
+@click.option("--fixed", is_flag=True, help="The version without defects.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback; 0: a free one."
+)
+@click.pass_context
+def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
+    """Run the tool against a bundled API with planted defects; further options are those of `run`."""
+    root = ctx.find_object(Root) or Root()
+    given = [*ctx.args, "--config-file"] if root.config_file is not None else ctx.args
+    if serve and given:
+        raise UsageError(f"--serve tests nothing: {given[0]} would have no effect")
+    server = Server(port, fixed=fixed)
+    try:
+        server.start()
+    except OSError as error:
+        raise UsageError(f"--port {port}: {error.strerror}") from error
+    try:
+        if serve:
+            _serve(server)
+        else:
+            root.corpus = "demo-fixed" if fixed else "demo"
+            _run(ctx, server.document_url)
+    finally:
+        server.stop()
+
+
+def _serve(server: Server) -> None:
+    with contextlib.suppress(KeyboardInterrupt):
+        echo(f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop.")
+        threading.Event().wait()
+
+
+def _run(ctx: click.Context, location: str) -> None:
+    with run.make_context("run", [location, *ctx.args], parent=ctx.parent) as inner:
+        run.invoke(inner)

@@ -1,0 +1,94 @@
+"""`checker explain`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from checker.commands.command import Command
+from checker.commands.output import echo
+from checker.commands.runs_on_disk import PastRun, chosen_findings, configured, folder_of
+from checker.core.errors import UsageError
+from checker.core.terminal import one_line
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import Interaction
+from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
+from checker.reporting.findings import failures_by_label
+from checker.reporting.operation_page import operation_page, samples_by_status
+from checker.reporting.orders import RunIsOver
+from checker.reporting.writing import RunEvents
+
+_ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
+"""Of a failure, or the beginning of one; a word of such letters alone is none."""
+
+
+@click.command(cls=Command)
+@click.argument("name", metavar="CODE|OPERATION|ID", required=False)
+@click.option("--list", "lists", is_flag=True, help="All that can be explained.")
+@click.option(
+    "--run", metavar="RUN|FOLDER", help="Whose last run is meant, for an operation or a failure."
+)
+@click.pass_context
+def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | None) -> None:
+    """Say what a failure or a warning means and what to do, or what came of one operation in the last run.
+
+    CODE is `ST101`, the name of a check, or of a warning; OPERATION is as reports call it: "POST /users", Query.user; ID is of a failure of the
+    last run: v1-9a68, or the beginning of it.
+    """
+    if lists:
+        for one in known_names():
+            echo(f"{one:<28}  {title_of_name(one)}")
+        return
+    if name is None:
+        raise UsageError('give a code such as ST101, an operation such as "POST /users", or --list')
+    pages = pages_for(name)
+    if pages is None and _ID.fullmatch(name.strip().lower()):
+        echo(_failure_page(ctx, name.strip(), run))
+        return
+    if pages is None and (run is not None or _is_label(name)):
+        echo(_page_of(ctx, name, run))
+        return
+    if pages is None:
+        near = nearest(name)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise UsageError(f"nobody knows {name!r}.{hint} --list shows what can be explained")
+    echo("\n\n".join(pages))
+
+
+def _failure_page(ctx: click.Context, name: str, run: str | None) -> str:
+    """The block of one failure of the last run, and what its code means."""
+    past = PastRun.of(folder_of(run), configured(ctx))
+    found = chosen_findings([name], list(past.report.findings))
+    blocks = failures_by_label(found, past.context.truncation, past.context.masking.command)
+    told = [f"{one_line(label)}\n\n{block}" for label, block in blocks]
+    codes = dict.fromkeys(one.code or one.check for one in found)
+    return "\n\n".join([*told, *(page for code in codes for page in pages_for(code) or ())])
+
+
+def _is_label(name: str) -> bool:
+    """Whether it looks as operations do: names of codes, checks and warnings are one word."""
+    return " " in name.strip() or "." in name
+
+
+def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
+    folder = folder_of(run)
+    past = PastRun.of(folder, configured(ctx))
+    label, report = name.strip(), past.report
+    labels = [one.label for one in report.operations]
+    if label not in labels:
+        near = get_close_matches(label, labels, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(f"the last run of {folder} had no operation {label!r}.{hint}")
+    samples = samples_by_status(_interactions(folder, past), label)
+    return operation_page(label, past.view, report, samples, past.context)
+
+
+def _interactions(folder: Path, past: PastRun) -> Iterator[Interaction]:
+    """What is kept of the traffic of a run, by time."""
+    with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
+        for event in events.all(RunIsOver()):
+            if isinstance(event, Interaction):
+                yield event

@@ -1,0 +1,156 @@
+"""What modules of users add to the command line: options in groups of their own, and handlers of the events of a run."""
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+from msgspec import Struct, field
+
+from checker.config.attributes import search_working_directory
+from checker.config.hooks_loading import MOST_BYTES, load_hooks
+from checker.core.errors import IncorrectUsage, UnreadableFile
+from checker.core.local_files import read_local
+
+
+class OptionGroup(Struct):
+    """Options under one title in the help of `run` and `fuzz`."""
+
+    title: str
+    options: list[tuple[tuple[str, ...], dict[str, Any]]] = field(default_factory=list)
+    """Names, and what else is said of each."""
+
+    def add_option(self, *names: str, **settings: Any) -> None:
+        """Add an option: names like `--team`, and keyword arguments of `click.option`. Raises `IncorrectUsage` for a name that is taken."""
+        for name in names:
+            if name in _taken():
+                raise IncorrectUsage(f"the option {name!r} is there already; choose another name")
+        self.options.append((names, settings))
+
+
+class HandlerContext(Struct):
+    """What handlers of one run share."""
+
+    config: Any
+    """Settings of the run (`checker.config.settings.RunSettings`)."""
+    statistics: Any = None
+    """What is known of the run, as it goes on (`checker.corpus.fold.RunView`)."""
+    exit_code: int | None = None
+    """Of the command; None until the run is over."""
+    initialization_lines: list[str] = field(default_factory=list)
+    summary_lines: list[str] = field(default_factory=list)
+    reports: list[tuple[str, str]] = field(default_factory=list)
+    """(title, path)."""
+
+    def add_initialization_line(self, line: str) -> None:
+        """Show a line below the header; of use in `start` alone."""
+        self.initialization_lines.append(line)
+
+    def add_summary_line(self, lines: str | Iterable[str]) -> None:
+        """Show a line, or several, in the summary."""
+        self.summary_lines += [lines] if isinstance(lines, str) else lines
+
+    def add_report(self, name: str, path: str) -> None:
+        """List a file that a handler wrote among the reports."""
+        self.reports.append((name, str(path)))
+
+
+class EventHandler:
+    """Is shown the events of each run of `run` and `fuzz`. Made with the values of all options by their names."""
+
+    def __init__(self, *args: Any, **params: Any) -> None:
+        """Take no note of the options."""
+
+    def start(self, ctx: HandlerContext) -> None:
+        """Called before the run."""
+
+    def handle_event(self, ctx: HandlerContext, event: Any) -> None:
+        """Called for each event (the classes of `checker.reports.Event`), in their order."""
+
+    def shutdown(self, ctx: HandlerContext) -> None:
+        """Called when the run is over and before its summary is shown."""
+
+
+Handler = TypeVar("Handler", bound=type[EventHandler])
+GROUPS: Final[list[OptionGroup]] = []
+"""In the order of registration."""
+HANDLERS: Final[list[type[EventHandler]]] = []
+
+
+def add_group(title: str) -> OptionGroup:
+    """Add a group of options to `run` and `fuzz`; one of this title that is there already goes on."""
+    for known in GROUPS:
+        if known.title == title:
+            return known
+    GROUPS.append(OptionGroup(title))
+    return GROUPS[-1]
+
+
+def handler() -> Callable[[Handler], Handler]:
+    """Decorator of a subclass of `EventHandler`: have it see each run. Raises `IncorrectUsage` for anything else."""
+    return _registered
+
+
+def _registered(kind: Handler) -> Handler:
+    if not _is_handler(kind):
+        raise IncorrectUsage(f"a handler is a subclass of checker.cli.EventHandler, not {kind!r}")
+    HANDLERS.append(kind)
+    return kind
+
+
+def _is_handler(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, EventHandler)
+
+
+def _taken() -> Sequence[str]:
+    names = [name for group in GROUPS for given, _ in group.options for name in given]
+    for command in ("run", "fuzz"):
+        params = getattr(import_module("checker.commands.run"), command).params
+        names += [name for one in params for name in one.opts]
+    return names
+
+
+_NAMES_US: Final = re.compile(rb"\bchecker\.cli\b|from\s+checker\s+import\s[^\n]*\bcli\b")
+
+
+class GroupedOption(click.Option):
+    """An option that users added."""
+
+    group = ""
+    """Title of its group."""
+
+
+def load_extensions(specs: Iterable[str]) -> None:
+    """Load those modules of hooks that name `checker.cli` into this process, too. Raises `ConfigError`.
+
+    All others run in workers alone: they may crash or hang.
+    """
+    search_working_directory()
+    for spec in specs:
+        if _NAMES_US.search(_source_of(spec)):
+            load_hooks(spec)
+
+
+def options_of_users() -> Iterator[click.Option]:
+    """Options that were added, group by group."""
+    for group in GROUPS:
+        for names, settings in group.options:
+            option = GroupedOption(names, **settings)
+            option.group = group.title
+            yield option
+
+
+def _source_of(spec: str) -> bytes:
+    """Source of a module or a file, as far as it is there: whoever loads it says what is wrong with it."""
+    try:
+        if spec.endswith(".py"):
+            path = Path(spec)
+        else:
+            found = importlib.util.find_spec(spec)
+            path = Path(found.origin or "") if found is not None else Path()
+        return read_local(path, "a hooks module", most_bytes=MOST_BYTES)
+    except (UnreadableFile, ImportError, ValueError):
+        return b""

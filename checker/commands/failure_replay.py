@@ -1,0 +1,217 @@
+"""Failures of a run that is over, sent again: three tries of each, with what earlier answers hold now."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import quote
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checker.commands.replay_credentials import ReplayCredentials, fetched_for
+from checker.commands.runs_on_disk import PastRun, chosen_findings
+from checker.core.codings import codings_of, readable
+from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
+from checker.core.known import failure_id
+from checker.core.operation import Label
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.send import Transport
+from checker.corpus.records import Finding
+from checker.corpus.secrets import secrets_of
+from checker.reporting.known_text import known_name
+from checker.reporting.prerequisites import CONFLICT, moved, not_reached, prerequisites_of
+from checker.reporting.symptoms import (
+    Path,
+    links_in,
+    links_in_body,
+    symptoms_of,
+    value_at,
+    with_values,
+)
+from checker.transport.factories import NETWORK
+from checker.transport.settings import HttpSettings
+from checker.workers.starting.fetched_credentials import FetchedCredentials
+
+TRIES: Final = 3
+_NOT_REPRODUCED: Final = 3
+_WORDS: Final = {0: "FIXED", 1: "FAILED", _NOT_REPRODUCED: "NOT REPRODUCED"}
+Echo = Callable[[str], object]
+"""Prints one line."""
+
+
+class ReplayTarget(Struct, frozen=True):
+    """Where requests go, and how."""
+
+    base_url: str | None
+    """None: where they went."""
+    http: HttpSettings
+    caller: Callable[[BaseUrl], ReplayCredentials] = lambda origin: ReplayCredentials()
+    """Whose credentials stand in place of those of then, at an API."""
+
+
+class _CannotSend(CheckerError):
+    """A request of a failure cannot be sent as it was."""
+
+
+class _Dropped(_CannotSend):
+    """The server closed the connection instead of sending a complete response."""
+
+
+def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
+    """Print what came of each failure and return the exit code.
+
+    1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
+    reached either; else 0: all are fixed. A secret stands in for its reference as the configuration of today has it.
+    """
+    codes = set()
+    opened = past.view.opened
+    origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
+    again = _Again(past, origin, target, target.caller(origin))
+    chosen = chosen_findings(ids, list(past.view.findings.values()))
+    if not chosen:
+        echo(f"The last run of {past.settings.corpus_dir} has no failures: nothing was sent.")
+    for finding in chosen:
+        name = known_name(finding.label, finding.title, failure_id(finding))
+        paths: dict[str, str] = {}
+        try:
+            tries = [_tried(finding, again, paths) for _ in range(TRIES)]
+        except (CheckerError, ValueError) as error:
+            echo(f"ERROR   {name}: {error}")
+            codes.add(2)
+            continue
+        count = sum(one.is_there for one in tries)
+        doubt = next((one.doubt for one in tries if one.doubt), "") if not count else ""
+        code = 1 if count else _NOT_REPRODUCED if doubt else 0
+        word = "FLAKY" if 0 < count < TRIES else _WORDS[code]
+        why = f"; its situation was not reached: {doubt}" if doubt else ""
+        echo(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{why}")
+        codes.add(code)
+    return next((one for one in (1, 2, _NOT_REPRODUCED) if one in codes), 0)
+
+
+@dataclasses.dataclass
+class _Again:
+    """What all requests that are sent again have in common."""
+
+    past: PastRun
+    origin: BaseUrl
+    target: ReplayTarget
+    caller: ReplayCredentials
+
+    @cached_property
+    def fetched(self) -> FetchedCredentials:
+        """The credentials that today's configuration fetches. Raises `CheckerError`."""
+        return fetched_for(self.past, self.origin.url)
+
+
+class _Try(Struct, frozen=True):
+    """What came of the requests of a failure, sent once more."""
+
+    is_there: bool
+    doubt: str = ""
+    """The reason that its situation was not reached, so that nothing is proved; empty if it was reached."""
+
+
+def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
+    """Send what a failure needs and its requests, and compare the last response.
+
+    `paths` holds where the resources that it needs are now, by their recorded paths.
+    """
+    symptoms = list(symptoms_of(finding)) if finding.interactions else []
+    if not symptoms:
+        raise _CannotSend("there was no answer to compare with; send its command by hand")
+    lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
+    try:
+        doubt = _prepare(finding, again, lanes, paths)
+        answers: list[Response] = []
+        for number in range(len(finding.interactions)):
+            answers.append(_sent(finding, number, answers, again, lanes, paths))
+    except _Dropped:
+        is_last = len(answers) == len(finding.interactions) - 1
+        if is_last and any(one.kind == "dropped" for one in symptoms):
+            return _Try(True)
+        raise
+    finally:
+        lanes.close()
+    last = answers[-1]
+    declared = {name.lower(): value for name, value in last.raw_headers}
+    media_type = declared.get("content-type", "")
+    body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
+    if all(one.holds(last.status_code, media_type, body) for one in symptoms):
+        return _Try(True)
+    statuses = [one.status_code for one in answers]
+    return _Try(False, doubt or not_reached(finding, statuses, body))
+
+
+def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]) -> str:
+    """Send what a failure needs. Return why its situation is not reached; empty if it may be. Raises `CheckerError`."""
+    for need in prerequisites_of(finding):
+        target = moved(need.request.target.decode("latin-1"), paths)
+        request = dataclasses.replace(need.request, target=target.encode("latin-1"), origin=None)
+        answer = _response(Label(need.made.label), request, again, lanes)
+        fault = need.fault(answer.status_code)
+        if fault:
+            return fault
+        if answer.status_code != CONFLICT:
+            paths[need.made.path] = need.path_now(answer, target.partition("?")[0])
+    return ""
+
+
+def _sent(
+    finding: Finding,
+    number: int,
+    answers: list[Response],
+    again: _Again,
+    lanes: Transport,
+    paths: Mapping[str, str],
+) -> Response:
+    """Return the response to request `number`, sent with values of the responses of today where it took some.
+
+    Raises `CheckerError`.
+    """
+    exchange, earlier = finding.interactions[number].exchange, finding.interactions[:number]
+    if exchange.body_size is not None:
+        raise _CannotSend("a body was too long to be recorded")
+    place = moved(exchange.target.decode("latin-1"), paths).encode("latin-1")
+    for text, (source, path) in links_in(earlier, exchange.target).items():
+        fresh = _fresh(answers[source], path)
+        if fresh is not None:
+            new = quote(str(fresh), safe="").encode()
+            place = place.replace(quote(text, safe="").encode(), new)
+    links = links_in_body(finding, number)
+    values = {at: _fresh(answers[source], path) for at, (source, path) in links.items()}
+    known = {at: value for at, value in values.items() if value is not None}
+    body = None if exchange.body is None else with_values(exchange.body, known)
+    recorded = WireRequest(exchange.method, place, list(exchange.headers), body)
+    return _response(Label(finding.interactions[number].label), recorded, again, lanes)
+
+
+def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transport) -> Response:
+    """Return the response to a recorded request with the credentials of today. Raises `CheckerError`."""
+    again.caller.sign(recorded)
+    store = secrets_of(again.past.settings).store
+    try:
+        request = store.resolve_request(recorded)
+    except MissingSecret as missing:
+        try:
+            again.fetched.renew(label, recorded)
+        except (LoaderError, UsageError):
+            # Without the description the sources cannot be applied, and most configurations have none.
+            raise missing from None
+        request = store.resolve_request(recorded)
+    # A kept connection that the server has closed meanwhile would read as its answer.
+    outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
+    if isinstance(outcome, NetworkFailure):
+        kind = _Dropped if outcome.kind is FailureKind.DROPPED else _CannotSend
+        raise kind(f"{outcome.kind}: {outcome.message}")
+    return outcome
+
+
+def _fresh(answer: Response, path: Path) -> Any:
+    """What an answer holds there; None for nothing."""
+    try:
+        return value_at(answer.content, path)
+    except (LookupError, TypeError):
+        return None

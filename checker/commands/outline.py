@@ -1,0 +1,88 @@
+"""What commands that send nothing share with `run`: its options, its settings, a folder that nobody keeps."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from checker.commands.command import Root
+from checker.commands.options import RUN_SETTINGS, apply_options, read_filters, run_options
+from checker.commands.output import echo, echo_line
+from checker.commands.topics import TestingCommand
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
+from checker.config.settings import RunSettings
+from checker.corpus.layout import RunLayout
+from checker.reporting.graphs import GRAPHS
+from checker.reporting.outlines import outline_json, outline_text
+from checker.workers.starting.outline import read_outline, read_resources
+
+
+@contextmanager
+def planned_run(
+    ctx: click.Context, options: Mapping[str, Any]
+) -> Iterator[tuple[RunSettings, RunLayout]]:
+    """Settings of the run that these options stand for, and a layout in a folder that goes away.
+
+    Raises `ConfigError` and `UsageError`.
+    """
+    root = ctx.find_object(Root) or Root()
+    filters = read_filters(options)
+    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
+    apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
+    occasion = Invocation(
+        options["location"], filters=filters, app=options["app"], hooks=root.hooks
+    )
+    settings = run_settings(config, occasion)
+    with tempfile.TemporaryDirectory() as folder:
+        layout = RunLayout(Path(folder))
+        layout.create()
+        yield replace(settings, corpus_dir=folder), layout
+
+
+@click.command(cls=TestingCommand)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(tuple(GRAPHS)),
+    default="text",
+    help="Lines for people, or the language of Graphviz or Mermaid.",
+)
+@run_options(RUN_SETTINGS)
+@click.pass_context
+def graph(ctx: click.Context, /, shape: str, **options: Any) -> None:
+    """Show which operations make what others use, and the links that lead from answers to requests.
+
+    Nothing is sent but what fetches the description at LOCATION.
+    """
+    with planned_run(ctx, options) as (settings, layout):
+        title, model = read_resources(settings, layout)
+    echo(GRAPHS[shape](title, model))
+
+
+@click.command(cls=TestingCommand)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="Lines for people, or one JSON object.",
+)
+@run_options(RUN_SETTINGS)
+@click.pass_context
+def list(ctx: click.Context, /, shape: str, **options: Any) -> None:
+    """List the operations that `run` with these options would test: what each takes, and the phases that have requests for it.
+
+    Nothing is sent but what fetches the description at LOCATION.
+    """
+    with planned_run(ctx, options) as (settings, layout):
+        outline = read_outline(settings, layout)
+    for sentence in outline.unmatched:
+        echo_line(f"Warning: {sentence}", err=True)
+    echo(outline_json(outline) if shape == "json" else outline_text(outline))

@@ -1,0 +1,183 @@
+"""`checker replay`."""
+
+import re
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from checker.commands.failure_replay import ReplayTarget, replay_findings
+from checker.commands.legacy import LegacyCommand
+from checker.commands.options import (
+    BASE_URL,
+    auth_option,
+    header_option,
+    refuse_user_of_no_document,
+)
+from checker.commands.output import echo_line
+from checker.commands.replay_credentials import ReplayCredentials, fetched_for, user_of_document
+from checker.commands.runs_on_disk import PastRun, configured, folder_of
+from checker.commands.values import KeyValue
+from checker.config.auth import WFC, basic_value
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
+from checker.config.table import default_of
+from checker.core.errors import UsageError
+from checker.core.request import BaseUrl
+from checker.core.send import Purpose
+from checker.phases.replay import ReplayOptions
+from checker.phases.replay import replay as replay_cassette
+from checker.transport.settings import HttpSettings
+
+_ID = re.compile(r"(?:v\d+-)?[0-9a-f]{4,16}|all", re.IGNORECASE)
+_STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
+
+
+@click.command(cls=LegacyCommand)
+@click.argument("cassette", metavar="[CASSETTE|ID...]", nargs=-1)
+@click.option("--id", "ids", multiple=True, help="Only the interaction with this id.")
+@click.option("--run", metavar="RUN|FOLDER", help="Whose failures the IDs are of.")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(_STATUSES, case_sensitive=False),
+    help="Only interactions that ended like this.",
+)
+@click.option(
+    "--purpose",
+    "purposes",
+    multiple=True,
+    type=click.Choice([purpose.value for purpose in Purpose], case_sensitive=False),
+    help="Only interactions that were sent for this.",
+)
+@click.option("--uri", metavar="REGEX", help="Only interactions whose URI matches.")
+@click.option("--method", metavar="REGEX", help="Only interactions whose method matches.")
+@click.option(
+    "--pace",
+    type=click.Choice(["full", "recorded"], case_sensitive=False),
+    default="full",
+    show_default=True,
+    help="Send as fast as answers come, or with the pauses that were recorded.",
+)
+@click.option(
+    *BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead."
+)
+@click.option(
+    "--request-timeout",
+    type=KeyValue((), "request-timeout"),
+    default=default_of((), "request-timeout"),
+    help="Seconds.",
+)
+@click.option(
+    "--tls-verify",
+    type=KeyValue((), "tls-verify"),
+    default=default_of((), "tls-verify"),
+    help="Verify certificates.",
+)
+@click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
+@header_option
+@auth_option
+@click.option(
+    "--auth-wfc",
+    "wfc",
+    type=KeyValue(WFC, "path"),
+    help="Authentication document of the Web Fuzzing Commons.",
+)
+@click.option(
+    "--auth-wfc-user", "wfc_user", type=KeyValue(WFC, "user"), help="User of that document."
+)
+@click.pass_context
+def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> None:
+    """Send the interactions of CASSETTE again and print their old and new statuses.
+
+    A cassette is YAML (`vcr`), HAR of any program, or event lines (`ndjson`). What was masked in it is as the configuration
+    of today says, or -H.
+
+    With IDs of failures of the last run, as reports show them, each is tried three times, after the requests that it needs:
+    fixed, failed, flaky or not reproduced. Without any ID, all failures are tried.
+
+    Exit code for failures: 1 one failed again or is flaky, 2 one could not be sent, 3 one was not reproduced and its
+    situation was not reached, 0 all are fixed. The first of these that applies counts.
+    """
+    asked = _asked(configured(ctx), options)
+    cassette = cassette or ("all",)
+    is_file = Path(cassette[0]).exists()
+    if not is_file and _ID.fullmatch(cassette[0]):
+        target = ReplayTarget(asked.url, asked.http, asked.caller)
+        past = PastRun.of(folder_of(options["run"]), asked.config)
+        ctx.exit(replay_findings(past, cassette, target, echo_line))
+    if len(cassette) > 1:
+        raise UsageError("give one cassette, or ids of failures of the last run")
+    if not is_file:
+        raise UsageError(
+            f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4"
+        )
+    origin = BaseUrl.from_url(asked.url) if asked.url else None
+    chosen = ReplayOptions(
+        base_url=asked.url,
+        headers=asked.caller(origin).all_headers,
+        configured=_configured_headers(asked.config),
+        fetched=cache(partial(_fetched_headers, asked, options["run"])),
+        ids=options["ids"],
+        statuses=options["statuses"],
+        purposes=options["purposes"],
+        uri=options["uri"],
+        method=options["method"],
+        http=asked.http,
+        keeps_pace=options["pace"] == "recorded",
+    )
+    ctx.exit(replay_cassette(Path(cassette[0]), chosen, echo_line))
+
+
+class _Asked(Struct, frozen=True):
+    """What options say of all that may be sent again."""
+
+    config: Config
+    url: str | None
+    http: HttpSettings
+    headers: tuple[tuple[str, str], ...]
+
+    def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
+        """Who calls an API there."""
+        return ReplayCredentials(self.headers, user_of_document(self.config, origin))
+
+
+def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
+    for option, key in (("wfc", "path"), ("wfc_user", "user")):
+        if options[option] is not None:
+            config.auth.wfc.update(**{key: options[option]})
+    refuse_user_of_no_document(config, options["wfc_user"])
+    headers = dict(options["headers"])
+    if options["auth"] is not None:
+        user, _, password = options["auth"].partition(":")
+        headers["Authorization"] = basic_value(user, password)
+    http = HttpSettings(
+        request_timeout_s=options["request_timeout"],
+        verify=options["tls_verify"],
+        proxy=options["proxy"],
+    )
+    return _Asked(config, options["url"], http, tuple(headers.items()))
+
+
+def _fetched_headers(asked: _Asked, run: str | None) -> dict[str, str]:
+    """Return the headers that the configured logins give for the description of the last run; nothing without a run.
+
+    Raises `CheckerError`.
+    """
+    try:
+        past = PastRun.of(folder_of(run), asked.config)
+    except UsageError:
+        return {}
+    opened = past.view.opened
+    return fetched_for(past, asked.url or (opened.base_url if opened else "")).headers()
+
+
+def _configured_headers(config: Config) -> tuple[tuple[str, str], ...]:
+    """What a run would send with every request, and the token of a scheme that is for bearers."""
+    common = run_settings(config, Invocation("", "run")).common
+    tokens = (one.bearer for one in common.authentication.static if one.bearer)
+    return (*(("Authorization", f"Bearer {token}") for token in tokens), *common.headers)

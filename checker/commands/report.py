@@ -1,0 +1,138 @@
+"""`checker report`."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from checker.commands.command import Command, Root
+from checker.commands.lists import formats_named
+from checker.commands.output import echo_line
+from checker.commands.program import CANNOT
+from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, folder_of
+from checker.config.config import Config
+from checker.core.errors import UsageError
+from checker.core.reports import ReportFormat
+from checker.reporting.console import Console
+from checker.reporting.orders import RunIsOver
+from checker.reporting.summaries import write_summary
+from checker.reporting.whole import check_writable
+from checker.reporting.writing import follow
+
+
+@click.command(cls=Command)
+@click.argument("runs", metavar="[RUN|FOLDER]...", nargs=-1)
+@click.option("--format", "formats", multiple=True, metavar="FORMATS", help="Reports to write.")
+@click.option("--report-dir", metavar="FOLDER", help="Folder of the reports.")
+@click.option("-o", "--output", metavar="PATH", help="Place of the report, if it is one.")
+@click.option("--baseline", metavar="FILE", help="File of known failures.")
+@click.option("--compare", metavar="RUN", help="Run whose failures count as known.")
+@click.option("--no-color", is_flag=True, help="No colours.")
+@click.pass_context
+def report(
+    ctx: click.Context,
+    runs: tuple[str, ...],
+    formats: tuple[str, ...],
+    report_dir: str | None,
+    output: str | None,
+    baseline: str | None,
+    compare: str | None,
+    no_color: bool,
+) -> None:
+    """Make reports of the last run in a corpus: RUN is its name below .checker, FOLDER its place.
+
+    Several are told as one: shards of a test, or services. A failure that many of them have is told once, with their names.
+
+    Without --format the report of the console is printed. What is masked is as the configuration of today says.
+    """
+    root = ctx.find_object(Root) or Root()
+    rows = formats_named(formats)
+    if output is not None and len(rows) != 1:
+        raise UsageError("--output is the place of one report: give one --format")
+    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    if no_color or root.no_color:
+        config.update(color=False)
+    found = _found(runs, config, baseline, compare)
+    folder = report_dir or str(config.reports.directory)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    targets = [(row, output or os.path.join(folder, row.file_name(stamp))) for row in rows]
+    if not targets:
+        _show(found)
+        return
+    for row, path in targets:
+        check_writable(Path(path), is_folder=row.is_folder)
+    problems = _write(found, targets)
+    for row, path in targets:
+        if path not in problems:
+            echo_line(f"{row.title}: {path}")
+    for problem in problems.values():
+        echo_line(f"Error: {problem}", err=True)
+    if problems:
+        ctx.exit(CANNOT)
+
+
+ShownRun = PastRun | MergedRuns
+
+
+def _found(
+    runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None
+) -> ShownRun:
+    """The run that is meant, or all of them as one."""
+    if len(runs) < 2:
+        return _held_against(runs[0] if runs else None, config, baseline, compare)
+    folders = {folder_of(name).resolve(): name for name in runs}
+    return MergedRuns.of(
+        {name: _held_against(name, config, baseline, compare) for name in folders.values()}
+    )
+
+
+def _held_against(
+    run: str | None, config: Config, baseline: str | None, compare: str | None
+) -> PastRun:
+    """The run that is meant, and what is known of its failures."""
+    if baseline is not None:
+        config.update(baseline=baseline)
+    found = PastRun.of(folder_of(run), config)
+    if compare is None:
+        # Nothing is written into baselines but by runs, and by `checker baseline`.
+        kept = replace(found.settings.baseline, updates=False, prunes=False)
+        return replace(found, settings=replace(found.settings, baseline=kept))
+    against = compared_with(compare, found.settings.baseline.today)
+    return replace(found, settings=replace(found.settings, baseline=against))
+
+
+def _show(past: ShownRun) -> None:
+    """Print what the console would have."""
+    console = Console(past.settings)
+    console.title()
+    console.header_of(past.view)
+    console.finish(past.report)
+
+
+def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
+    """Path -> why there is no report."""
+    problems = {}
+    for row, path in targets:
+        if not row.streams:
+            problem = write_summary(row, Path(path), past.report, past.context)
+            if problem:
+                problems[path] = problem
+    streaming = [(row.name, path) for row, path in targets if row.streams]
+    return problems | _follow(past, streaming) if streaming else problems
+
+
+def _follow(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
+    runs = [(one.settings, one.followed) for one in past.parts]
+    there = [(settings, run) for settings, run in runs if run is not None]
+    if not there:
+        return {path: f"{path}: nothing was sent in this run" for _, path in targets}
+    written = follow(there, targets, RunIsOver())
+    if written.count < past.view.requests:
+        echo_line(
+            f"Note: {written.count:,} of {past.view.requests:,} requests were kept; "
+            "to have all of them, ask for the report when the run begins.",
+            err=True,
+        )
+    return {path: f"{path}: the report cannot be written: {why}" for path, why in written.problems}

@@ -1,0 +1,158 @@
+"""What `run` and `fuzz` have in common: options to configuration to settings to exit code."""
+
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from msgspec.structs import replace
+
+from checker.commands.command import Root
+from checker.commands.execute import execute_run
+from checker.commands.extending import load_extensions
+from checker.commands.handlers import EventHandlers
+from checker.commands.options import (
+    FUZZ_SETTINGS,
+    RUN_SETTINGS,
+    apply_options,
+    read_filters,
+    run_options,
+)
+from checker.commands.output import echo_line
+from checker.commands.runs_on_disk import compared_with
+from checker.commands.topics import TestingCommand
+from checker.commands.values import SettingOption
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
+from checker.config.settings import RunSettings
+from checker.core.errors import UsageError
+from checker.core.redact import Redaction
+from checker.corpus.secrets import secrets_of
+
+_MASK = "[Filtered]"
+_SECRET_OPTIONS = ("-H", "--header", "-a", "--auth", "--upload-token", "--checker-io-token")
+
+
+def run_command(
+    ctx: click.Context, kind: str, options: Mapping[str, Any], settings: tuple[SettingOption, ...]
+) -> None:
+    """Carry out `run` or `fuzz` and end with its exit code."""
+    root = ctx.find_object(Root) or Root()
+    options = {**options, "no_color": options["no_color"] or root.no_color}
+    filters = read_filters(options)
+    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
+    apply_options(config, options, settings, has_hooks=has_hooks)
+    if kind == "run" and config.generation.maximize:
+        echo_line(
+            "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever is answered",
+            err=True,
+        )
+    name_api(ctx, config, options["api_name"])
+    occasion = Invocation(
+        location=options["location"],
+        kind=kind,
+        filters=filters,
+        inline=options["inline"],
+        app=options["app"],
+        hooks=root.hooks,
+        corpus=root.corpus,
+    )
+    asked = run_settings(config, occasion)
+    asked = replace(asked, command=shown_command(sys.argv, asked))
+    if config.compare is not None:
+        asked = _against(asked, config.compare)
+    load_extensions(asked.certain_hooks)
+    asked = with_writable_corpus(asked)
+    ctx.exit(execute_run(asked, root.began_at, EventHandlers.begin(asked, ctx.params)))
+
+
+def with_writable_corpus(
+    settings: RunSettings, may_write: Callable[[Path], bool] = lambda path: os.access(path, os.W_OK)
+) -> RunSettings:
+    """Settings whose corpus can be written: in a temporary folder where its usual place allows no writing."""
+    usual = Path(settings.corpus_dir).absolute()
+    nearest = next(one for one in (usual, *usual.parents) if one.exists())
+    if may_write(nearest):
+        return settings
+    folder = tempfile.mkdtemp(prefix="checker-")
+    echo_line(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
+    return replace(settings, corpus_dir=folder)
+
+
+def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
+    """Take API_NAME, which receivers of archives know the API by. Raises `UsageError` where it must be something else."""
+    if not name:
+        return
+    if "://" in name or os.path.exists(name):
+        raise UsageError(f"one LOCATION at a time: {name!r} is another one")
+    config.upload.update(api_name=name)
+    is_wanted = config.upload.url or config.reports.archive.path or config.reports.archive.enabled
+    is_given = ctx.get_parameter_source("api_name") is ParameterSource.COMMANDLINE
+    if is_given and not is_wanted:
+        raise UsageError(
+            f"unexpected argument {name!r}: after LOCATION stands the name of the API for a report archive; "
+            "give --report or --upload-url for one"
+        )
+
+
+def _against(settings: RunSettings, run: str) -> RunSettings:
+    """Settings that hold failures against those of another run, read before this one changes its corpus."""
+    baseline = compared_with(run, settings.baseline.today)
+    others = (
+        (title, {key: value for key, value in changes.items() if key != "baseline"})
+        for title, changes in settings.projects
+    )
+    return replace(settings, baseline=baseline, projects=tuple(others))
+
+
+def shown_command(arguments: list[str], settings: RunSettings) -> str:
+    """The command line without anything that is known to be secret."""
+    command = masked_command(arguments, settings.sanitization.redaction)
+    return secrets_of(settings).store.hide(command, _MASK)
+
+
+def masked_command(arguments: list[str], redaction: Redaction) -> str:
+    """The command line as a shell would read it, without the values of headers and credentials."""
+    shown = ["checker"]
+    is_secret = False
+    for argument in arguments[1:]:
+        if is_secret:
+            shown.append(_masked(argument))
+            is_secret = False
+            continue
+        option, separator, value = argument.partition("=")
+        is_secret = argument in _SECRET_OPTIONS
+        if separator and option in _SECRET_OPTIONS:
+            shown.append(f"{option}={_masked(value)}")
+        elif argument[:2] in ("-H", "-a") and len(argument) > 2:
+            shown.append(argument[:2] + _masked(argument[2:]))
+        else:
+            shown.append(redaction.url(argument))
+    return shlex.join(shown)
+
+
+def _masked(header: str) -> str:
+    name, separator, _ = header.partition(":")
+    return f"{name}: {_MASK}" if separator else _MASK
+
+
+@click.command(cls=TestingCommand)
+@run_options(RUN_SETTINGS)
+@click.pass_context
+def run(ctx: click.Context, /, **options: Any) -> None:
+    """Test the operations of the API that LOCATION (a URL or a file) describes."""
+    run_command(ctx, "run", options, RUN_SETTINGS)
+
+
+@click.command(cls=TestingCommand)
+@run_options(FUZZ_SETTINGS)
+@click.pass_context
+def fuzz(ctx: click.Context, /, **options: Any) -> None:
+    """Test the API that LOCATION describes until the time limit or Ctrl-C; without a time limit, until the first failure."""
+    run_command(ctx, "fuzz", options, FUZZ_SETTINGS)

@@ -1,0 +1,156 @@
+"""Help by topic: a first page of two screens, and all options with their keys and defaults."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import click
+
+from checker.commands.command import CannotRun, Root
+from checker.commands.extending import GroupedOption, load_extensions, options_of_users
+from checker.commands.legacy import LegacyCommand
+from checker.commands.values import SettingOption
+from checker.config.table import default_of
+from checker.core.errors import ConfigError
+
+MOST_USED: Final = "Most used"
+TOPICS: Final[Mapping[str, str]] = {
+    MOST_USED: "url|app|headers|auth|phases|checks|exclude_checks|mode|max_examples|max_time|workers|seed|"
+    "max_failures|report|include_path|exclude_path|dry_run|shape",
+    "Operations": "include_.*|exclude_.*",
+    "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes|safety",
+    "Authentication": "auth_.*",
+    "Cases": "generation_.*|no_shrink|suppress_health_check",
+    "Checks and failures": "max_response_time|continue_on_failure|baseline.*|compare|warnings|fail_under_.*",
+    "Reports": "report_.*|upload_.*|live_port|debug_output_file",
+    "Output": "output_.*|max_shown|code_sample_style|no_color|force_color",
+    "Others": ".*",
+}
+"""Title -> names of options, as a pattern; the first that fits counts."""
+
+
+_MANY: Final = re.compile(
+    r"(?P<filter>(in|ex)clude)-(path|method|name|tag|operation-id)(-regex)?|report-[a-z]+-path|fail-under-[a-z-]+"
+)
+"""Options of which there is one for each kind of filter, for each format, and for each part of a description."""
+
+
+_HELPS: Final = frozenset(("--help", "-h", "--help-all"))
+
+
+def _family(found: re.Match[str]) -> str:
+    if found["filter"]:
+        return f"{found['filter']}-TYPE[-regex]"
+    return "fail-under-PART" if found[0].startswith("fail") else "report-FORMAT-path"
+
+
+class KeyOption(click.Option):
+    """An option that sets a key of the configuration."""
+
+    def __init__(self, *given: Any, setting: SettingOption, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.setting = setting
+
+    @property
+    def note(self) -> str:
+        """Its key, its default, and the variable that stands in for it."""
+        key = ".".join((*self.setting.path, self.setting.key))
+        default = default_of(self.setting.path, self.setting.key)
+        parts = [key]
+        if default not in (None, [], {}, ""):
+            shown = str(default).lower() if isinstance(default, bool) else str(default)
+            parts.append(f"default: {shown!r}" if "\r" in shown else f"default: {shown}")
+        if self.setting.variable:
+            parts.append(self.setting.variable)
+        return f"[{'; '.join(parts)}]"
+
+
+def topic_of(option: click.Option) -> str:
+    """The topic of an option."""
+    name = option.name or ""
+    return next(title for title, names in TOPICS.items() if re.fullmatch(names, name))
+
+
+def by_topic(
+    command: click.Command, ctx: click.Context
+) -> Iterator[tuple[str, list[click.Option]]]:
+    """(title, options that are shown) of each topic that has any."""
+    params = command.get_params(ctx)
+    options = [
+        one
+        for one in params
+        if isinstance(one, click.Option) and not one.hidden and not _HELPS.issuperset(one.opts)
+    ]
+    added = [one for one in options if isinstance(one, GroupedOption)]
+    for title in TOPICS:
+        mine = [one for one in options if one not in added and topic_of(one) == title]
+        if mine:
+            yield title, mine
+    for title in dict.fromkeys(one.group for one in added):
+        yield title, [one for one in added if one.group == title]
+
+
+def write_first_page(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """The options that are used most, and the names of the others."""
+    others = []
+    for title, options in by_topic(command, ctx):
+        if title == MOST_USED:
+            with formatter.section(title):
+                formatter.write_dl([_record(one, ctx) for one in options])
+        else:
+            names = (_MANY.sub(_family, one.opts[-1][2:]) for one in options)
+            others.append((title, ", ".join(dict.fromkeys(names))))
+    with formatter.section("Others, without their dashes (--help-all explains them)"):
+        formatter.write_dl(others)
+
+
+def write_all(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """All options, each with its key and its default."""
+    for title, options in by_topic(command, ctx):
+        with formatter.section(title):
+            rows = []
+            for one in options:
+                name, text = _record(one, ctx)
+                rows.append((name, f"{text} {one.note}" if isinstance(one, KeyOption) else text))
+            formatter.write_dl(rows)
+
+
+def _record(option: click.Option, ctx: click.Context) -> tuple[str, str]:
+    found = option.get_help_record(ctx)
+    assert found is not None
+    return found
+
+
+def show_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Callback of `--help-all`."""
+    if value and not ctx.resilient_parsing:
+        formatter = ctx.make_formatter()
+        ctx.command.format_usage(ctx, formatter)
+        ctx.command.format_help_text(ctx, formatter)
+        write_all(ctx.command, ctx, formatter)
+        click.echo(formatter.getvalue().rstrip("\n"), color=ctx.color)
+        ctx.exit()
+
+
+class TestingCommand(LegacyCommand):
+    """`run` and `fuzz`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line, with the options of modules that are known before the configuration is."""
+        root = ctx.find_object(Root) or Root()
+        try:
+            load_extensions(filter(None, (*root.hooks, os.environ.get("CHECKER_HOOKS"))))
+        except ConfigError as error:
+            raise CannotRun(error) from error
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Options of ours, and those that users add."""
+        return [*super().get_params(ctx), *options_of_users()]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first page: what is used most, and what else there is."""
+        write_first_page(self, ctx, formatter)

@@ -1,0 +1,277 @@
+"""Texts of the command line as values."""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+from msgspec import Struct
+
+from checker.config import rules
+from checker.config.config import Config
+from checker.config.kinds import Boolean, Choice, Either, Integer, ListOf, MapOf, Number, ValueKind
+from checker.config.layers import keys_of
+from checker.config.reading import read_layer
+from checker.config.table import SECTIONS, Path
+from checker.core.errors import ConfigError, UsageError
+from checker.core.redact import Redaction
+from checker.core.request import canonical_url
+
+_TRUE = frozenset(("y", "yes", "t", "true", "on", "1"))
+_FALSE = frozenset(("n", "no", "f", "false", "off", "0"))
+
+
+class KeyValue(click.ParamType[Any]):
+    """The value of a configuration key, by the rules of the table."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._key = SECTIONS[path][key]
+        self.name = _metavar(self._key.kind).lower()
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """What stands for the value on help pages: choices as they are written, kinds in upper case."""
+        return _metavar(self._key.kind)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Value of this text, or a usage error."""
+        if not isinstance(value, str):
+            return value
+        parsed = parsed_text(value, self._key.kind)
+        problem = self._key.kind.problem(parsed, "it")
+        if problem:
+            said = problem.text.partition(" -> ")[2] or problem.text
+            said = said.replace("but got string: ", "but got ")
+            self.fail(_sentences(said, problem.hint), param, ctx)
+        return parsed
+
+
+def parsed_text(text: str, kind: ValueKind) -> Any:
+    """The value that a text means where this kind is expected, choices in any case; the text itself when it means none."""
+    match kind:
+        case Boolean():
+            return _boolean(text)
+        case Integer():
+            return _number(text, int)
+        case Number():
+            return _number(text, float)
+        case ListOf():
+            return [parsed_text(one, kind.item) for one in comma_list([text])]
+        case Choice():
+            return text.lower() if text.lower() in kind.values else text
+        case Either():
+            found = [parsed_text(text, one) for one in kind.kinds]
+            return next((value for value in found if value != text), text)
+        case _:
+            return text
+
+
+def comma_list(values: Iterable[str]) -> list[str]:
+    """Items of repeated comma lists, in order, each once."""
+    items = (item.strip() for value in values for item in value.split(","))
+    return list(dict.fromkeys(item for item in items if item))
+
+
+def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Callback of `-H`: headers by name; a repeated name keeps its last value."""
+    found: dict[str, str] = {}
+    for text in values:
+        name, separator, value = text.partition(":")
+        if not separator:
+            # Not shown: what was meant for a value may be all there is.
+            raise click.BadParameter("a header is not in the KEY:VALUE form", param=param)
+        name, value = name.strip(), value.strip(" \t")
+        problem = rules.header(name, value)
+        if problem:
+            raise click.BadParameter(problem, param=param)
+        found[name] = value
+    return found
+
+
+def credentials(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Callback of `--auth`: `USER:PASSWORD`."""
+    if value is None:
+        return None
+    user, separator, _password = value.partition(":")
+    if not separator:
+        raise click.BadParameter("it is not in the USER:PASSWORD form", param=param)
+    if not user:
+        raise click.BadParameter("the user name is empty", param=param)
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        raise click.BadParameter("it must hold Latin-1 characters only", param=param) from None
+    return value
+
+
+def application(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Callback of `--app`: `module:variable`."""
+    if value is not None and (problem := rules.attribute(value)):
+        raise click.BadParameter(
+            problem.replace("module:attribute", "module:variable"), param=param
+        )
+    return value
+
+
+def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Callback of LOCATION: an http(s) URL, also behind a unix socket, or a file that exists."""
+    if not value or "\0" in value:
+        raise click.BadParameter("give a URL or the path of an API description", param=param)
+    shown = Redaction().url(value)
+    try:
+        canonical = canonical_url(value)
+        parts = urlsplit(canonical)
+    except ValueError as error:
+        raise click.BadParameter(f"{shown!r} is not a URL: {error}", param=param) from error
+    if parts.netloc:
+        if parts.scheme not in ("http", "https"):
+            raise click.BadParameter(f"{shown!r} is not an http(s) URL", param=param)
+        problem = rules.base_url(value)
+        if problem:
+            raise click.BadParameter(problem, param=param)
+    elif not os.path.exists(value) and not ctx.params.get("app"):
+        raise click.BadParameter(f"file {shown!r} does not exist", param=param)
+    return canonical
+
+
+def _sentences(said: str, hint: str) -> str:
+    if not hint:
+        return said
+    return f"{said} {hint}" if said.endswith("?") else f"{said}. {hint}"
+
+
+def _boolean(text: str) -> bool | str:
+    lowered = text.lower()
+    if lowered in _TRUE:
+        return True
+    return False if lowered in _FALSE else text
+
+
+def _number(text: str, kind: type[int] | type[float]) -> float | str:
+    try:
+        return kind(text)
+    except ValueError:
+        return text
+
+
+def _metavar(kind: ValueKind) -> str:
+    match kind:
+        case Boolean():
+            return "BOOLEAN"
+        case Integer():
+            return "INTEGER"
+        case Number():
+            return "NUMBER"
+        case Choice():
+            return "|".join(kind.values)
+        case ListOf():
+            return "LIST"
+        case Either():
+            return "|".join(_metavar(one) for one in kind.kinds)
+        case _:
+            return "TEXT"
+
+
+def apply_keys(config: Config, given: Iterable[str]) -> None:
+    """Put keys of the command line on top of a configuration. Raises `UsageError`."""
+    document: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = _parted(text)
+        if not equals:
+            raise UsageError(f"--set: give NAME=VALUE, got {text!r}")
+        _put(document, _names(name), value)
+    try:
+        layer = read_layer(document, below=[one for one, _ in config.sources])
+    except ConfigError as error:
+        raise UsageError(f"--set: {error}") from error
+    for path, values in layer.items():
+        section: Any = config
+        for part in path:
+            section = getattr(section, part)
+        for key, value in values.items():
+            known = keys_of(path).get(key)
+            if known is not None and isinstance(known.kind, MapOf) and isinstance(value, Mapping):
+                # Entry by entry: what others say of other names stays.
+                section.update(**{_attribute(key): {**getattr(section, _attribute(key)), **value}})
+            else:
+                section.update(**{_attribute(key): value})
+
+
+def _attribute(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """Name, sign and value: names in quotes may hold the sign."""
+    quoted = False
+    for index, char in enumerate(text):
+        if char == '"':
+            quoted = not quoted
+        elif char == "=" and not quoted:
+            return text[:index].strip(), "=", text[index + 1 :].strip()
+    return text, "", ""
+
+
+def _names(name: str) -> list[str]:
+    try:
+        tree: Any = tomllib.loads(f"{name} = 0")
+    except tomllib.TOMLDecodeError:
+        raise UsageError(f"--set: {name!r} is not the name of a key") from None
+    found = []
+    while isinstance(tree, dict):
+        [(key, tree)] = tree.items()
+        found.append(key)
+    return found
+
+
+def _put(document: dict[str, Any], names: list[str], text: str) -> None:
+    table = document
+    for name in names[:-1]:
+        table = table.setdefault(name, {})
+    if not isinstance(table, dict):
+        raise UsageError(f"--set: {'.'.join(names)} stands below a value")
+    table[names[-1]] = _value(names, text)
+
+
+def _value(names: list[str], text: str) -> Any:
+    """As TOML reads it; a word without quotes is a text, or what its key makes of it."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        key = keys_of(tuple(names[:-1])).get(names[-1])
+        return text if key is None else parsed_text(text, key.kind)
+
+
+class SettingOption(Struct, frozen=True):
+    """An option that sets one key of the configuration."""
+
+    flags: tuple[str, ...]
+    path: Path
+    key: str
+    help: str
+    is_flag: bool = False
+    """Takes no value: being there means true."""
+    variable: str | None = None
+    """Environment variable that stands in for it."""
+
+    @property
+    def name(self) -> str:
+        """As Python calls it."""
+        return self.flags[-1].lstrip("-").replace("-", "_")
+
+
+def root_option(
+    flags: str, help_: str, *, key: str = "", variable: str | None = None
+) -> SettingOption:
+    """An option for a key at the root; `flags` as in `-u/--url`."""
+    names = tuple(flags.split("/"))
+    return SettingOption(names, (), key or names[-1][2:], help_, variable=variable)
+
+
+def generation_option(
+    key: str, help_: str, *, flags: str = "", is_flag: bool = False
+) -> SettingOption:
+    """An option for a key of `[generation]`."""
+    names = tuple((flags or f"--generation-{key}").split("/"))
+    return SettingOption(names, ("generation",), key, help_, is_flag)
