@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 

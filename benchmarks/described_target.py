@@ -10,8 +10,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from checker.demo.http import Broken, Parser, Reply, render
 from tests.apps.document import Described
+from tests.apps.http import Broken, Parser, Reply, render
 from tests.apps.mock import Mock
 
 

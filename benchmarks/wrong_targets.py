@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command
 

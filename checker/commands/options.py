@@ -32,6 +32,8 @@ from checker.config.table import UPLOAD
 from checker.core.errors import UsageError
 from checker.core.reports import report_formats
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
 _WHAT = {"include": "Test only operations", "exclude": "Do not test operations"}
 _BY = "whose definition satisfies `<JSON pointer> == <value>` or `!=`."
 
@@ -118,9 +120,6 @@ def refuse_pointless_bytes(config: Config, *, asked: bool) -> None:
     wanted = (getattr(config.reports, name) for name in keeping)
     if asked and not any(one.enabled or one.path for one in wanted):
         raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
-
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 BASE_URL = root_option(

@@ -1,25 +1,10 @@
-"""A small booking service with planted defects, to try the tool on; standard library only.
+"""A small booking service with planted defects, to try the tool on.
 
-`Server` runs it on loopback, with `fixed=True` without the defects, and `serve` until Ctrl-C; `DEFECTS` lists the
-defects; `document` gives its OpenAPI 3.0 document.
+`Server` runs it on loopback, with `fixed=True` without the defects; `DEFECTS` lists the defects; `document` gives its OpenAPI 3.0 document.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.demo.defects import DEFECTS, Defect
+from checker.demo.gate import document
+from checker.demo.server import Server
 
-_ROOMS = {
-    "DEFECTS": "defects",
-    "Defect": "defects",
-    "Server": "server",
-    "document": "description",
-    "serve": "server",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Names are resolved on first use: a command line that never starts the service does not pay for it."""
-    if name in _ROOMS:
-        value = getattr(import_module(f"checker.demo.{_ROOMS[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["DEFECTS", "Defect", "Server", "document"]

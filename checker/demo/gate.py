@@ -1,242 +1,264 @@
-"""The gate of the demo service: a request goes through as a call exactly if the document allows it."""
+"""The gate of the demo service: a request becomes a call exactly if the document allows it."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+import json
+import math
+import pkgutil
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import unquote_to_bytes
 
-from msgspec import Struct
+from jsonschema_rs import Draft4Validator
 
-from checker.demo.http import Reply, Request
-from checker.demo.validator import Flaw, Rule, Validator
-from checker.demo.wire import (
-    WireError,
-    cookies_decoded,
-    form_decoded,
-    json_decoded,
-    json_encoded,
-    percent_decoded,
-    scalar,
-)
+from checker.demo.inn import NOT_FOUND, Reply, problem
 
-_METHODS = ("get", "put", "post", "delete", "patch")
+MALFORMED = "malformed"
 _FORM = "application/x-www-form-urlencoded"
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,30})")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,4})?")
+_BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_BASE64 = re.compile(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_BOUNDS = {"int32": 2**31, "int64": 2**63}
+# The formats that draft 4 does not know.
+_FORMATS: dict[str, Callable[[str], bool]] = {
+    "byte": lambda text: _BASE64.fullmatch(text) is not None,
+    "uuid": lambda text: _UUID.fullmatch(text) is not None,
+}
 
 
-class OperationCall(Struct, frozen=True):
-    """One allowed request: which operation, with which values."""
+class Incoming(NamedTuple):
+    """One request."""
 
-    operation_id: str
-    arguments: dict[str, Any]
-    """Values of all parameters by name; defaults are filled in."""
-    body: Any
-
-
-def problem(status: int, code: str, message: str, pointer: str | None = None) -> Reply:
-    """An error in the shape that the document gives to all of them."""
-    body = json_encoded({"code": code, "message": message, "pointer": pointer})
-    return Reply(status, "application/json", body)
+    method: str
+    path: bytes
+    query: bytes
+    headers: dict[str, str]
+    """Values by lower-case name; values of a repeated header are joined."""
+    body: bytes
+    is_too_large: bool
 
 
-NOT_FOUND = problem(404, "not_found", "There is nothing of that name.")
+class Refusal(Exception):
+    """The document does not allow a request."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
 
 
-class _Parameter(Struct, frozen=True):
-    name: str
-    location: str
-    is_required: bool
-    is_array: bool
-    kind: str
-    """Type of the value, or of the items of an array."""
-    rule: Rule
-    default: Any
-
-    def read(self, texts: list[str]) -> Any:
-        """The value that the texts of the wire stand for, or a `Flaw`."""
-        pointer = f"{self.location}/{self.name}"
-        if not texts:
-            return Flaw("is required", pointer) if self.is_required else self.default
-        if not self.is_array and len(texts) > 1:
-            return Flaw("is given more than once", pointer)
-        values = [scalar(text, self.kind) for text in texts]
-        value = values if self.is_array else values[0]
-        return self.rule(value, pointer) or value
+Call = tuple[str, dict[str, Any], Any]
+"""The id of an operation, the values of its parameters with defaults filled in, the body."""
 
 
-class _Body(Struct, frozen=True):
-    media_type: str
-    rule: Rule
-    decode: Callable[[bytes], Any]
+def document_bytes() -> bytes:
+    """Return the document as it is shipped and served: JSON, OpenAPI 3.0.3."""
+    # importlib.resources takes longer to import than the rest of this package together.
+    data = pkgutil.get_data("checker.demo", "openapi.json")
+    if data is None:
+        raise FileNotFoundError("openapi.json is missing from checker.demo: install it again")
+    return data
 
 
-class _Operation(Struct, frozen=True):
-    id: str
-    parameters: tuple[_Parameter, ...]
-    query_names: frozenset[str]
-    body: _Body | None
-
-
-class _PathRoute(Struct, frozen=True):
-    segments: tuple[str, ...]
-    """Parts of the path; those in braces are parameters."""
-    operations: dict[str, _Operation]
-    allow: str
-
-    def match(self, parts: list[bytes]) -> dict[str, bytes] | None:
-        """Raw path parameters by name, if this is the route of a path."""
-        found: dict[str, bytes] = {}
-        for segment, part in zip(self.segments, parts, strict=True):
-            if segment[0] == "{":
-                if not part:
-                    return None
-                found[segment[1:-1]] = part
-            elif segment.encode() != part:
-                return None
-        return found
+def document() -> dict[str, Any]:
+    """Return the document, parsed anew for each caller."""
+    parsed: dict[str, Any] = json.loads(document_bytes())
+    return parsed
 
 
 class Gate:
     """Decides by the document alone whether a request is allowed."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        validator = Validator(document)
-        self._routes: dict[int, list[_PathRoute]] = {}
-        for path, item in document["paths"].items():
-            route = _route(validator, path, item)
-            self._routes.setdefault(len(route.segments), []).append(route)
+        self._document = document
+        self._components = _draft4(document["components"])
+        self._routes = [
+            (re.compile(re.sub(rb"\\{(\w+)\\}", rb"(?P<\1>[^/]+)", re.escape(path.encode()))), item)
+            for path, item in document["paths"].items()
+        ]
+        self._validators: dict[str, Draft4Validator] = {}
 
-    def admit(self, request: Request) -> OperationCall | Reply:
-        """The call that a request makes, or the answer that refuses it."""
-        path, _, query = request.target.partition(b"?")
-        parts = path[1:].split(b"/")
-        for route in self._routes.get(len(parts), ()):
-            raw = route.match(parts)
-            if raw is not None:
-                break
-        else:
-            return NOT_FOUND
+    def admit(self, request: Incoming) -> Call:
+        """Return the call that a request makes. Raises `Refusal` with the answer for one that is not allowed."""
+        matches = ((pattern.fullmatch(request.path), item) for pattern, item in self._routes)
+        match, item = next(((match, item) for match, item in matches if match), (None, None))
+        if match is None or item is None:
+            raise Refusal(NOT_FOUND)
         method = "GET" if request.method == "HEAD" else request.method
-        operation = route.operations.get(method)
+        operation = item.get(method.lower()) if method.isupper() else None
         if operation is None:
-            reply = problem(405, "method_not_allowed", f"Allowed here: {route.allow}.")
-            return Reply(405, reply.media_type, reply.body, (("Allow", route.allow),))
-        try:
-            arguments = _arguments(operation, raw, query, request.headers)
-            if isinstance(arguments, Flaw):
-                return problem(400, "malformed", arguments.message, arguments.pointer)
-            return _with_body(operation, arguments, request)
-        except WireError as error:
-            return problem(400, "malformed", str(error))
+            allowed = sorted(name.upper() for name in item if name != "parameters")
+            allow = ", ".join([*allowed, *(["HEAD"] if "get" in item else [])])
+            refusal = problem(405, "method_not_allowed", f"Allowed here: {allow}.")
+            raise Refusal(refusal._replace(headers=(("Allow", allow),)))
+        declared = item.get("parameters", []) + operation.get("parameters", [])
+        given = {
+            "path": {name: [_text(raw)] for name, raw in match.groupdict().items()},
+            "query": _form(request.query),
+            "header": {name: [value] for name, value in request.headers.items()},
+            "cookie": _cookies(request.headers.get("cookie", "")),
+        }
+        expected = {parameter["name"] for parameter in declared if parameter["in"] == "query"}
+        for name in given["query"].keys() - expected:
+            raise _malformed("is not expected", f"query/{name}")
+        arguments = {}
+        for parameter in declared:
+            name = parameter["name"]
+            texts = given[parameter["in"]].get(
+                name if parameter["in"] != "header" else name.lower(), []
+            )
+            arguments[name] = self._argument(parameter, texts)
+        return operation["operationId"], arguments, self._body(operation, request)
+
+    def _argument(self, parameter: dict[str, Any], texts: list[str]) -> Any:
+        pointer = f"{parameter['in']}/{parameter['name']}"
+        schema = self._resolved(parameter["schema"])
+        if not texts:
+            if parameter.get("required"):
+                raise _malformed("is required", pointer)
+            return schema.get("default")
+        if schema["type"] == "array":
+            kind = self._resolved(schema["items"])["type"]
+            value: Any = [_scalar(text, kind) for text in texts]
+        elif len(texts) > 1:
+            raise _malformed("is given more than once", pointer)
+        else:
+            value = _scalar(texts[0], schema["type"])
+        for error in self._validator(parameter["schema"]).iter_errors(value):
+            raise _malformed(error.message, pointer)
+        return value
+
+    def _body(self, operation: dict[str, Any], request: Incoming) -> Any:
+        if "requestBody" not in operation:
+            return None
+        if request.is_too_large:
+            raise Refusal(problem(413, "too_large", "The body is larger than 1 MiB."))
+        ((media_type, content),) = operation["requestBody"]["content"].items()
+        if not _is_media_type(request.headers.get("content-type", ""), media_type):
+            raise Refusal(problem(415, "unsupported_media_type", f"The body must be {media_type}."))
+        if media_type == _FORM:
+            value = self._form_value(content["schema"], request.body)
+        else:
+            value = _json(request.body)
+        for error in self._validator(content["schema"]).iter_errors(value):
+            pointer = "".join(f"/{part}" for part in error.instance_path)
+            raise Refusal(problem(422, "invalid", error.message, pointer))
+        return value
+
+    def _form_value(self, schema: dict[str, Any], body: bytes) -> dict[str, Any]:
+        """Return the object that a form stands for; the fields of the document's forms are all scalar."""
+        properties = self._resolved(schema)["properties"]
+        value = {}
+        for name, texts in _form(body).items():
+            if len(texts) > 1:
+                raise _malformed("is given more than once", name)
+            kind = self._resolved(properties.get(name, {})).get("type", "string")
+            value[name] = _scalar(texts[0], kind)
+        return value
+
+    def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        while "$ref" in schema:
+            schema = self._document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return schema
+
+    def _validator(self, schema: dict[str, Any]) -> Draft4Validator:
+        key = json.dumps(schema)
+        if key not in self._validators:
+            whole = {"allOf": [_draft4(schema)], "components": self._components}
+            self._validators[key] = Draft4Validator(whole, formats=_FORMATS, validate_formats=True)
+        return self._validators[key]
 
 
-def _arguments(
-    operation: _Operation, raw: dict[str, bytes], query: bytes, headers: dict[str, str]
-) -> dict[str, Any] | Flaw:
-    asked = form_decoded(query) if query else {}
-    for name in asked:
-        if name not in operation.query_names:
-            return Flaw("is not expected", f"query/{name}")
-    cookies: dict[str, list[str]] | None = None
-    arguments: dict[str, Any] = {}
-    for parameter in operation.parameters:
-        name = parameter.name
-        match parameter.location:
-            case "path":
-                texts = [percent_decoded(raw[name])]
-            case "query":
-                texts = asked.get(name, [])
-            case "header":
-                value = headers.get(name.lower())
-                texts = [] if value is None else [value]
-            case _:
-                cookies = cookies_decoded(headers.get("cookie", "")) if cookies is None else cookies
-                texts = cookies.get(name, [])
-        read = parameter.read(texts)
-        if isinstance(read, Flaw):
-            return read
-        arguments[name] = read
-    return arguments
+def _malformed(message: str, pointer: str | None = None) -> Refusal:
+    return Refusal(problem(400, MALFORMED, message, pointer))
 
 
-def _with_body(
-    operation: _Operation, arguments: dict[str, Any], request: Request
-) -> OperationCall | Reply:
-    body = operation.body
-    if body is None:
-        return OperationCall(operation.id, arguments, None)
-    if request.is_too_large:
-        return problem(413, "too_large", "The body is larger than 1 MiB.")
-    if not _is_media_type(request.headers.get("content-type", ""), body.media_type):
-        return problem(415, "unsupported_media_type", f"The body must be {body.media_type}.")
-    value = body.decode(request.body)
-    flaw = body.rule(value, "")
-    if flaw is not None:
-        return problem(422, "invalid", flaw.message, flaw.pointer)
-    return OperationCall(operation.id, arguments, value)
+def _draft4(node: Any) -> Any:
+    """Return a schema of OpenAPI 3.0 in the words of JSON Schema draft 4: `nullable` and the formats of integers."""
+    if isinstance(node, list):
+        return [_draft4(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    plain = {name: _draft4(each) for name, each in node.items() if name != "nullable"}
+    if (bound := _BOUNDS.get(str(node.get("format")))) is not None:
+        plain = {"allOf": [plain, {"minimum": -bound, "maximum": bound - 1}]}
+    return {"anyOf": [plain, {"type": "null"}]} if node.get("nullable") is True else plain
+
+
+def _text(raw: bytes) -> str:
+    """Return the text of a percent-encoded part of a URL."""
+    if _BAD_ESCAPE.search(raw):
+        raise _malformed("a percent sign is not followed by two hexadecimal digits")
+    try:
+        return unquote_to_bytes(raw).decode()
+    except UnicodeDecodeError:
+        raise _malformed("percent-encoded text is not UTF-8") from None
+
+
+def _form(raw: bytes) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for pair in filter(None, raw.replace(b"+", b" ").split(b"&")):
+        name, _, value = pair.partition(b"=")
+        values.setdefault(_text(name), []).append(_text(value))
+    return values
+
+
+def _cookies(header: str) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for pair in header.split(";"):
+        name, _, value = pair.strip().partition("=")
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def _scalar(text: str, kind: str) -> Any:
+    """Return the value that a text stands for; a text that stands for none stays a text, which breaks the schema."""
+    if kind == "integer" and _INTEGER.fullmatch(text):
+        return int(text)
+    if kind == "number" and _NUMBER.fullmatch(text):
+        return int(text) if _INTEGER.fullmatch(text) else float(text)
+    if kind == "boolean" and text in ("true", "false"):
+        return text == "true"
+    return text
+
+
+def _json(body: bytes) -> Any:
+    """Return the one JSON value of a body (RFC 8259). Python's reader alone takes more than JSON."""
+    try:
+        value = json.loads(
+            body.decode(),
+            object_pairs_hook=_unique,
+            parse_float=_finite,
+            parse_constant=_refuse_constant,
+        )
+        # Half of a surrogate pair passes as an escape, and cannot be encoded.
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise _malformed(f"the body is not JSON: {error}") from None
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("a name occurs twice in an object")
+    return values
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _is_media_type(header: str, wanted: str) -> bool:
     essence, _, rest = header.partition(";")
-    if essence.strip().lower() != wanted:
-        return False
-    for parameter in rest.split(";"):
-        name, equals, value = parameter.strip().partition("=")
-        if not name and not equals:
-            continue
-        is_charset = name.lower() == "charset"
-        if not equals or (is_charset and value.strip('"').lower() not in ("utf-8", "utf8")):
-            return False
-    return True
-
-
-def _route(validator: Validator, path: str, item: dict[str, Any]) -> _PathRoute:
-    shared = item.get("parameters", [])
-    operations = {
-        method.upper(): _operation(validator, item[method], shared)
-        for method in _METHODS
-        if method in item
-    }
-    allowed = sorted(operations) + (["HEAD"] if "GET" in operations else [])
-    return _PathRoute(tuple(path[1:].split("/")), operations, ", ".join(allowed))
-
-
-def _operation(
-    validator: Validator, definition: dict[str, Any], shared: list[dict[str, Any]]
-) -> _Operation:
-    nodes = shared + definition.get("parameters", [])
-    parameters = tuple(_parameter(validator, node) for node in nodes)
-    names = frozenset(each.name for each in parameters if each.location == "query")
-    body = None
-    for media_type, entry in definition.get("requestBody", {}).get("content", {}).items():
-        decode = _form_decoder(validator, entry["schema"]) if media_type == _FORM else json_decoded
-        body = _Body(media_type, validator.compile(entry["schema"]), decode)
-    return _Operation(definition["operationId"], parameters, names, body)
-
-
-def _parameter(validator: Validator, node: dict[str, Any]) -> _Parameter:
-    schema = validator.resolve(node["schema"])
-    is_array = schema["type"] == "array"
-    kind = validator.resolve(schema["items"])["type"] if is_array else schema["type"]
-    return _Parameter(
-        node["name"],
-        node["in"],
-        node.get("required", False),
-        is_array,
-        kind,
-        validator.compile(node["schema"]),
-        schema.get("default"),
+    parameters = (each.strip().lower().partition("=") for each in rest.split(";") if each.strip())
+    return essence.strip().lower() == wanted and all(
+        equals and (name != "charset" or value.strip('"') in ("utf-8", "utf8"))
+        for name, equals, value in parameters
     )
-
-
-def _form_decoder(validator: Validator, schema: dict[str, Any]) -> Callable[[bytes], Any]:
-    """Reads a form into an object; the fields of the document's forms are all scalar."""
-    properties = validator.resolve(schema)["properties"]
-    kinds = {
-        name: validator.resolve(each).get("type", "string") for name, each in properties.items()
-    }
-
-    def fields(body: bytes) -> Iterator[tuple[str, Any]]:
-        for name, texts in form_decoded(body).items():
-            if len(texts) > 1:
-                raise WireError(f"the field {name!r} is given more than once")
-            yield name, scalar(texts[0], kinds.get(name, "string"))
-
-    return lambda body: dict(fields(body))

@@ -1,14 +1,11 @@
 """The business of the demo service: rooms, prices, guests and bookings, in memory and bounded."""
 
+import json
 import struct
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Set
-from typing import Any
-
-from checker.demo.gate import NOT_FOUND, OperationCall, problem
-from checker.demo.http import Reply
-from checker.demo.wire import json_encoded
+from typing import Any, NamedTuple
 
 MAX_BOOKINGS = 2000
 """Bookings that are kept; the oldest ones go first."""
@@ -20,6 +17,20 @@ _KINDS = ("single", "double", "twin", "family", "suite")
 _AMENITIES = ("wifi", "bath", "balcony", "desk", "kettle", "crib")
 
 
+class Reply(NamedTuple):
+    """One response: status, media type (empty: no body), body and further headers."""
+
+    status: int
+    media_type: str = ""
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def problem(status: int, code: str, message: str, pointer: str | None = None) -> Reply:
+    """Return an error in the shape that the document gives to all of them."""
+    return _reply(status, {"code": code, "message": message, "pointer": pointer})
+
+
 class Inn:
     """One inn with its 24 rooms; `planted` names the defects (`DEFECTS`) that it has."""
 
@@ -29,7 +40,7 @@ class Inn:
         self._bookings: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._removed: OrderedDict[str, None] = OrderedDict()
         self._last_numbers: OrderedDict[int, int] = OrderedDict()
-        self._answers: dict[str, Callable[[OperationCall], Reply]] = {
+        self._answers: dict[str, Callable[[dict[str, Any], Any], Reply]] = {
             "listRooms": self._list_rooms,
             "getRoom": self._get_room,
             "getRoomPhoto": self._get_photo,
@@ -47,65 +58,63 @@ class Inn:
         for number in (3, 5, 8):
             self._book(_first_booking(number))
 
-    def answer(self, call: OperationCall) -> Reply:
-        """The response to an allowed call."""
-        return self._answers[call.operation_id](call)
+    def answer(self, operation_id: str, arguments: dict[str, Any], body: Any) -> Reply:
+        """Return the response to an allowed call: an operation, the values of its parameters, the body."""
+        return self._answers[operation_id](arguments, body)
 
-    def _list_rooms(self, call: OperationCall) -> Reply:
-        asked = call.arguments
-        wanted = set(asked["amenities"] or ())
+    def _list_rooms(self, arguments: dict[str, Any], body: Any) -> Reply:
+        wanted = set(arguments["amenities"] or ())
         found = [
             room
             for room in self._rooms
-            if asked["kind"] in (None, room["kind"])
-            and (asked["max_price"] is None or room["price"] <= asked["max_price"])
-            and asked["accessible"] in (None, room["accessible"])
+            if arguments["kind"] in (None, room["kind"])
+            and (arguments["max_price"] is None or room["price"] <= arguments["max_price"])
+            and arguments["accessible"] in (None, room["accessible"])
             and wanted.issubset(room["amenities"])
         ]
-        return _reply(200, found[: asked["limit"]])
+        return _reply(200, found[: arguments["limit"]])
 
-    def _get_room(self, call: OperationCall) -> Reply:
-        room = self._rooms[call.arguments["room_id"] - 1]
+    def _get_room(self, arguments: dict[str, Any], body: Any) -> Reply:
+        room = self._rooms[arguments["room_id"] - 1]
         if room["kind"] == "attic" and "attic-floor" in self._planted:
             return _reply(203, room | {"floor": None})
         return _reply(200, room)
 
-    def _get_photo(self, call: OperationCall) -> Reply:
-        width = call.arguments["width"] or 64
-        return Reply(200, "image/png", _picture(call.arguments["room_id"], width))
+    def _get_photo(self, arguments: dict[str, Any], body: Any) -> Reply:
+        width = arguments["width"] or 64
+        return Reply(200, "image/png", _picture(arguments["room_id"], width))
 
-    def _get_rate(self, call: OperationCall) -> Reply:
-        currency = call.arguments["currency"]
+    def _get_rate(self, arguments: dict[str, Any], body: Any) -> Reply:
+        currency = arguments["currency"]
         rate = 0.5 + (zlib.crc32(currency.encode()) % 1600) / 8
         if currency == "HUF" and "forint-page" in self._planted:
             return Reply(203, "text/html; charset=utf-8", f"<p>1 EUR = {rate} HUF</p>".encode())
-        return _reply(200, {"currency": currency, "rate": rate, "on": call.arguments["on"]})
+        return _reply(200, {"currency": currency, "rate": rate, "on": arguments["on"]})
 
-    def _make_quote(self, call: OperationCall) -> Reply:
-        asked = call.body
-        paid = 100 - asked["discount_percent"]
+    def _make_quote(self, arguments: dict[str, Any], body: Any) -> Reply:
+        paid = 100 - body["discount_percent"]
         if not paid and "full-discount" in self._planted:
             return _crash("ZeroDivisionError: division by zero")
-        price = self._rooms[asked["room_id"] - 1]["price"] + 5.0 * len(asked.get("extras", ()))
+        price = self._rooms[body["room_id"] - 1]["price"] + 5.0 * len(body.get("extras", ()))
         per_night = price * paid / 100
         quote = {
-            "total": per_night * asked["nights"],
+            "total": per_night * body["nights"],
             "per_night": per_night,
             "discounted": paid < 100,
-            "voucher": asked.get("voucher"),
+            "voucher": body.get("voucher"),
         }
         return _reply(200, quote)
 
-    def _register_guest(self, call: OperationCall) -> Reply:
-        profile = call.body
+    def _register_guest(self, arguments: dict[str, Any], body: Any) -> Reply:
+        profile = body
         if not profile["name"].isascii() and "foreign-name" in self._planted:
             return _crash("UnicodeEncodeError: 'ascii' codec can't encode the name of the guest")
         names = ("name", "country", "birthday", "contact", "preferences")
         kept = {name: profile[name] for name in names if name in profile}
         return _reply(201, kept | {"member_id": _identity(profile), "points": 0})
 
-    def _subscribe(self, call: OperationCall) -> Reply:
-        form = call.body
+    def _subscribe(self, arguments: dict[str, Any], body: Any) -> Reply:
+        form = body
         is_queued = form["language"] == "lv" and "latvian-list" in self._planted
         subscribed = {
             "id": _identity(form),
@@ -114,21 +123,20 @@ class Inn:
         }
         return _reply(202 if is_queued else 201, subscribed)
 
-    def _write_review(self, call: OperationCall) -> Reply:
-        written = call.body
+    def _write_review(self, arguments: dict[str, Any], body: Any) -> Reply:
+        written = body
         review = {"id": _identity(written), "photo": None} | written
         if not written["replies"] and "no-replies" in self._planted:
-            return Reply(202, _JSON, json_encoded(review).replace(b'"replies":[]', b'"replies":'))
+            return Reply(202, _JSON, _encoded(review).replace(b'"replies":[]', b'"replies":'))
         return _reply(201, review)
 
-    def _list_bookings(self, call: OperationCall) -> Reply:
-        asked = call.arguments
-        since, until = asked["since"], asked["until"]
+    def _list_bookings(self, arguments: dict[str, Any], body: Any) -> Reply:
+        since, until = arguments["since"], arguments["until"]
         if until is not None and since is None and "open-period" in self._planted:
             return _crash("TypeError: '<=' not supported between instances of 'NoneType' and 'str'")
         # By calendar day, as texts: RFC 3339 days sort like their letters.
         first, last = (since or "0")[:10], (until or "9999-12-31")[:10]
-        status, limit = asked["status"], asked["limit"]
+        status, limit = arguments["status"], arguments["limit"]
         items: list[dict[str, Any]] = []
         for booking in reversed(self._bookings.values()):
             if len(items) == limit:
@@ -137,30 +145,30 @@ class Inn:
                 items.append(booking)
         return _reply(200, {"items": items, "total": len(self._bookings)})
 
-    def _create_booking(self, call: OperationCall) -> Reply:
-        booking = self._book(call.body)
+    def _create_booking(self, arguments: dict[str, Any], body: Any) -> Reply:
+        booking = self._book(body)
         location = ("Location", f"/bookings/{booking['reference']}")
-        return Reply(201, _JSON, json_encoded(booking), (location,))
+        return Reply(201, _JSON, _encoded(booking), (location,))
 
-    def _get_booking(self, call: OperationCall) -> Reply:
-        booking = self._bookings.get(call.arguments["code"])
+    def _get_booking(self, arguments: dict[str, Any], body: Any) -> Reply:
+        booking = self._bookings.get(arguments["code"])
         if booking is None:
             return NOT_FOUND
         if booking["status"] == "cancelled" and "cancelled-view" in self._planted:
             return _crash("KeyError: 'refund'")
         return _reply(200, booking)
 
-    def _change_booking(self, call: OperationCall) -> Reply:
-        booking = self._bookings.get(call.arguments["code"])
+    def _change_booking(self, arguments: dict[str, Any], body: Any) -> Reply:
+        booking = self._bookings.get(arguments["code"])
         if booking is None:
             return NOT_FOUND
         if booking["status"] == "cancelled":
             return problem(409, "conflict", "A cancelled booking stays as it is.")
-        booking.update(call.body)
+        booking.update(body)
         return _reply(200, booking)
 
-    def _delete_booking(self, call: OperationCall) -> Reply:
-        code = call.arguments["code"]
+    def _delete_booking(self, arguments: dict[str, Any], body: Any) -> Reply:
+        code = arguments["code"]
         if code not in self._bookings:
             return NOT_FOUND
         if "kept-booking" not in self._planted:
@@ -188,7 +196,7 @@ class Inn:
     def _new_reference(self, wish: dict[str, Any]) -> str:
         # From the content, not from a counter: the same requests get the same references in whatever order they
         # arrive. Never one that was given before: a client that removed a booking must not find another's there.
-        content = zlib.crc32(json_encoded(wish))
+        content = zlib.crc32(_encoded(wish))
         number = self._last_numbers.pop(content, content)
         while True:
             reference = f"BK-{number:08X}"
@@ -207,8 +215,15 @@ def _forget(entries: OrderedDict[Any, Any], most: int) -> None:
         entries.popitem(last=False)
 
 
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+
+
 def _reply(status: int, value: Any) -> Reply:
-    return Reply(status, _JSON, json_encoded(value))
+    return Reply(status, _JSON, _encoded(value))
+
+
+NOT_FOUND = problem(404, "not_found", "There is nothing of that name.")
 
 
 def _crash(message: str) -> Reply:
@@ -243,7 +258,7 @@ def _first_booking(number: int) -> dict[str, Any]:
 
 def _identity(content: Any) -> str:
     """A UUID made of a content."""
-    data = json_encoded(content)
+    data = _encoded(content)
     first, second = zlib.crc32(data), zlib.crc32(data, 1)
     return f"{first:08x}-0000-4000-8000-0000{second:08x}"
 

@@ -1,22 +1,19 @@
-"""The demo service on loopback: one thread, one selector, connections kept alive."""
+"""The demo service on loopback: the HTTP server of the standard library in front of the gate and the inn."""
 
 import contextlib
-import selectors
 import socket
+import sys
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from checker.demo.defects import DEFECTS
-from checker.demo.description import document, document_bytes
-from checker.demo.gate import Gate, OperationCall, problem
-from checker.demo.http import Broken, Parser, Reply, Request, render
-from checker.demo.inn import Inn
+from checker.demo.gate import MALFORMED, Gate, Incoming, Refusal, document, document_bytes
+from checker.demo.inn import Inn, Reply, problem
 
 _HOST = "127.0.0.1"
-_RECEIVE_BYTES = 256 * 1024
-_MAX_UNSENT = 1024 * 1024
-"""Bytes that may wait for a client that does not read, before nothing more is read from it."""
+_MAX_BODY = 1024 * 1024
 
 
 class Server:
@@ -28,40 +25,44 @@ class Server:
     def __init__(self, port: int = 0, *, fixed: bool = False) -> None:
         self._port = port
         self._service = _Service(fixed=fixed)
-        self._loop: _Loop | None = None
+        self._listener: _Listener | None = None
         self._thread: threading.Thread | None = None
 
     @property
     def url(self) -> str:
-        """Where it listens, such as `http://127.0.0.1:8080`; known once it has started."""
+        """The base URL, such as `http://127.0.0.1:8080`; known once the service has started."""
         return f"http://{_HOST}:{self._port}"
 
     @property
     def document_url(self) -> str:
-        """Where its OpenAPI document is."""
+        """The URL of its OpenAPI document."""
         return f"{self.url}/openapi.json"
 
     @property
     def requests(self) -> int:
-        """Requests answered until now, malformed ones included."""
+        """The number of requests answered until now."""
         return self._service.answered
 
     def start(self) -> Self:
         """Listen, and serve from a thread."""
-        loop = self._open()
-        self._thread = threading.Thread(target=loop.run, name="checker-demo", daemon=True)
+        if self._listener is not None:
+            raise RuntimeError(f"the demo service is running already, at {self.url}")
+        self._listener = _Listener((_HOST, self._port), self._service)
+        self._port = self._listener.server_port
+        self._thread = threading.Thread(
+            target=self._listener.serve_forever, args=(0.05,), name="checker-demo", daemon=True
+        )
         self._thread.start()
         return self
 
     def stop(self) -> None:
-        """Close all connections and wait for the thread; nothing if it does not run."""
-        loop, thread = self._loop, self._thread
-        self._loop = self._thread = None
-        if loop is not None:
-            loop.wake()
-            if thread is not None:
-                thread.join()
-            loop.close()
+        """Close the port and wait for the thread; nothing if the service does not run."""
+        listener, thread = self._listener, self._thread
+        self._listener = self._thread = None
+        if listener is not None and thread is not None:
+            listener.shutdown()
+            thread.join()
+            listener.server_close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -74,34 +75,13 @@ class Server:
     ) -> None:
         self.stop()
 
-    def _run(self) -> None:
-        """Serve from this thread until Ctrl-C."""
-        loop = self._open()
-        try:
-            with contextlib.suppress(KeyboardInterrupt):
-                loop.run()
-        finally:
-            self.stop()
-
-    def _open(self) -> "_Loop":
-        if self._loop is not None:
-            raise RuntimeError(f"the demo service is running already, at {self.url}")
-        listener = socket.create_server((_HOST, self._port), backlog=256)
-        self._port = listener.getsockname()[1]
-        self._loop = _Loop(listener, self._service)
-        return self._loop
-
-
-def serve(port: int, *, fixed: bool = False) -> None:
-    """Serve on a port of loopback until Ctrl-C."""
-    Server(port, fixed=fixed)._run()
-
 
 class _Service:
-    """Requests to responses; used by one thread at a time."""
+    """Requests to replies; used by one thread at a time."""
 
     def __init__(self, *, fixed: bool) -> None:
         self.answered = 0
+        self._lock = threading.Lock()
         planted = frozenset() if fixed else frozenset(defect.id for defect in DEFECTS)
         rules = document()
         if "endless-list" in planted:
@@ -113,133 +93,113 @@ class _Service:
         self._inn = Inn(planted)
         self._document = Reply(200, "application/json", document_bytes())
 
-    def respond(self, request: Request | Broken) -> bytes:
-        """The bytes that answer one request."""
-        self.answered += 1
-        if isinstance(request, Broken):
-            return render(problem(request.status, "malformed", request.message), keep_alive=False)
-        has_body = request.method != "HEAD"
-        return render(self._reply(request), keep_alive=request.keep_alive, has_body=has_body)
-
-    def _reply(self, request: Request) -> Reply:
-        if request.target.partition(b"?")[0] == b"/openapi.json":
-            if request.method in ("GET", "HEAD"):
+    def reply(self, request: Incoming) -> Reply:
+        """Return the answer to one request."""
+        with self._lock:
+            self.answered += 1
+            if request.path == b"/openapi.json" and request.method in ("GET", "HEAD"):
                 return self._document
-            refusal = problem(405, "method_not_allowed", "Allowed here: GET, HEAD.")
-            return Reply(405, refusal.media_type, refusal.body, (("Allow", "GET, HEAD"),))
-        call = self._gate.admit(request)
-        return self._inn.answer(call) if isinstance(call, OperationCall) else call
+            try:
+                call = self._gate.admit(request)
+            except Refusal as refusal:
+                return refusal.reply
+            return self._inn.answer(*call)
 
 
-class _Connection:
-    """One client: what it sent and was not answered, what it was answered and has not read."""
+class _Listener(ThreadingHTTPServer):
+    # A worker opens several connections at once; five, the default of the standard library, would refuse some.
+    request_queue_size = 256
 
-    def __init__(self, peer: socket.socket) -> None:
-        peer.setblocking(False)
-        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.peer = peer
-        self._parser = Parser()
-        self._unsent = bytearray()
-        self._is_ending = False
+    # `server_close` waits for the threads of its connections.
+    daemon_threads = False
 
-    def advance(self, service: _Service, *, readable: bool) -> int:
-        """Read, answer and send what is possible now; the events to wait for next, 0 when it is over."""
+    def __init__(self, address: tuple[str, int], service: _Service) -> None:
+        self.service = service
+        self._connections: set[socket.socket] = set()
+        super().__init__(address, _Handler)
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Serve one connection until it ends."""
+        self._connections.add(request)
         try:
-            if readable and not self._receive():
-                return 0
-            while self._answer(service):
-                self._send()
-            self._send()
-        except BlockingIOError:
-            pass
-        except OSError:
-            return 0
-        if not self._unsent:
-            return selectors.EVENT_READ
-        if len(self._unsent) > _MAX_UNSENT:
-            return selectors.EVENT_WRITE
-        return selectors.EVENT_READ | selectors.EVENT_WRITE
+            super().finish_request(request, client_address)
+        finally:
+            self._connections.discard(request)
 
-    def _receive(self) -> bool:
-        data = self.peer.recv(_RECEIVE_BYTES)
-        if not self._is_ending:
-            self._parser.feed(data)
-        return bool(data)
+    def server_close(self) -> None:
+        """Close the port and all connections."""
+        for connection in tuple(self._connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
 
-    def _answer(self, service: _Service) -> bool:
-        """Answer what has arrived; whether more was left for later because the client does not read."""
-        while not self._is_ending and len(self._unsent) <= _MAX_UNSENT:
-            request = self._parser.next()
-            if request is None:
-                self._unsent += self._parser.take_continue()
-                return False
-            self._unsent += service.respond(request)
-            self._is_ending = isinstance(request, Broken) or not request.keep_alive
-        return not self._is_ending
-
-    def _send(self) -> None:
-        if self._unsent:
-            sent = self.peer.send(self._unsent)
-            del self._unsent[:sent]
-            if self._is_ending and not self._unsent:
-                # Not close: with unread bytes that would be a reset, which can overtake the answer.
-                self.peer.shutdown(socket.SHUT_WR)
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that leaves early is no error; anything else is one of this service, and is shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
-class _Loop:
-    """LeaseReport for the listener and all connections at once; another thread may only `wake` it."""
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    # Head and body leave in one packet.
+    wbufsize = -1
+    server: _Listener
 
-    def __init__(self, listener: socket.socket, service: _Service) -> None:
-        self._service = service
-        self._listener = listener
-        listener.setblocking(False)
-        self._alarm, self._bell = socket.socketpair()
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(listener, selectors.EVENT_READ)
-        self._selector.register(self._alarm, selectors.EVENT_READ)
-        self._connections: set[_Connection] = set()
+    def __getattr__(self, name: str) -> Any:
+        """Any method is answered by the gate: 405 names those that are allowed, where the base class says 501."""
+        if name.startswith("do_"):
+            return self._serve
+        raise AttributeError(name)
 
-    def wake(self) -> None:
-        """End `run` soon."""
-        self._bell.send(b"!")
-
-    def run(self) -> None:
-        """Serve until woken."""
-        while True:
-            for key, events in self._selector.select():
-                if key.fileobj is self._alarm:
-                    return
-                if key.data is None:
-                    self._accept()
-                else:
-                    self._advance(
-                        key.data, key.events, readable=bool(events & selectors.EVENT_READ)
-                    )
-
-    def close(self) -> None:
-        """Close every socket."""
-        for connection in self._connections:
-            connection.peer.close()
-        self._connections.clear()
-        for each in (self._listener, self._alarm, self._bell):
-            each.close()
-        self._selector.close()
-
-    def _accept(self) -> None:
-        try:
-            peer, _ = self._listener.accept()
-        except OSError:
-            # The client left before it was served, or this process is out of files for now.
+    def _serve(self) -> None:
+        # `self.path` has lost the second of two leading slashes.
+        target = self.raw_requestline.split(b" ")[1]
+        path, _, query = target.partition(b"?")
+        length = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdecimal()):
+            self.close_connection = True
+            self._send(problem(411, MALFORMED, "The body needs a Content-Length."))
             return
-        connection = _Connection(peer)
-        self._connections.add(connection)
-        self._selector.register(peer, selectors.EVENT_READ, connection)
+        body = self.rfile.read(min(int(length), _MAX_BODY + 1))
+        if len(body) > _MAX_BODY:
+            left = int(length) - len(body)
+            while left > 0 and (read := self.rfile.read(min(left, _MAX_BODY))):
+                left -= len(read)
+        self._send(
+            self.server.service.reply(
+                Incoming(self.command, path, query, self._named(), body, len(body) > _MAX_BODY)
+            )
+        )
 
-    def _advance(self, connection: _Connection, waited: int, *, readable: bool) -> None:
-        events = connection.advance(self._service, readable=readable)
-        if not events:
-            self._selector.unregister(connection.peer)
-            connection.peer.close()
-            self._connections.discard(connection)
-        elif events != waited:
-            self._selector.modify(connection.peer, events, connection)
+    def _named(self) -> dict[str, str]:
+        return {
+            name.lower(): ("; " if name.lower() == "cookie" else ", ").join(
+                value.strip(" \t") for value in self.headers.get_all(name, [])
+            )
+            for name in self.headers
+        }
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer a request that the base class cannot read, in the shape of all errors."""
+        self.close_connection = True
+        # Until the version is read the base class assumes HTTP/0.9, whose answers have no head.
+        self.request_version = self.protocol_version
+        self._send(problem(code, MALFORMED, message or "The request cannot be read."))
+
+    def _send(self, reply: Reply) -> None:
+        self.send_response_only(reply.status)
+        if reply.media_type:
+            self.send_header("Content-Type", reply.media_type)
+        if reply.status != 204:
+            self.send_header("Content-Length", str(len(reply.body)))
+        for name, value in reply.headers:
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing: the console belongs to the run."""

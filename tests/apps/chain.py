@@ -5,7 +5,7 @@ import json
 import threading
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 PARCEL = {

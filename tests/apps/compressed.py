@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer
 
 CODERS: Mapping[str, Callable[[bytes], bytes]] = {

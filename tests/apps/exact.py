@@ -10,8 +10,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_to_bytes
 
-from checker.demo.http import Reply, Request
 from tests.apps.document import METHODS, Described, Document, Missing
+from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
 from tests.apps.witness import Witness
 

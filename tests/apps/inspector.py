@@ -4,8 +4,8 @@ import json
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from checker.demo.http import Request
 from tests.apps.document import Described, Document
+from tests.apps.http import Request
 from tests.apps.witness import Witness
 
 _IGNORED = frozenset(

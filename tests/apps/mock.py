@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from checker.demo.http import Reply, Request
 from tests.apps.builder import Builder, Unbuildable
 from tests.apps.document import Described, Document, Missing
+from tests.apps.http import Reply, Request
 from tests.apps.inspector import Inspector
 
 _NO_CONTENT = (204, 205, 304)

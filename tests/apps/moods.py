@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 OK = {"description": ""}

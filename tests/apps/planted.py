@@ -1,17 +1,16 @@
 """Applications with something wrong with them, on purpose."""
 
 import itertools
+import json
 import threading
 import zlib
 from collections.abc import Callable
 from typing import Any
 
-from checker.demo import DEFECTS
-from checker.demo.description import document
-from checker.demo.gate import Gate, OperationCall
-from checker.demo.http import Reply, Request
+from checker.demo import DEFECTS, document
+from checker.demo.gate import Gate, Incoming, Refusal
 from checker.demo.inn import Inn
-from checker.demo.wire import json_encoded
+from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer
 
 BROKEN = Reply(500, "text/plain", b"planted")
@@ -31,7 +30,7 @@ class EvenInn(Inn):
     """Books the same content under the same reference again: else it depends on who is first which one a case is given."""
 
     def _new_reference(self, wish: dict[str, Any]) -> str:
-        return f"BK-{zlib.crc32(json_encoded(wish)):08X}"
+        return f"BK-{zlib.crc32(json.dumps(wish).encode()):08X}"
 
 
 def inn() -> Answer:
@@ -41,8 +40,14 @@ def inn() -> Answer:
 
     def answered(request: Request) -> Reply:
         with lock:
-            call = gate.admit(request)
-            return service.answer(call) if isinstance(call, OperationCall) else call
+            path, _, query = request.target.partition(b"?")
+            try:
+                call = gate.admit(
+                    Incoming(request.method, path, query, request.headers, request.body, False)
+                )
+            except Refusal as refusal:
+                return Reply(*refusal.reply)
+            return Reply(*service.answer(*call))
 
     return answered
 

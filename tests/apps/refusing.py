@@ -4,7 +4,7 @@ import json
 from typing import Any
 from urllib.parse import parse_qsl
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 _ANY = {"type": "object"}

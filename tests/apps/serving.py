@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from socket import AF_UNIX
 from typing import Any
 
-from checker.demo.http import Broken, Parser, Reply, Request, render
+from tests.apps.http import Broken, Parser, Reply, Request, render
 
 Answer = Callable[[Request], Reply]
 

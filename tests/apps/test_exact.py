@@ -1,7 +1,7 @@
 """What the exact service answers where a description leaves it no choice."""
 
-from checker.demo.http import Request
 from tests.apps.exact import Exact, prepared
+from tests.apps.http import Request
 
 
 def test_what_nobody_can_serve_by_the_letter_is_forbidden() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
 from tests.apps.builder import Builder, Unbuildable
 from tests.apps.document import Document
+from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
 
 TEXT = {"200": {"description": "", "content": {"text/plain": {"schema": {"type": "string"}}}}}

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 from zlib import crc32
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 TOKEN = "right"

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 _LABEL = {

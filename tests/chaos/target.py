@@ -5,7 +5,7 @@ import random
 import time
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer, json_reply
 
 FIELDS = 16

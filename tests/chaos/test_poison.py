@@ -5,8 +5,8 @@ import json
 import pytest
 
 from checker.core import curl
-from checker.demo.http import Reply, Request
 from checker.workers.messages import EXTRA_INDEX
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.chaos import evidence
 from tests.e2e.runner import Command

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.core.credentials import CREDENTIAL_SOURCES, Credentials, CredentialSource
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 ANSWERS = {"200": {"description": ""}, "401": {"description": ""}}

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 import pytest
 
 from checker.config.settings import UploadSettings
-from checker.demo.http import Reply, Request
 from checker.reporting.uploading import upload
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 
 RUN = ("run", "api.json", "--inline", "-n", "2", "--phases", "fuzzing", "--mode", "positive")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.commands.extending import GROUPS, HANDLERS
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 
 OPERATION = {"get": {"responses": {"200": {"description": ""}}}}

@@ -22,8 +22,8 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, ResourceMade
 from checker.corpus.runs import LastRun
 from checker.demo import Server
-from checker.demo.http import Reply, Request
 from checker.transport.settings import HttpSettings
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.reporting.samples import exchange, finding, interaction, settings, started
 from tests.reporting.test_pytest_file import FLOOR, FREED, QUOTE, REVIEW

@@ -5,8 +5,7 @@ import pytest
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.registry import FORMATS
-from checker.demo import Server
-from checker.demo.description import document
+from checker.demo import Server, document
 
 ROOMS = ("--include-path", "/rooms")
 

@@ -9,7 +9,7 @@ import pytest
 import checker
 from checker.config.config import Config
 from checker.core.metrics import METRICS
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 COUNT = 14

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.cassettes import interactions_of
 from tests.e2e.test_canaries import left_in_files

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 
 ANSWERS = {str(status): {"description": ""} for status in (200, 401)}

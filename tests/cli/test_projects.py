@@ -1,7 +1,6 @@
 """`[[project]]` tables in a run: the title is known only when the document is open."""
 
-from checker.demo import Server
-from checker.demo.description import document
+from checker.demo import Server, document
 from tests.cassettes import interactions_of
 
 CONFIG = """

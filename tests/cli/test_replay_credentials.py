@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 
 DOCUMENT: dict[str, Any] = {

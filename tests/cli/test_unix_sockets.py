@@ -11,7 +11,7 @@ import pytest
 
 import checker
 from checker.core.errors import LoaderError
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.cassettes import interactions_of
 

@@ -9,8 +9,8 @@ import pytest
 
 from checker.core.registry import CONSTANT_SOURCES, constants
 from checker.core.warning_table import BUILT_IN
-from checker.demo.http import Reply, Request
 from tests import waiting
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 CASES = 10

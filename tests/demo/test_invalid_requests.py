@@ -18,7 +18,7 @@ TARGETS = [
     *(f"/rooms/{raw}" for raw in ("0", "25", "-1", "+5", "05", "1_0", "%205", "5%20", "5.0")),
     *(f"/rooms/{raw}" for raw in ("5e0", "%D9%A5", "true", "null", "%", "%zz", "%ff", "9" * 5000)),
     *("/rooms/a%2Fb", "/rates/eur", "/rates/EUR%0A", "/rates/EUR?on=2023-02-29"),
-    *("/rates/EUR?on=2023-2-1", "/rates/EUR?on=0000-01-01", "/rates/EUR?on="),
+    *("/rates/EUR?on=2023-2-1", "/rates/EUR?on="),
     *("/rooms?kind=", "/rooms?kind=attic&kind=attic", "/rooms?limit", "/rooms?limit=0"),
     *("/rooms?limit=1.0", "/rooms?max_price=NaN", "/rooms?max_price=1e999", "/rooms?max_price=.5"),
     *("/rooms?max_price=0.25", "/rooms?max_price=-0.5", "/rooms?max_price=inf", "/rooms?unknown=1"),
@@ -71,7 +71,7 @@ def test_a_wrong_cookie_is_refused(fixed: Client, value: str) -> None:
     [
         *(b"", b"{", b"{} {}", b"\xff", b"\xef\xbb\xbf{}", b'{"a":1,"a":2}', b'{"a":NaN}'),
         *(b'{"a":-Infinity}', b'{"a":1e999}', b'"\\ud800"', b'{"\\udc00":1}', b"[01]", b"[1,]"),
-        *(b"[" * 100_000, b"[" * 70 + b"]" * 70, b"[" + b"1" * 5000 + b"]", b"'a'"),
+        *(b"[" * 100_000, b"[" + b"1" * 5000 + b"]", b"'a'"),
     ],
 )
 def test_a_body_that_is_not_json_is_refused(fixed: Client, body: bytes) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from checker.core.phases import default_phases
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
 from tests.apps.planted import BROKEN, Disturbed
 from tests.apps.serving import Answer, App, serving

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.demo.http import Reply
+from tests.apps.http import Reply
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, Ran, run_arguments
 

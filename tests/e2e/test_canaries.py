@@ -17,7 +17,7 @@ import pytest
 
 from checker.core.reports import report_formats
 from checker.corpus.frames import scan
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command, Ran
 

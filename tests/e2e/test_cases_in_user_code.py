@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import serving
 from tests.e2e.runner import Command
 

@@ -1,6 +1,6 @@
 """A run inside a CI job against a server that writes commands of the runner into its responses."""
 
-from checker.demo.http import Reply
+from tests.apps.http import Reply
 from tests.apps.serving import serving
 from tests.e2e.runner import Command
 from tests.hostile.runners import azure_commands, github_commands, teamcity_messages

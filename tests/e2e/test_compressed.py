@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
 from tests.apps.compressed import compressed
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checker.demo.description import document as demo_document
+from checker.demo import document as demo_document
 from tests.apps.document import read
 from tests.apps.mock import Mock
 from tests.apps.planted import Disturbed, inn, planted

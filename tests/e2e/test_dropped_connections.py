@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.corpus.records import UNREACHED
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import Dropping, json_reply, serving
 from tests.e2e.runner import Command, Ran
 

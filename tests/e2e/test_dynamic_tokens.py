@@ -6,8 +6,8 @@ import pytest
 
 from checker.core.errors import CredentialError
 from checker.core.response import Response
-from checker.demo.http import Reply, Request
 from checker.workers.authentication.tokens import answered
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.apps.tokens import PASSWORD, USER, Tokens, serving_tokens
 from tests.e2e.runner import Command, Ran

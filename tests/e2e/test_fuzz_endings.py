@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import SLOW_CLOCK, UNHURRIED_S, Command, Ran
 from tests.e2e.slow_clock import OVER

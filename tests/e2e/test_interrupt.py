@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from checker.demo import Server
-from checker.demo.description import document as demo_document
+from checker.demo import document as demo_document
 from tests.apps.planted import Hold, inn
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command, Ran, run_arguments

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.core.digests import digest
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.library import DOCUMENT
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, serving
 from tests.e2e.runner import Command, Ran
 from tests.refusals.frameworks import DOCUMENT, FRAMEWORKS

@@ -1,6 +1,6 @@
 """`http://localhost:PORT` is where most people's servers are, on IPv4 alone."""
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 

@@ -11,10 +11,10 @@ from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation
 from checker.core.response import Response
-from checker.demo.http import Reply, Request
 from checker.openapi.loaders import from_path
 from tests.apps.builder import Builder, Unbuildable
 from tests.apps.document import Described, read
+from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
 from tests.e2e.documents import smoke_documents
 

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from checker.demo.http import Reply, Request
 from tests.apps.document import read
+from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
 from tests.apps.serving import json_reply, serving
 from tests.e2e.documents import smoke_documents

@@ -2,8 +2,8 @@
 
 from itertools import count
 
-from checker.demo.http import Reply, Request
 from checker.reporting.findings import marks_of
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 

@@ -1,7 +1,7 @@
 """Authentication that users write: in modules of hooks, shared by all workers."""
 
-from checker.demo.http import Reply, Request
 from tests.apps.guarded import PASSWORD, USER, described, guarding
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.apps.tokens import Tokens, serving_tokens
 from tests.e2e.runner import Command

@@ -10,7 +10,7 @@ import pytest
 
 from checker.core.sequence import Drawn, Literal, Recipe
 from checker.corpus.records import Finding
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command, kill_a_worker
 

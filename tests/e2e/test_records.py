@@ -13,7 +13,7 @@ from checker.core.send import Purpose
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.corpus.traffic import TrafficReader
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.apps.volatile import document, volatile
 from tests.cassettes import interactions_of

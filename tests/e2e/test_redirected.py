@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import serving
 from tests.e2e.runner import Command
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 

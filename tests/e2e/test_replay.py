@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.demo import Server
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.cassettes import cassette_of, interactions_of
 from tests.e2e.runner import Command, Ran

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from checker.demo.http import Reply, Request
 from tests.apps.chain import DOCUMENT, Parcels
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.apps.unchecked import DOCUMENT as UNCHECKED
 from tests.apps.unchecked import TOKEN, Orders

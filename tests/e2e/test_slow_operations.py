@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command, run_arguments
 from tests.waiting import wait_until

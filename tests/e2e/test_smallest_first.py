@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 

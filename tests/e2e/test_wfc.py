@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command
 from tests.e2e.test_canaries import left_in_files

@@ -9,8 +9,8 @@ from graphql import build_schema, graphql_sync, introspection_from_schema
 from hypothesis import given, settings
 
 import checker
-from checker.demo.http import Reply, Request
 from tests.apps.graphql import graphene_staff, strawberry_library
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.graphql_kind.library import SDL
 

@@ -7,10 +7,10 @@ import pytest
 
 import checker
 from checker.core.errors import LoaderError
-from checker.demo.http import Reply, Request
 from checker.kinds.sources import DIRECT, UrlSource
 from checker.kinds.table import open_description
 from tests.apps.graphql.careless import SDL, Careless
+from tests.apps.http import Reply, Request
 from tests.apps.serving import serving
 from tests.graphql_kind.making import opened, operations
 

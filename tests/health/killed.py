@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from checker.demo.http import Broken, Parser, Reply, Request, render
+from tests.apps.http import Broken, Parser, Reply, Request, render
 
 _HOST = "127.0.0.1"
 

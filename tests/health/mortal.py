@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.demo.http import Broken, Parser, Reply, Request, render
+from tests.apps.http import Broken, Parser, Reply, Request, render
 
 
 class _Dies(Exception):

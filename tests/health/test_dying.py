@@ -15,13 +15,13 @@ from checker.config.resolve import Invocation, run_settings
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.request import BaseUrl
 from checker.corpus.records import UNREACHED
-from checker.demo.http import Reply, Request
 from checker.reporting.findings import failures_by_cause
 from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.signals import Interrupts
 from checker.workers.outages import reachable
 from checker.workers.outages.health import TargetHealth
+from tests.apps.http import Reply, Request
 from tests.apps.serving import App, serving
 from tests.health.killed import KilledTarget, answer, killed_target
 from tests.health.mortal import Mortal, mortal

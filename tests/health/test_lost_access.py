@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationError, OperationsSelected, TaskProgress
-from checker.demo.http import Reply, Request
 from checker.supervisor.endings import lost_service
 from checker.workers.messages import OperationCard
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 from tests.health.running import Ran, run

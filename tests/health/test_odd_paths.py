@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 from tests.health.running import Ran, run
 from tests.health.services import Service, operation

@@ -13,13 +13,13 @@ from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.layout import RunLayout
 from checker.corpus.made import MadeLedger
-from checker.demo.http import Reply, Request
 from checker.health.made import MadeResources, made_paths
 from checker.health.safety import Safety, leaves_out
 from checker.health.signs import looks_dangerous
 from checker.kinds.sources import FetchOptions, TextSource
 from checker.kinds.table import open_description
 from checker.supervisor.signals import Interrupts
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 from tests.health.running import run
 from tests.health.services import COMMON, LOGIN, Service, operation, thing_in

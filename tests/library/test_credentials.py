@@ -8,7 +8,7 @@ import pytest
 import checker
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.credentials import Credentials, CredentialSource, register
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 DOCUMENT = {

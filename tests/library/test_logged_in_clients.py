@@ -17,8 +17,8 @@ from django.test import override_settings
 from django.urls import path as django_path
 
 import checker
-from checker.demo.http import Reply, Request
 from tests.apps.django_settings import configure
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 with warnings.catch_warnings():

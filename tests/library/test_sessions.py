@@ -9,8 +9,8 @@ import pytest
 import requests
 
 import checker
-from checker.demo.http import Reply, Request
 from tests.apps.guarded import PASSWORD, USER, Guarded, guarded_app
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 BASIC = "Basic dTpw"

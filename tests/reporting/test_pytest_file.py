@@ -8,10 +8,10 @@ import pytest
 from checker.corpus.fold import fold
 from checker.corpus.records import Component, Finding, ResourceMade
 from checker.demo import Server
-from checker.demo.http import Reply, Request
 from checker.reporting.context import ReportContext
 from checker.reporting.formats.pytest_file import write
 from checker.reporting.views import report_of
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
 from .samples import exchange, finding, interaction, settings

@@ -3,8 +3,8 @@
 import ast
 from pathlib import Path
 
-from checker.demo.http import Reply
 from tests.apps.chain import DOCUMENT, Parcels
+from tests.apps.http import Reply
 from tests.apps.serving import serving
 from tests.e2e.runner import Command
 

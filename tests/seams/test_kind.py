@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.demo.http import Reply, Request
 from checker.workers.starting.preloaded import KINDS
+from tests.apps.http import Reply, Request
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, Ran
 

@@ -5,7 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, Ran
 

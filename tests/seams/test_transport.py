@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.corpus.records import Finding
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command, Ran
 from tests.seams.memory_transport import MOST, answer

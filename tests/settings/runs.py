@@ -10,7 +10,7 @@ import tomlkit
 from click.testing import CliRunner
 
 from checker.cli import checker
-from checker.demo.http import Request
+from tests.apps.http import Request
 from tests.apps.serving import Answer, serving
 from tests.settings.shop import DOCUMENT, Shop
 

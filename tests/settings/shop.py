@@ -4,7 +4,7 @@ import json
 from itertools import count
 from typing import Any
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 LINES = "\n".join(f"line {number}" for number in range(60))

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from checker.corpus.fold import RunView
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer, json_reply
 
 Place = tuple[str, ...]

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLSchema, build_schema, execute, parse, validate
 from graphql.execution.values import get_variable_values
 
-from checker.demo.http import Reply, Request
+from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 PLANTED = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from graphql import build_schema
 
-from checker.demo.http import Reply, Request
 from tests.apps.graphql.depot import by_the_book
+from tests.apps.http import Reply, Request
 
 SDL = """
 interface Complaint { message: String! }

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.demo.http import Broken, Parser, Reply, Request, render
+from tests.apps.http import Broken, Parser, Reply, Request, render
 
 TOKENS = st.text("abcXYZ-", min_size=1, max_size=8)
 ITEMS = st.tuples(st.sampled_from(["GET", "POST", "x!"]), st.binary(max_size=40), st.integers(0, 9))
