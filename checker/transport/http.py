@@ -20,6 +20,12 @@ _JUST_NOW_S = 30e-6
 _SWEEP_S = 0.25
 _MAX_SELECT_S = 1.0
 _MEANWHILE_S = 0.2
+_SPARE_CONNECTIONS = 8
+"""Connections that stay open beside one for each lane, for operations that travel otherwise.
+
+Investigations ask for new connections, and libcurl keeps the old ones: against a server that fails at random a worker held
+400 of them.
+"""
 
 
 class _Clock(Struct):
@@ -46,6 +52,7 @@ class HttpLanes:
         self._settings = settings
         self._now = now
         self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, lanes + _SPARE_CONNECTIONS)
         self._connections = Connections()
         self._lanes: list[Lane] = []
         self._by_handle: dict[pycurl.Curl, Lane] = {}

@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from dataclasses import replace
 
+import psutil
 import pytest
 
 from checker.core.request import BaseUrl, WireRequest
@@ -395,3 +396,16 @@ def test_a_stream_is_not_listened_to_beyond_its_events(server) -> None:
     assert outcome.content.count(b"data") >= 3
     # Whoever listened on would have heard thousands of them until the limit of 30 s.
     assert outcome.content.count(b"data") < 1000
+
+
+def test_new_connections_do_not_add_up(server, open_lanes) -> None:
+    process, lanes = psutil.Process(), open_lanes()
+    opened = []
+    for _ in range(60):
+        wanted = request()
+        wanted.fresh = True
+        ok(lanes.send(0, wanted))
+        opened.append(
+            sum(one.raddr[1:] == (server.origin.port,) for one in process.net_connections("tcp"))
+        )
+    assert max(opened[30:]) == max(opened[:30]) < 20

@@ -39,6 +39,7 @@ class ServedByOthers(Struct):
             for record in reader.read_new():
                 if isinstance(record, OperationServed):
                     yield from self._sent(record)
+            reader.close()
 
     def _sent(self, record: OperationServed) -> Iterator[Sent]:
         operation: Operation | None = self.context.selected.get(Label(record.label))

@@ -304,6 +304,8 @@ class Recorder(Struct):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
+            # Each worker that was replaced left one: open files would add up.
+            reader.close()
 
     def tick(self, now: float) -> None:
         """Hand over what has waited long enough, and take in what peers saw."""
