@@ -20,12 +20,12 @@ test: $(STAMP)
 test-browser: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
 	npm install --no-save --silent --prefix .browser axe-core@4 httpyac@6 vnu-jar@26 || npm install --no-save --silent --prefix .browser axe-core httpyac vnu-jar
-	$(BIN)/python -m pytest -q tests_browser
+	$(BIN)/python -m pytest -q tests/browser
 
 # Servers of GraphQL on Node: npm fetches them.
 test-servers: $(STAMP)
-	npm install --no-save --silent --prefix tests_servers graphql-yoga@5 @apollo/server@5 graphql@16
-	$(BIN)/python -m pytest -q tests_servers
+	npm install --no-save --silent --prefix tests/servers graphql-yoga@5 @apollo/server@5 graphql@16
+	$(BIN)/python -m pytest -q tests/servers
 
 # The tests of GraphQL with graphql-core 3.3 and a current Strawberry, put in front of the installed versions. Graphene needs 3.2.
 GRAPHQL := $(abspath $(VENV))/graphql-3.3
@@ -41,8 +41,8 @@ test-matrix: $(STAMP)
 	$(BIN)/python -m tests.plugin.matrix $(CELLS)
 
 check: $(STAMP)
-	$(BIN)/ruff check checker tests tests_browser tests_servers benchmarks
-	$(BIN)/ruff format --check checker tests tests_browser tests_servers benchmarks
+	$(BIN)/ruff check checker tests benchmarks
+	$(BIN)/ruff format --check checker tests benchmarks
 	$(BIN)/mypy checker tests benchmarks
 	$(BIN)/lint-imports
 

@@ -25,7 +25,7 @@ from tests.reporting.samples import (
     started,
 )
 
-TOOLS = Path(__file__).parents[1] / ".browser" / "node_modules"
+TOOLS = Path(__file__).parents[2] / ".browser" / "node_modules"
 LABELS = tuple(f"GET /things/{number}/parts/{{id}}" for number in range(1000))
 SEVERITIES = ("critical", "high", "medium", "low")
 
@@ -78,9 +78,12 @@ def page(file: Path) -> Iterator[Page]:
         problems: list[str] = []
         opened_page.on("console", lambda said: problems.append(said.text))
         opened_page.on("pageerror", lambda error: problems.append(str(error)))
-        opened_page.on(
-            "request", lambda sent: sent.url.startswith("file:") or problems.append(sent.url)
-        )
+
+        def note(sent: Any) -> None:
+            if not sent.url.startswith("file:"):
+                problems.append(sent.url)
+
+        opened_page.on("request", note)
         opened_page.goto(file.as_uri())
         yield opened_page
         browser.close()

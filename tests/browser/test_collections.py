@@ -13,7 +13,7 @@ from checker.reporting.context import ReportContext
 from tests.reporting.formats import written
 from tests.reporting.samples import exchange, finding, interaction, records, settings
 
-HTTPYAC = Path(__file__).parents[1] / ".browser" / "node_modules" / "httpyac" / "bin" / "httpyac.js"
+HTTPYAC = Path(__file__).parents[2] / ".browser" / "node_modules" / "httpyac" / "bin" / "httpyac.js"
 BODIES = (
     b'{"a": "</script> ]]> $(x)"}',
     b'"{{process.exit(7)}}"',
