@@ -16,8 +16,8 @@ from checker import __version__
 from checker.checks.check import Applies, Check, CheckSetting, Fact, SettingShape
 from checker.checks.context import PASSED, CheckContext, Failures
 from checker.checks.judge import Judge
-from checker.checks.selection import selected_checks
 from checker.checks.table import BUILT_IN
+from checker.checks.to_run import selected_checks
 from checker.config.operation_settings import OperationSettings
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label

@@ -1,8 +1,11 @@
 """Operations that ask for credentials refuse requests without them, and requests with wrong ones."""
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
 from zlib import crc32
 
 from msgspec import Struct
@@ -10,7 +13,6 @@ from msgspec import Struct
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead
 from checker.checks.resources import line_of
 from checker.checks.statuses import denies_condition
-from checker.checks.variations import other_things
 from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.digests import digest
@@ -23,6 +25,56 @@ from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
+from checker.core.verdicts import Outcome
+
+_MOST: Final = 16
+"""Members that are changed."""
+_ALONE: Final = 4
+"""Of them, how many are changed alone."""
+_ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
+_NEXT: Final = str.maketrans(
+    {one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)}
+)
+
+
+def other_things(context: CheckContext) -> Iterator[Case]:
+    """Yield the case with one text or number of its body changed, a few times, then with all of them changed; each stays valid.
+
+    One at a time first: the others may refer to something that exists. All at last: several may have to be unique.
+    """
+    tools, body = context.tools, context.case.body
+    if tools is None or not isinstance(body, dict):
+        return
+    changed: dict[str, Any] = {}
+    for name, value in islice(body.items(), _MOST):
+        other = _another(value)
+        case = _with_body(context.case, body | {name: other})
+        if other == value or not _is_valid(case, context, tools):
+            continue
+        changed[name] = other
+        if len(changed) <= _ALONE:
+            yield case
+    together = _with_body(context.case, body | changed)
+    if len(changed) > 1 and _is_valid(together, context, tools):
+        yield together
+
+
+def _with_body(case: Case, body: dict[str, Any]) -> Case:
+    other = copy(case)
+    other.body = body
+    return other
+
+
+def _is_valid(case: Case, context: CheckContext, tools: CheckTools) -> bool:
+    verdict = tools.judge_request(case.operation, context.make(case))
+    return verdict.outcome is Outcome.VALID
+
+
+def _another(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.translate(_NEXT)
+    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
+
 
 _FIRST_OF = 4
 """One of so many removals is asked without credentials first: few sequences come so far."""

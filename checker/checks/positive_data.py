@@ -1,12 +1,15 @@
 """Valid data is accepted."""
 
 import re
+from collections.abc import Mapping
 from copy import copy
+from dataclasses import replace
+from typing import Final
+from urllib.parse import quote
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import is_of_several, place_of, verdict_of
-from checker.checks.odd_paths import is_path_refused
 from checker.checks.state_refusals import denies_state
 from checker.checks.statuses import (
     PRECONDITION_REQUIRED,
@@ -14,17 +17,96 @@ from checker.checks.statuses import (
     matches_status,
     rule_of_status,
 )
-from checker.checks.undeclared import declared_body_alone
 from checker.checks.unwritten_rules import may_break_one
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
+from checker.core.odd_paths import is_bare_refusal, odd_characters
 from checker.core.operation import Location
 from checker.core.response import Response
+from checker.core.schema import Schema, UnresolvableReference
 from checker.core.send import Exchanging
 from checker.core.templates import sent_texts
 from checker.core.verdicts import Outcome
+
+_NAMED = 3
+_MOST_NODES = 200
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+
+
+def declared_body_alone(case: Case) -> tuple[Case, str] | None:
+    """The case without such properties at the top of its body, and the first three names; None when it has none."""
+    body = case.body
+    schema = next(
+        (one.schema for one in case.operation.bodies if one.media_type == case.media_type), None
+    )
+    if not isinstance(body, dict) or schema is None:
+        return None
+    declared = _declared(schema)
+    extra = [] if declared is None else [name for name in body if name not in declared]
+    if not extra:
+        return None
+    kept = copy(case)
+    kept.body = {name: value for name, value in body.items() if name not in extra}
+    return kept, ", ".join(f"`{name}`" for name in extra[:_NAMED])
+
+
+def _declared(schema: Schema) -> set[str] | None:
+    """Names of properties that a schema, or what it refers to, declares; None where it describes all others, too."""
+    found: set[str] = set()
+    pending: list[tuple[object, str]] = [(schema.raw, schema.pointer)]
+    for _ in range(_MOST_NODES):
+        if not pending:
+            return found
+        raw, pointer = pending.pop()
+        if not isinstance(raw, Mapping):
+            continue
+        if "patternProperties" in raw or isinstance(raw.get("additionalProperties"), Mapping):
+            return None
+        reference = raw.get("$ref")
+        if isinstance(reference, str):
+            try:
+                pending.append(schema.document.resolve(reference, at=pointer))
+            except UnresolvableReference:
+                return None
+        properties = raw.get("properties")
+        found.update(properties if isinstance(properties, Mapping) else ())
+        for name in _BRANCHES:
+            branches = raw.get(name)
+            if isinstance(branches, list):
+                pending += [(one, f"{pointer}/{name}/{at}") for at, one in enumerate(branches)]
+    return None
+
+
+_NOWHERE: Final = "/checker-probe"
+_OF_BODIES: Final = (b"content-type", b"content-length", b"content-encoding")
+
+
+def is_path_refused(context: CheckContext) -> Exchanging[bool]:
+    """Whether a bare 400 is none of the operation: its odd characters are refused where no operation is, and a path without is not.
+
+    Sends nothing if the path has none, else two requests at most.
+    """
+    texts = (one for one in context.case.path_parameters.values() if isinstance(one, str))
+    odd = odd_characters("".join(texts))
+    if not odd or not is_bare_refusal(context.response):
+        return False
+    refused = yield from _answer_at(context, f"{_NOWHERE}{odd}")
+    if refused is None or not is_bare_refusal(refused):
+        return False
+    plain = yield from _answer_at(context, _NOWHERE)
+    return plain is not None and not is_bare_refusal(plain)
+
+
+def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
+    made = context.make(context.case)
+    base = "" if context.tools is None else context.tools.base_path_of(context.case.operation)
+    headers = [one for one in made.headers if one[0].lower() not in _OF_BODIES]
+    target = f"{base}{quote(path, errors='surrogatepass')}".encode()
+    answer = yield replace(made, method="GET", target=target, headers=headers, body=None)
+    return answer if isinstance(answer, Response) else None
+
 
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 """All but those that refuse data: who may not, who is too fast and what is not there has nothing to do with it."""
@@ -125,8 +207,8 @@ def _reason(context: CheckContext) -> str:
 def _with_names_of_quoted(text: str, case: Case) -> str:
     """A text with the names of variables of the path where it quotes what was sent for them: `cannot parse '{zone_id}'`."""
     for name, value in case.path_parameters.items():
-        for quote in "'\"`":
-            text = text.replace(f"{quote}{value}{quote}", f"{quote}{{{name}}}{quote}")
+        for mark in "'\"`":
+            text = text.replace(f"{mark}{value}{mark}", f"{mark}{{{name}}}{mark}")
     return text
 
 

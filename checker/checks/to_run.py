@@ -4,18 +4,23 @@ A verdict that follows from what is known of an interaction before anybody looks
 interactions of that kind.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from inspect import isclass
 
 from msgspec import Struct, field
 
-from checker.checks.check import Check, Config, InteractionKind, QuickLook
+from checker.checks.check import Applies, Check, Config, InteractionKind, QuickLook
+from checker.checks.classes import AFTER_RESPONSE, ClassCheck
+from checker.checks.custom import CUSTOM_CHECKS, custom_check
+from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
+from checker.core.errors import UsageError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.response import Response
-from checker.core.scenarios import standing
+from checker.core.scenarios import REQUEST_SHAPES, standing
 
 _NEGATIVE = GenerationMode.NEGATIVE
 _KINDS = 4096
@@ -158,3 +163,59 @@ def _scenario(case: Case) -> str | None:
     meta = case.meta
     listed = None if meta is None else meta.phase.data.get("scenario")
     return standing(listed, is_other_method=case.is_of_other_method)
+
+
+_OF_SHAPES = GenerationMode.NEGATIVE
+"""Mode of the cases that have such a scenario."""
+
+
+class Needs(Struct, frozen=True):
+    """What is judged of an operation."""
+
+    modes: frozenset[GenerationMode]
+    """Of requests that are requests to the operation."""
+    shapes: frozenset[str]
+    """Scenarios of those that are none, by their method or the type of their body."""
+
+
+def needs_of(names: Iterable[str], operation: Operation) -> Needs:
+    """What the checks of these names, users' own included, judge of an operation."""
+    asked = [one for one in _applying(names) if one.to_operation(operation)]
+
+    def is_judged(mode: GenerationMode, scenario: str | None = None) -> bool:
+        kind = InteractionKind(0, operation.method, mode=mode, scenario=scenario)
+        return any(one.to_request(kind) for one in asked)
+
+    return Needs(
+        frozenset(mode for mode in GenerationMode if is_judged(mode)),
+        frozenset(shape for shape in REQUEST_SHAPES if is_judged(_OF_SHAPES, shape)),
+    )
+
+
+def _applying(names: Iterable[str]) -> Iterator[Applies]:
+    for name in names:
+        known = BUILT_IN.get(name) or CUSTOM_CHECKS.get(name)
+        if known is not None:
+            yield known.applies
+
+
+def selected_checks(names: Sequence[str], classes: Iterable[ClassCheck] = ()) -> tuple[Check, ...]:
+    """Checks in the order of the table, users' functions after them, `classes` last.
+
+    Raises `UsageError`.
+    """
+    custom = {
+        name: custom_check(name, one.source, one.applies)
+        for name, one in CUSTOM_CHECKS.items()
+        if not isclass(one.source)
+    }
+    watching = {
+        one.name: custom_check(one.name, one.instance.after_response, one.applies)
+        for one in classes
+        if hasattr(one.instance, AFTER_RESPONSE)
+    }
+    known = {**BUILT_IN, **custom, **watching}
+    unknown = [name for name in names if name not in known and name not in CUSTOM_CHECKS]
+    if unknown:
+        raise UsageError(f"unknown check {unknown[0]!r}; choose from {', '.join(known)}")
+    return tuple(one for name, one in known.items() if name in names)

@@ -2,30 +2,40 @@
 
 import copy
 import dataclasses
+import os
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Final
 
+import hypothesis
 from hypothesis import strategies as st
+from hypothesis.errors import InvalidArgument
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
-from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.context import JudgedInteraction
+from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.credentials import without_credentials
+from checker.config.credentials import credentials_of_call, target, without_credentials
 from checker.config.operation_settings import OperationSettings
+from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings
-from checker.core.case import Case
-from checker.core.errors import CheckerError, NothingToBreak, UsageError
+from checker.core.blocks import reproduction_paragraphs
+from checker.core.case import NOT_SET, Case
+from checker.core.digests import digest
+from checker.core.errors import CheckerError, IncorrectUsage, NothingToBreak, UsageError
+from checker.core.given_values import require_names, require_texts
 from checker.core.header_fields import HeaderFields
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext
 from checker.core.meta import GenerationMode, generation_mode
+from checker.core.metrics import observed
 from checker.core.operation import Label, Operation
-from checker.core.phases import EXAMPLES
+from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -35,23 +45,17 @@ from checker.health.safety import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.library import extensions
 from checker.library.authentication import CallAuthentication
-from checker.library.calls import credentials_of, error_of, http_settings, parts_by_hand
 from checker.library.changed import DrawnCase, transport_kwargs
 from checker.library.client_values import for_client
 from checker.library.drawn import Place, command_of, masked, with_headers
 from checker.library.extra_data import ExtraDataSource, ExtraValues
-from checker.library.listed import listed_cases
 from checker.library.live_settings import LiveSettings
-from checker.library.makers import RequestMakers, joined_headers
 from checker.library.options import CallOptions, CheckOptions
-from checker.library.origins import origin_of
-from checker.library.probes import TestProbes
 from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
 from checker.library.registered import Attachments
 from checker.library.request_sender import RequestSender
 from checker.library.sessions import home_of, send_by, session_for
 from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
-from checker.library.targets import pursue
 from checker.library.verdicts import failure_group
 from checker.phases.attempt import (
     CallHooks,
@@ -64,8 +68,242 @@ from checker.phases.attempt import (
     results_of,
     reviewed,
 )
+from checker.phases.listing import ListingContext, lister_of
+from checker.transport.applications import Application
 from checker.transport.prepare import RequestMaker
-from checker.transport.settings import HttpChanges
+from checker.transport.settings import Dispatch, Headers, HttpChanges, HttpSettings
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.operation_tools import dispatched
+
+
+def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
+    """Tell Hypothesis what an exchange came to, where a test of its runs. Raises `MetricError`, `IncorrectUsage`."""
+    if not names or not hypothesis.currently_in_test_context():
+        return
+    for name, value in observed(names, case, response).items():
+        try:
+            hypothesis.target(value, label=f"{name} of {case.operation.label}")
+        except InvalidArgument:
+            # A test that sends several requests has told of its first one: one number for each label is taken.
+            continue
+
+
+_CURRENT_TEST: Final = "PYTEST_CURRENT_TEST"
+"""Variable of the environment in which pytest names the test that runs."""
+
+
+class TestProbes(Struct):
+    """Probes the first success of each operation in each test; without pytest, of each operation of a loaded schema.
+
+    An operation whose probe failed is probed every time from then on: Hypothesis runs a failing example again, and reports a
+    flaky test if it passes.
+    """
+
+    _test: str = ""
+    _failed: dict[Label, bool] = field(default_factory=dict)
+    """Operation -> whether a probe of it failed."""
+
+    def judged(
+        self,
+        judge: Judge,
+        about: tuple[Case, Response, Sequence[JudgedInteraction]],
+        send: Callable[[WireRequest], Outcome],
+    ) -> Judgement:
+        """Return what the checks say of a response; they send their requests by `send`."""
+        case, response, _ = about
+        test, label, sent = (
+            os.environ.get(_CURRENT_TEST, ""),
+            case.operation.label,
+            response.request,
+        )
+        if test != self._test:
+            self._test, self._failed = test, {}
+        is_probed = self._failed.get(label, True) and bool(judge.probes(*about))
+        if sent is not None:
+            sent.is_probed = is_probed
+        said: Judgement = drive(judge.judge(*about), send)
+        if is_probed:
+            has_failed = any(one.request is not None for one in said.failures)
+            self._failed[label] = self._failed.get(label, False) or has_failed
+        return said
+
+
+def origin_of(
+    schema: ApiSchema,
+    location: str | None,
+    application: Application | None,
+    given: str | None,
+    credentials: Iterable[str],
+) -> BaseUrl | None:
+    """The base URL that was given, or the one that the description declares; None when nobody says.
+
+    `location` is the URL that the user gave for the description. Raises `UsageError` where credentials must not go there,
+    `IncorrectUsage` for what is no text.
+    """
+    require_texts(base_url=given)
+    declared = schema.base_url
+    if given is None and application is not None:
+        given = declared
+    if given is None and declared is None:
+        return None
+    try:
+        return target(declared or "", location, given, credentials)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+_MANY: Final = 16
+"""Makers that are kept: each call may bring headers of its own."""
+
+
+def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Headers:
+    """Headers of a call over those of the configuration. Raises `IncorrectUsage`."""
+    require_names(headers=headers)
+    given = {name.lower() for name in headers}
+    kept = [(name, value) for name, value in own.headers if name.lower() not in given]
+    return (*kept, *((name, str(value)) for name, value in headers.items()))
+
+
+class RequestMakers:
+    """Makers by where requests go and by the headers that they carry."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
+
+    def of(
+        self,
+        origin: BaseUrl,
+        headers: Headers,
+        declared: Callable[[], BaseUrl | None],
+        schemes: SchemeCredentials | None,
+    ) -> RequestMaker:
+        """The maker of these; `declared` is where the description says that the API is.
+
+        `schemes` are credentials for security schemes; None has requests go without.
+        """
+        key = (origin, headers, schemes is None)
+        maker = self._kept.get(key)
+        if maker is None:
+            known = declared()
+            is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
+
+            def dispatch(operation: Operation) -> Dispatch:
+                given = {} if schemes is None else schemes.by_alternative(operation)
+                return dispatched(headers, given)
+
+            maker = RequestMaker(
+                origin,
+                headers,
+                version=__version__,
+                own_servers=is_declared,
+                dispatch=dispatch if schemes else None,
+            )
+            if len(self._kept) >= _MANY:
+                self._kept.clear()
+            self._kept[key] = maker
+        return maker
+
+    def clear(self) -> None:
+        """Forget them: the configuration has changed."""
+        self._kept.clear()
+
+
+def listed_cases(
+    operation: ApiOperation,
+    phases: Iterable[str],
+    settings: GenerationSettings,
+    hooks: ComponentHooks,
+) -> Iterator[Case]:
+    """Cases of those of the phases that list them, in the order of a run, as hooks want them; ids are the same every time.
+
+    Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
+    """
+    wanted = set(phases)
+    for phase in phases_of_runs():
+        if phase.source is not CaseSource.LISTED or phase.name not in wanted:
+            continue
+        listed = lister_of(phase.name)(operation, ListingContext(settings, None, hooks))
+        for number, one in enumerate(listed):
+            case_id = digest("listed", operation.label, phase.name, str(number))[:12]
+            case = one if isinstance(one, Case) else one.case(operation, case_id)
+            case.id = case_id
+            finished = hooks.finished(case)
+            if finished is not None:
+                yield finished
+
+
+def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
+    """What the caller wrote: options, and all of a case that was made by hand."""
+    given = [
+        ("header", options.headers),
+        ("query", options.params),
+        ("cookie", options.cookies),
+    ]
+    if case.meta is None:
+        given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
+    return credentials_of_call(settings.sanitization.redaction, given)
+
+
+def http_settings(
+    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
+) -> HttpSettings:
+    """How requests of an operation travel; what a call says stands over it."""
+    usual = HttpSettings.of(own)
+    return replace(
+        usual,
+        request_timeout_s=timeout_s or usual.request_timeout_s,
+        verify=usual.verify if verify is None else verify,
+    )
+
+
+def only_media_type(operation: ApiOperation) -> str:
+    """The media type of a body that is given without one. Raises `IncorrectUsage`."""
+    types = [body.media_type for body in operation.bodies]
+    if len(types) == 1:
+        return types[0]
+    if not types:
+        raise IncorrectUsage(
+            f"{operation.label} declares no body that can be sent; give `media_type`"
+        )
+    listed = ", ".join(types)
+    raise IncorrectUsage(
+        f"{operation.label} accepts several media types ({listed}); give `media_type`"
+    )
+
+
+def parts_by_hand(
+    operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a case made by hand has: what its author says, and what a configuration forces beside that.
+
+    Raises `IncorrectUsage` when the media type of the body is not clear.
+    """
+    whole = dict(parts)
+    for parameter in operation.parameters if overrides.parameters else ():
+        override = overrides.parameter(parameter.location, parameter.name)
+        if override is None or not override.is_forced:
+            continue
+        place = parameter.location.container
+        given = whole.get(place) or {}
+        if not any(override.names(parameter.location, name) for name in given):
+            whole[place] = {**given, parameter.name: override.entries[0]}
+    if whole.get("body", NOT_SET) is not NOT_SET and whole.get("media_type") is None:
+        whole["media_type"] = only_media_type(operation)
+    return whole
+
+
+def error_of(failure: NetworkFailure, command: str) -> Exception:
+    """What a call without an answer raises; `command` sends its request again."""
+    match failure.kind:
+        case FailureKind.TIMEOUT:
+            error: Exception = TimeoutError(failure.message)
+        case FailureKind.UNSENDABLE:
+            return ValueError(failure.message)
+        case _:
+            error = ConnectionError(f"{failure.kind}: {failure.message}")
+    error.add_note("\n" + "\n\n".join(reproduction_paragraphs((command,), reproduced=None)))
+    return error
+
 
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"

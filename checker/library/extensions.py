@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from checker.checks.check import Check
 from checker.checks.context import CheckContext
@@ -16,12 +16,11 @@ from checker.core.operation import BrokenOperation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.request import WireRequest
 from checker.core.resources import Transition
-from checker.core.response import Outcome, Response
+from checker.core.response import FailureKind, Outcome, Response
 from checker.core.scenarios import Scenario
 from checker.kinds.protocol import ApiOperation
 from checker.library.extra_data import ExtraDataSource
 from checker.library.observed import Observation, located_transitions, observe
-from checker.library.odd_characters import is_null_byte_refused, is_path_refused
 
 if TYPE_CHECKING:
     import hypothesis.strategies as st
@@ -34,6 +33,31 @@ else:
     st = later("hypothesis.strategies")
     changed_cases = later("checker.library.changed")
     credentials = later("checker.workers.authentication.credentials")
+
+
+_ODD: Final = frozenset((*range(0x20), ord("\\"), 0x7F))
+_UNSENT: Final = (FailureKind.UNSENDABLE, FailureKind.DROPPED, FailureKind.MALFORMED)
+
+
+def is_null_byte_refused(request: WireRequest, outcome: Outcome) -> bool:
+    """Whether a header has NUL, and was not sent or not taken for it."""
+    if not any(b"\0" in value for _, value in request.headers):
+        return False
+    if isinstance(outcome, Response):
+        return outcome.status_code == 400
+    return outcome.kind in _UNSENT
+
+
+def is_path_refused(request: WireRequest, outcome: Outcome) -> bool:
+    """Whether a path has a backslash or a control character, and was refused by who decodes it.
+
+    No application answers 400 without a word, or with the page of Tomcat.
+    """
+    if not isinstance(outcome, Response) or outcome.status_code != 400:
+        return False
+    path = unquote_to_bytes(request.target.partition(b"?")[0])
+    is_mute = not outcome.content or b"Apache Tomcat" in outcome.content
+    return is_mute and not _ODD.isdisjoint(path)
 
 
 class ExtensionPoints:

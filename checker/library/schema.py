@@ -1,8 +1,9 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from checker.config.config import Config
 from checker.config.filters import waits_for_name
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
+from checker.core.given_values import require_texts
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookDecorator, HookRegistry
 from checker.core.later import later
 from checker.core.meta import GenerationMode
@@ -18,9 +20,9 @@ from checker.core.operation import BrokenOperation, Label
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
-from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.kinds.sources import SchemaOptions
-from checker.library import faults, lookups
+from checker.library import faults
 from checker.library.extensions import ExtensionPoints, is_extended, kept, weighted
 from checker.library.live_settings import LiveSettings
 from checker.library.observed import Observation
@@ -38,6 +40,96 @@ else:
     # Not needed before there is a case.
     engines = later("checker.library.engine")
     machines = later("checker.library.state_machine")
+
+
+Entry = OperationEntry | BrokenOperation
+_WHOLE_PATH: Final = "*"
+"""In place of a method: what stands for a path of which nothing more can be read."""
+
+
+class Readable(Protocol):
+    """What lookups ask of a loaded schema."""
+
+    @property
+    def opened(self) -> ApiSchema: ...
+    def read(self, entry: Entry) -> ApiOperation | BrokenOperation: ...
+    def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]: ...
+
+
+def of_method(entries: Mapping[str, Entry], method: str) -> Entry | None:
+    """That of a method in any letter case, or what stands for all of a path that cannot be read; None where it has no such method."""
+    names = (method, str(method).upper(), _WHOLE_PATH)
+    return next((found for name in names if (found := entries.get(name)) is not None), None)
+
+
+def by_id(schema: Readable, operation_id: str) -> ApiOperation:
+    """The operation of an `operationId`. Raises `OperationNotFound` with the nearest one, `InvalidSchema`."""
+    known: dict[str, Entry] = {}
+    for entry in schema.opened.entries():
+        known.setdefault(getattr(entry, "operation_id", None) or "", entry)
+    known.pop("", None)
+    if operation_id not in known:
+        near = nearest(operation_id, known)
+        raise OperationNotFound(f"Operation with ID `{operation_id}` not found{near}")
+    return readable(schema, known[operation_id])
+
+
+def by_reference(schema: Readable, reference: str) -> ApiOperation:
+    """The operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
+    known = {str(getattr(entry, "pointer", "")): entry for entry in schema.opened.entries()}
+    if reference not in known:
+        near = nearest(reference, known)
+        raise OperationNotFound(f"Operation at `{reference}` not found{near}")
+    return readable(schema, known[reference])
+
+
+def by_path(schema: Readable, method: str, path: str) -> ApiOperation | None:
+    """The operation that a path such as `/users/7` is for, templates included; None if there is none. Raises `IncorrectUsage`."""
+    require_texts(method=method, path=path)
+    for entry in schema.opened.entries():
+        if entry.method.upper() == method.upper() and fits(entry.path, path):
+            found = schema.read(entry)
+            return None if isinstance(found, BrokenOperation) else found
+    return None
+
+
+def with_incoming_links(schema: Readable) -> Iterator[ApiOperation]:
+    """Selected operations that answers of others lead to, declared or inferred, in document order."""
+    targets = {one.target for one in schema.opened.resources().transitions}
+    for operation in schema.get_all_operations():
+        if not isinstance(operation, BrokenOperation) and operation.label in targets:
+            yield operation
+
+
+def readable(schema: Readable, entry: Entry) -> ApiOperation:
+    """The operation of an entry. Raises `InvalidSchema` for one that cannot be read."""
+    operation = schema.read(entry)
+    if isinstance(operation, BrokenOperation):
+        raise InvalidSchema(f"`{entry.label}` cannot be read: {operation.error}")
+    return operation
+
+
+def nearest_path(wanted: object, known: Iterable[str]) -> str:
+    """A sentence with the template of a path, or the nearest one of those that are known; empty when none is near."""
+    names = list(known)
+    template = next((one for one in names if fits(one, str(wanted))), None)
+    return f". Did you mean `{template}`?" if template else nearest(wanted, names)
+
+
+def nearest(wanted: object, known: Iterable[str]) -> str:
+    """A sentence with the nearest of some names; empty when none is near."""
+    near = get_close_matches(str(wanted), list(known), n=1)
+    return f". Did you mean `{near[0]}`?" if near else ""
+
+
+def fits(template: str, path: str) -> bool:
+    """Whether a path is one of those that a template stands for."""
+    wanted, given = template.strip("/").split("/"), path.split("?")[0].strip("/").split("/")
+    return len(wanted) == len(given) and all(
+        one == other or ("{" in one and other != "")
+        for one, other in zip(wanted, given, strict=True)
+    )
+
 
 _NO_METHOD: Final = "Method `{method}` not found. Available methods: {available}"
 _NO_FIELD: Final = "Field `{name}` not found{hint} Available fields: {available}"
@@ -61,15 +153,15 @@ class SchemaStatistic(Struct, frozen=True):
 class PathOperations(Mapping[str, ApiOperation]):
     """Operations of one path by method, in any letter case."""
 
-    def __init__(self, schema: "LoadedSchema", entries: Mapping[str, lookups.Entry]) -> None:
+    def __init__(self, schema: "LoadedSchema", entries: Mapping[str, Entry]) -> None:
         self._schema = schema
         self._entries = entries
 
     def __getitem__(self, method: str) -> ApiOperation:
-        entry = lookups.of_method(self._entries, method)
+        entry = of_method(self._entries, method)
         if entry is None:
             raise OperationNotFound(self._missed(method))
-        return lookups.readable(self._schema, entry)
+        return readable(self._schema, entry)
 
     def _missed(self, name: str) -> str:
         """What to say of a name that is not there: methods are in upper case, and all else are names of fields."""
@@ -77,7 +169,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         if all(known.isupper() for known in self._entries):
             return _NO_METHOD.format(method=str(name).upper(), available=available)
         return _NO_FIELD.format(
-            name=name, hint=lookups.nearest(name, self._entries) or ".", available=available
+            name=name, hint=nearest(name, self._entries) or ".", available=available
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -281,7 +373,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         for entry in filter(self._settings.selects, self.matching_entries()):
             yield entry.label, partial(self.read, entry)
 
-    def matching_entries(self) -> Iterator[lookups.Entry]:
+    def matching_entries(self) -> Iterator[Entry]:
         """Operations that `include` and `exclude` let through, whatever the configuration says of them; none is read."""
         return filter(self._matches, self.opened.entries())
 
@@ -292,19 +384,19 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     def find_operation_by_id(self, operation_id: str) -> ApiOperation:
         """The operation of an `operationId`. Raises `OperationNotFound` with the nearest one."""
-        return lookups.by_id(self, operation_id)
+        return by_id(self, operation_id)
 
     def find_operation_by_reference(self, reference: str) -> ApiOperation:
         """The operation at a JSON pointer of the document. Raises `OperationNotFound` with the nearest one."""
-        return lookups.by_reference(self, reference)
+        return by_reference(self, reference)
 
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
         """The operation that a path such as `/users/7` is for, templates included; None if there is none."""
-        return lookups.by_path(self, method, path)
+        return by_path(self, method, path)
 
     def operations_with_incoming_links(self) -> Iterator[ApiOperation]:
         """Selected operations that answers of others lead to, by links or by what paths say."""
-        return lookups.with_incoming_links(self)
+        return with_incoming_links(self)
 
     @property
     def statistic(self) -> SchemaStatistic:
@@ -338,7 +430,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
             if not isinstance(operation, BrokenOperation):
                 yield from operation.warnings()
 
-    def read(self, entry: lookups.Entry) -> ApiOperation | BrokenOperation:
+    def read(self, entry: Entry) -> ApiOperation | BrokenOperation:
         """The operation of an entry, able to do what it offers."""
         label = Label(entry.label)
         known = self._operations.get(label)
@@ -353,7 +445,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """The operation with the engine of this schema: its configuration and hooks."""
         return operation.with_engine(self.engine)
 
-    def _matches(self, entry: lookups.Entry) -> bool:
+    def _matches(self, entry: Entry) -> bool:
         if waits_for_name(entry) and not self._filter.names(HookContext(entry)):
             return False
         if not self._filter:
@@ -362,7 +454,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self._filter.matches(HookContext(subject))
 
     def __getitem__(self, path: str) -> PathOperations:
-        found: dict[str, lookups.Entry] = {}
+        found: dict[str, Entry] = {}
         paths: dict[str, None] = {}
         for entry in self.matching_entries():
             key, method = self.opened.place_of(entry)
@@ -371,7 +463,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
                 found[method] = entry
         if found:
             return PathOperations(self, found)
-        raise OperationNotFound(f"`{path}` not found{lookups.nearest_path(path, paths) or '.'}")
+        raise OperationNotFound(f"`{path}` not found{nearest_path(path, paths) or '.'}")
 
     def __iter__(self) -> Iterator[str]:
         places = (self.opened.place_of(entry)[0] for entry in self.matching_entries())

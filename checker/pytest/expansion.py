@@ -4,26 +4,136 @@ import asyncio
 import functools
 import inspect
 import itertools
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import pytest
+from msgspec import Struct
 
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, IncorrectUsage
+from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.later import later
-from checker.library.parametrized import SCHEMA
+from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
+from checker.library.parametrized import SCHEMA, SchemaDecorators, Tested, with_schema
+from checker.library.registered import SchemaAuth
 from checker.library.schema import LoadedSchema
 from checker.library.tested_functions import refuse_misuse
-from checker.pytest.collected import CollectedOutcomes
-from checker.pytest.lazy import LazySchema
 from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
-from checker.pytest.several import SeveralSchemas
 
 if TYPE_CHECKING:
     import checker.pytest.running as running
     from checker.library.property_tests import PropertyTest
 else:
     running = later("checker.pytest.running")
+
+
+@dataclass(frozen=True, slots=True)
+class LazySchema(SchemaDecorators):
+    """A schema that a fixture will give; what is asked of it is done when it is there."""
+
+    fixture: str
+    """Name of the fixture."""
+    filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
+    hooks: HookRegistry = field(default_factory=lambda: HookRegistry(HookScope.SCHEMA))
+    """Hooks for operations of this schema alone."""
+    auth: SchemaAuth = field(default_factory=SchemaAuth)
+    """`@lazy.auth(...)`: a provider for operations of this schema; `@lazy.auth(Provider)`: for one test alone."""
+
+    def include(
+        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
+    ) -> "LazySchema":
+        """The schema with matching operations only; filters are those of `schema.include`."""
+        wanted = self.filter.including(*functions, **attributes)
+        return replace(self, filter=wanted, hooks=self.hooks.copy())
+
+    def exclude(
+        self,
+        *functions: Predicate,
+        deprecated: bool = False,
+        **attributes: Unpack[FilterAttributes],
+    ) -> "LazySchema":
+        """The schema without matching operations; filters are those of `schema.include`."""
+        wanted = self.filter.excluding(*functions, deprecated=deprecated, **attributes)
+        return replace(self, filter=wanted, hooks=self.hooks.copy())
+
+    @property
+    def hook(self) -> HookDecorator:
+        """`@schema.hook`: a hook for operations of this schema alone."""
+        return self.hooks.hook
+
+    def resolved(self, value: object) -> LoadedSchema:
+        """The schema that the fixture gave, narrowed and with these hooks. Raises `IncorrectUsage`."""
+        if not isinstance(value, LoadedSchema):
+            raise IncorrectUsage(
+                f"the fixture {self.fixture!r} gave {type(value).__name__} {value!r:.80}; it must give a loaded schema"
+            )
+        return value.extended(self.filter, self.hooks).with_test_auth(self.auth)
+
+
+def from_fixture(name: str) -> LazySchema:
+    """The schema that a fixture gives, known when a test runs."""
+    if not isinstance(name, str):
+        raise IncorrectUsage(f"`from_fixture` takes the name of a fixture, got {name!r}")
+    return LazySchema(name)
+
+
+class SeveralSchemas(Struct, frozen=True):
+    """Schemas by the names that stand in the ids of tests."""
+
+    named: Mapping[str, LoadedSchema]
+
+
+def parametrize(**schemas: LoadedSchema) -> Callable[[Tested], Tested]:
+    """Decorator of a test that takes `case`: one test for each operation of each schema, `test_api[users][GET /users]`.
+
+    Raises `IncorrectUsage` for what is no loaded schema.
+    """
+    if not schemas:
+        raise IncorrectUsage("`checker.pytest.parametrize` needs at least one schema: `users=...`")
+    for name, schema in schemas.items():
+        if not isinstance(schema, LoadedSchema):
+            raise IncorrectUsage(f"{name!r} must be a loaded schema, got {schema!r:.80}")
+    return with_schema(SeveralSchemas(schemas))
+
+
+class CollectedOutcomes:
+    """Stands for the fixture `subtests`."""
+
+    def __init__(self) -> None:
+        self._failures: list[Exception] = []
+        self._skipped: list[str] = []
+        self._count = 0
+
+    @contextmanager
+    def test(self, name: str) -> Iterator[None]:
+        """Keep the failure of the block for later; its note says which operation it is of."""
+        __tracebackhide__ = True
+        self._count += 1
+        try:
+            yield
+        except pytest.skip.Exception as error:
+            self._skipped.append(str(error))
+        except pytest.fail.Exception as error:
+            # It is no `Exception`, which alone groups of exceptions take.
+            self._keep(name, AssertionError(str(error)))
+        except Exception as error:  # noqa: BLE001 - what a test of a user raises is its failure
+            self._keep(name, error)
+
+    def conclude(self) -> None:
+        """Raise what failed as one group; skip where everything was skipped."""
+        # Its frame is shown: pytest 8.4 cannot tell of a group all of whose frames are hidden.
+        if self._failures:
+            told = f"{len(self._failures)} of {self._count} operations failed"
+            raise ExceptionGroup(told, self._failures)
+        if len(self._skipped) == self._count:
+            pytest.skip("; ".join(dict.fromkeys(self._skipped)))
+
+    def _keep(self, name: str, error: Exception) -> None:
+        error.add_note(name)
+        self._failures.append(error)
+
 
 SUBTESTS: Final = "subtests"
 """Fixture of pytest 9, and of the plugin pytest-subtests for earlier ones."""

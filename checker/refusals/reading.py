@@ -1,18 +1,62 @@
 """From the answer that refused a request to what it demands of requests like it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import islice
-from typing import Final
+from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
 from checker.core.constraints import ITEMS, Constraint, constraint
 from checker.core.locations import Location
-from checker.core.odd_paths import body_of
+from checker.core.odd_paths import body_of, is_bare_refusal, patterns_broken
 from checker.core.operation import Parameter
 from checker.core.response import Response
-from checker.refusals.paths import refused_characters
+from checker.refusals import codes, names, rust
 from checker.refusals.said import PlaceDemand, is_same_name
-from checker.refusals.table import READERS
+
+
+class Reader(Struct, frozen=True):
+    """How the error bodies of one framework are read."""
+
+    framework: str
+    read: Callable[[Any], Iterator[PlaceDemand]]
+    """What a body says, parsed as JSON or as text; nothing where it is none of this framework."""
+
+
+READERS: Final = (
+    Reader("FastAPI, pydantic", codes.pydantic),
+    Reader("AJV", codes.ajv),
+    Reader("Fastify", codes.fastify),
+    Reader("Zod", codes.zod),
+    Reader("Symfony", codes.symfony),
+    Reader("Spring", codes.spring),
+    Reader("Go validator", codes.go_validator),
+    Reader("Rust validator, serde", rust.rust),
+    Reader("Litestar", names.litestar),
+    Reader("marshmallow", names.marshmallow),
+    Reader("Flask-RESTX", names.flask_restx),
+    Reader("ASP.NET", names.aspnet),
+    Reader("Laravel", names.laravel),
+    Reader("Django REST framework", names.django_rest),
+    Reader("Rails", names.rails),
+    Reader("any", names.generic),
+)
+
+
+def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
+    """For a 400 that gives no reason: that each odd kind of character in the path of the case is not to be there.
+
+    What of the demands is not the reason is dropped as soon as a path with it is accepted.
+    """
+    if not is_bare_refusal(response):
+        return
+    for name, value in case.path_parameters.items():
+        for pattern in patterns_broken(value) if isinstance(value, str) else ():
+            found = constraint(Location.PATH, (name,), "pattern", pattern)
+            if found is not None:
+                yield found
+
 
 _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 429, 431))
 """Refusals that have nothing to do with the data."""

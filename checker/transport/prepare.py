@@ -7,17 +7,19 @@ from functools import partial
 from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import SerializationError, SerializationNotPossible
-from checker.core.operation import Body, Location, Operation, Parameter
+from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
+from checker.core.registry import SerializationContext, Serializer
 from checker.core.request import BaseUrl, WireRequest
-from checker.transport.bodies import KnownBody, by_user, typed
+from checker.core.schema import Schema
 from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.proofs import put
 from checker.transport.redirects import documents_redirects
 from checker.transport.settings import Dispatch
-from checker.transport.wire.bodies import Encoding, encode, encoder_of, reason_not
+from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of, reason_not
 from checker.transport.wire.encoding import (
     HeaderEncoder,
     cookie_encoder,
@@ -29,6 +31,40 @@ from checker.transport.wire.encoding import (
 )
 from checker.transport.wire.forms import TextEncoder
 from checker.transport.wire.styles import escape, is_unreserved
+
+
+class KnownBody(Struct, frozen=True):
+    """How bodies of one media type are written."""
+
+    encoder: Encoder | None
+    """None where each body has a `Content-Type` of its own: multipart."""
+    media_type: str
+    content_type: bytes
+    encoding: Encoding
+    schema: Schema | None
+    serializer: Serializer | None = None
+    """Of a user."""
+
+
+def by_user(serializer: Serializer, case: Case) -> bytes | None:
+    """What a serializer gives. Raises `ValueError` for whatever goes wrong in it."""
+    try:
+        written = serializer(SerializationContext(case), case.body)
+    except Exception as error:
+        raise ValueError(f"the serializer raised {type(error).__name__}: {error}") from error
+    if written is not None and not isinstance(written, bytes | bytearray):
+        raise ValueError(f"the serializer must give bytes or None, got {type(written).__name__}")
+    return None if written is None else bytes(written)
+
+
+def typed(encoding: Encoding, content_types: dict[str, str]) -> Encoding:
+    """The encoding with the content types that a case gives its parts."""
+    usual = PropertyEncoding()
+    return dict(encoding) | {
+        name: replace(encoding.get(name, usual), content_type=content_type)
+        for name, content_type in content_types.items()
+    }
+
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
 _CASE_ID = CASE_ID_HEADER.encode("ascii")

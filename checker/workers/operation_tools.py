@@ -10,8 +10,7 @@ from checker.checks.check import Check
 from checker.checks.classes import ClassCheck
 from checker.checks.context import CheckTools
 from checker.checks.judge import Judge, JudgeSettings
-from checker.checks.needs import needs_of
-from checker.checks.selection import selected_checks
+from checker.checks.to_run import needs_of, selected_checks
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.settings import RunSettings
 from checker.core import curl

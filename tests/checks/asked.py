@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.judge import Judge, Judgement, JudgeSettings
-from checker.checks.selection import selected_checks
+from checker.checks.to_run import selected_checks
 from checker.core.case import Case
 from checker.core.digests import case_id
 from checker.core.meta import (

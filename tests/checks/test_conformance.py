@@ -8,7 +8,7 @@ import pytest
 
 from checker.checks.context import Failures
 from checker.checks.judge import Judge, Judgement, JudgeSettings
-from checker.checks.selection import selected_checks
+from checker.checks.to_run import selected_checks
 from checker.core.blocks import Truncation
 from checker.core.case import Case
 from checker.core.codings import MOST_DECODED

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.checks.needs import Needs, needs_of
+from checker.checks.to_run import Needs, needs_of
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 from tests.checks.asked import operations_of

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from checker.checks.judge import Judge
-from checker.checks.selection import selected_checks
+from checker.checks.to_run import selected_checks
 from checker.core.case import Case
 from checker.core.failures import Failure
 from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo

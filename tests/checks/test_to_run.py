@@ -8,7 +8,7 @@ import pytest
 from checker.checks.check import Applies, Check, Fact
 from checker.checks.context import PASSED, CheckContext, Failures, Found
 from checker.checks.judge import CLEAN, Judge
-from checker.checks.selection import selected_checks
+from checker.checks.to_run import selected_checks
 from checker.config.operation_settings import OperationSettings
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode

@@ -7,11 +7,11 @@ from subprocess import PIPE
 
 import pytest
 
-from checker.core.process_age import process_age_s
+from checker.__main__ import process_age_s
 
 _TELLS = """
 import time
-from checker.core.process_age import process_age_s
+from checker.__main__ import process_age_s
 used = time.process_time()
 print("begun", flush=True)
 input()

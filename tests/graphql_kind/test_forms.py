@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from checker.checks.needs import needs_of
+from checker.checks.to_run import needs_of
 from checker.core.request import WireRequest
 from checker.core.scenarios import Scenario
 from checker.core.verdicts import Outcome
