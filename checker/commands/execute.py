@@ -68,7 +68,8 @@ def execute_run(
             echo_line(f"     Live: {page.url}", err=True)
         outcome = execute(settings, followed.on_record, around)
         interrupts.take_one_more()
-        if outcome.view.opened is None:
+        is_given_up = outcome.error is not None and outcome.error.keeps_verdict
+        if outcome.view.opened is None and not is_given_up:
             return _not_opened(console, outcome)
         until = _end_of_reports(settings, outcome)
         return _Reporting(outcome, console, followed, until).report(interrupts)
@@ -187,8 +188,10 @@ class _Reporting:
                 echo(f"Error: {error}", err=True)
         if interrupts.count > before and not outcome.error:
             return INTERRUPTED
-        if outcome.error or problems:
+        if problems:
             return CANNOT
+        if outcome.error:
+            return outcome.exit_code
         failed = handlers.problems if handlers is not None else {}
         for name, why in failed.items():
             echo_line(f"Error: the handler {name} failed: {why}", err=True)

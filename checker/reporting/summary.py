@@ -38,7 +38,11 @@ NOTE_TITLES = {
 UNREACHED = "no operation ever answered 2xx"
 STABLE = "stable"
 """Of failures that show again by their commands alone."""
-_CUT_SHORT = {"interrupted": ", interrupted after", ENDLESS: ", without an end after"}
+_CUT_SHORT = {
+    "interrupted": ", interrupted after",
+    "error": ", ended by an error after",
+    ENDLESS: ", without an end after",
+}
 _CUT_REASONS = {
     outcome: f" ({stop_reason(outcome).lower()} before)"
     for outcome in ("interrupted", "time limit", "failure limit", "first failure", ENDLESS)
@@ -67,7 +71,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 def total_line(report: Report) -> str:
     """Text of the last ruled line: `2 failures, 1 error in 1.00s`."""
-    if not report.selected and not report.error_count:
+    if not report.selected and not report.error_count and report.outcome not in _CUT_SHORT:
         return "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
     # Of a killed run the last record tells the time, which may be older than what its workers account for.

@@ -71,7 +71,7 @@ def closing_s(max_time_s: float) -> float:
 
 
 class RunFault(Struct, frozen=True):
-    """Why a run ends with exit code 2."""
+    """Why a run ends with exit code 2, or with 1 if it found something and `keeps_verdict`."""
 
     sentence: str
     kind: LeavingKind | None = None
@@ -82,6 +82,8 @@ class RunFault(Struct, frozen=True):
     """What kept the description from being read."""
     url: str | None = None
     """Where it was asked for, if it was behind a URL."""
+    keeps_verdict: bool = False
+    """Whether the failures found before it decide the exit code."""
 
     @property
     def loader_error(self) -> LoaderError:
@@ -295,11 +297,12 @@ def _keep(names: set[str], name: str, is_in: bool) -> None:
 
 def exit_code(view: RunView, ending: Ending) -> int:
     """Exit code: 130 interrupted, 2 broken or nothing tested, 1 something failed, 0 all is well."""
+    has_found = bool(ending.failures(view) or view.errors or view.quarantined)
     if ending.error:
-        return CANNOT
+        return 1 if has_found and ending.error.keeps_verdict else CANNOT
     if ending.outcome == INTERRUPTED:
         return 130
-    if ending.failures(view) or view.errors or view.quarantined:
+    if has_found:
         return 1
     return 0 if view.cases or _is_all_skipped(view) else CANNOT
 

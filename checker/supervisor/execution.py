@@ -30,7 +30,7 @@ class RunOutcome(Struct, frozen=True):
     outcome: str
     """As in `RunFinished`."""
     error: RunFault | None = None
-    """Set for exit code 2."""
+    """Set for exit code 2, and for a run that was given up after it found something."""
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:

@@ -374,7 +374,7 @@ class Supervisor:
 
     def _replace(self, ruling: RestartDecision, ended: Departure) -> None:
         if ruling.ends_run:
-            self.ending.fail(RunFault(given_up(ended)))
+            self.ending.fail(RunFault(given_up(ended), keeps_verdict=True))
         self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end

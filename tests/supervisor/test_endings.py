@@ -160,6 +160,14 @@ def test_an_error_hastens_at_once() -> None:
     assert (str(end.error), exit_code(busy_view(), end)) == ("the disk is full", 2)
 
 
+def test_failures_found_before_a_run_was_given_up_decide_its_exit_code() -> None:
+    end, view = ending(), busy_view()
+    end.fail(RunFault("workers died one after another", keeps_verdict=True))
+    assert exit_code(view, end) == 2
+    view.absorb(1, finding("f"))
+    assert exit_code(view, end) == 1
+
+
 @pytest.mark.parametrize(
     ("view", "code"), [(busy_view(), 0), (RunView(), 2)], ids=["tested", "nothing"]
 )

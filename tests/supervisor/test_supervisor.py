@@ -164,6 +164,8 @@ def test_a_task_in_which_every_case_kills_is_quarantined_and_the_others_go_on(ru
 def test_a_run_in_which_every_case_kills_is_given_up(run: Run) -> None:
     outcome = run(("kill", "every case"))
     assert str(outcome.error).startswith("the run was given up")
+    # The cases in quarantine are what was found.
+    assert outcome.exit_code == 1
 
 
 def test_a_case_that_hangs_twice_is_quarantined(run: Run) -> None:
