@@ -2,15 +2,21 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
+from multiprocessing.util import Finalize
+from pathlib import Path
 
 from checker.config.settings import RunSettings
+from checker.core.errors import StorageError
 from checker.core.stopping import STOP_SIGNALS
+from checker.corpus.files import Lock, take_lock
 from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.launchers.local import LocalLauncher, LocalWorker
 from checker.supervisor.lock import Ownership
@@ -21,6 +27,8 @@ _PRELOADED = ["checker.workers.starting.preloaded"]
 _GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
+_FOLDER = "checker-fork-"
+"""Prefix of temporary folders that hold the socket of a fork server."""
 
 
 class ProcessWorker(LocalWorker):
@@ -89,6 +97,8 @@ class ProcessLauncher(LocalLauncher):
         self._work = work
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
+            remove_folders_of_dead()
+            _use_own_folder()
             self._context = multiprocessing.get_context("forkserver")
             if work is None:
                 self._context.set_forkserver_preload(_PRELOADED)
@@ -105,6 +115,34 @@ class ProcessLauncher(LocalLauncher):
 
     def close(self) -> None:
         """The fork server stays: it ends with this process, and the next run of this process uses it again."""
+
+
+def remove_folders_of_dead() -> None:
+    """Remove the folders of fork servers whose process was killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with suppress(OSError, StorageError):
+            is_ours = folder.is_dir() and folder.lstat().st_uid == os.getuid()
+            if is_ours and isinstance(lock := take_lock(folder / "lock"), Lock):
+                shutil.rmtree(folder, ignore_errors=True)
+                lock.release()
+
+
+def _use_own_folder() -> None:
+    """Have multiprocessing put the socket of the fork server into a folder that a later run can tell from all others.
+
+    By itself it makes `pymp-*`, which any program that uses multiprocessing does. The lock inside is held until this
+    process ends. A pid would not do: containers may share the folder for temporary files.
+    """
+    config = getattr(multiprocessing.current_process(), "_config", None)
+    if config is None or config.get("tempdir") is not None:
+        return
+    with suppress(OSError, StorageError):
+        # The folder gets its name when it is locked: before that, another run could take its owner for dead.
+        new = Path(tempfile.mkdtemp(prefix="checker-new-"))
+        take_lock(new / "lock")
+        folder = new.rename(new.with_name(new.name.replace("checker-new-", _FOLDER, 1)))
+        config["tempdir"] = str(folder)
+        Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-100)
 
 
 @contextmanager
