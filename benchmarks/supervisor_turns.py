@@ -43,6 +43,7 @@ class Turns:
         self._lifecycle = RunLifecycle(layout, replace(_SETTINGS, corpus_dir=str(folder)), _unheard)
         worker = self._lifecycle.next_incarnation()
         self._journal = JournalWriter(layout.journal(worker, 1))
+        self._lifecycle.start()
         self._lifecycle.begin(Opened(worker, str(self._journal.path), "d", "http://x", (), False))
         self._ending, self._settled = Ending(_SETTINGS), SettledNews()
         self._count = 0

@@ -1,6 +1,7 @@
 """Runs that are over, as commands find them: by a folder, by a name below `.checker`, by a report in JSON."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -19,9 +20,10 @@ from checker.core.errors import UsageError
 from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
 from checker.core.local_files import read_local
 from checker.corpus.fold import RunView, fold
+from checker.corpus.inflight import InflightReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import Finding, Record
+from checker.corpus.records import Finding, Record, TaskProgress, requests_alone
 from checker.corpus.runs import LastRun, last_run
 from checker.reporting.context import ReportContext
 from checker.reporting.merging import MergedPart, MergedView, merged, with_runs
@@ -215,10 +217,18 @@ def _view(layout: RunLayout, run: LastRun) -> RunView:
 
 
 def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
-    """(incarnation, record) of a run, then what was damaged of its journals."""
+    """Yield (incarnation, record) of a run, then damage of its journals and requests that only slots of workers count."""
+    told: Counter[int] = Counter()
     with closing(Journals(layout, above=run.first - 1)) as journals:
-        yield from journals.read_new()
+        for incarnation, record in journals.read_new():
+            if isinstance(record, TaskProgress):
+                told[incarnation] += record.requests
+            yield incarnation, record
         yield from ((0, note) for note in journals.notes())
+    for incarnation, path in layout.inflight_paths():
+        missing = InflightReader(path).sent - told[incarnation]
+        if incarnation >= run.first and missing > 0:
+            yield incarnation, requests_alone(missing)
 
 
 def _reported(path: Path, today: str) -> Iterator[KnownFailure]:

@@ -147,6 +147,8 @@ class RunView(Struct):
     """Path -> the request that took away what stood there, if its name is short."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
+    sent: Counter[int] = field(default_factory=Counter)
+    """Incarnation -> requests."""
     _sights: Sights = field(default_factory=Sights)
     _ordinals: Counter[int] = field(default_factory=Counter)
 
@@ -272,6 +274,10 @@ class RunView(Struct):
                 pass  # Values, signals and entries feed workers, not this view.
 
     def _absorb_progress(self, incarnation: int, record: TaskProgress) -> None:
+        self.requests += record.requests
+        self.sent[incarnation] += record.requests
+        if not record.task:
+            return
         task = self._task(record.task, record.phase, record.labels)
         task.next_index = max(task.next_index, record.next_index)
         task.finished |= record.finished
@@ -280,7 +286,6 @@ class RunView(Struct):
         task.failed_cases += record.failed_cases
         task.note = max(task.note, record.note)
         self.cases += record.cases
-        self.requests += record.requests
         self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
         phase = self._phase(record.phase)

@@ -63,7 +63,7 @@ _WORD = 8
 _PAGE = 4096
 
 # Words of the header.
-_H_MAGIC, _H_LANES, _H_HEARTBEAT, _H_ACTING, _H_PID = range(5)
+_H_MAGIC, _H_LANES, _H_HEARTBEAT, _H_ACTING, _H_PID, _H_SENT = range(6)
 _PROGRESS_WORD = 64
 _PROGRESS_ENTRIES = 128
 _TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
@@ -113,6 +113,10 @@ class InflightWriter:
     def heartbeat(self) -> None:
         """Say that the loop turns."""
         self._words[_H_HEARTBEAT] = monotonic_ns()
+
+    def send(self) -> None:
+        """Count one more request: the journal says so up to a second later, or never."""
+        self._words[_H_SENT] += 1
 
     def begin(self, lane: int, task: str, index: int, next_index: int, redone: int = 0) -> None:
         """Begin to make a case, whose code runs from here on. Forgets the recipe of the case before.
@@ -239,6 +243,11 @@ class InflightReader:
     def pid(self) -> int:
         """Process that writes; 0 when it never got so far."""
         return self._word(_H_PID)
+
+    @property
+    def sent(self) -> int:
+        """Number of requests that the worker sent. Logins, redirects and liveness checks are not counted."""
+        return self._word(_H_SENT)
 
     def slots(self) -> list[Slot]:
         """One for each lane, in order."""

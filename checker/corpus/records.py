@@ -133,6 +133,7 @@ class TaskProgress(Struct, frozen=True):
     """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
 
     task: str
+    """Empty in what the slots of a killed worker tell beyond its journal: requests alone."""
     phase: str
     labels: tuple[str, ...]
     next_index: int
@@ -162,6 +163,11 @@ class TaskProgress(Struct, frozen=True):
     """Like `statuses`, of what cases with other methods were answered: none of them is an answer of the operation."""
     turned_away: tuple[tuple[str, int, int], ...] = ()
     """The part of `statuses` that was counted while the target served no request."""
+
+
+def requests_alone(count: int) -> TaskProgress:
+    """Return the record of requests that a killed worker sent and did not count itself."""
+    return TaskProgress("", "", (), 0, False, 0, count, 0, (), (0.0,) * 5)
 
 
 class CheckOutcome(Struct, frozen=True):

@@ -84,7 +84,8 @@ class RunProgress(Struct):
         if len(record.labels) == 1:
             label = record.labels[0]
             self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
-        self.tasks[record.task] = record.labels
+        if record.task:
+            self.tasks[record.task] = record.labels
         if record.finished:
             self.finished.update(record.labels)
             del self.tasks[record.task]

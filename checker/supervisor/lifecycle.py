@@ -11,6 +11,7 @@ from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import StorageError
+from checker.corpus import inflight
 from checker.corpus.files import remove_file
 from checker.corpus.fold import RunView
 from checker.corpus.journal import JournalReader, JournalWriter
@@ -79,6 +80,8 @@ class RunLifecycle:
         self._clock = clock
         self._began_at = clock() - age_s
         self._started: RunStarted | None = None
+        self._is_open = False
+        """Whether the description was read. Before that nothing is told, and a run that ends leaves no trace."""
         self.view = RunView()
         self._has_trimmed = False
 
@@ -91,11 +94,6 @@ class RunLifecycle:
     def first(self) -> int:
         """Incarnation of the supervisor that began the run: nothing below belongs to it."""
         return self._first
-
-    @property
-    def _resumes(self) -> bool:
-        # `run` is short, and its seeds say all: it begins anew.
-        return self._settings.kind == "fuzz"
 
     @property
     def elapsed_s(self) -> float:
@@ -116,12 +114,20 @@ class RunLifecycle:
         self._last += 1
         return self._last
 
+    def start(self) -> None:
+        """Write the beginning before any worker sends a request, so that a run that is killed has a report. Raises `StorageError`.
+
+        Where an unfinished run may go on, that run is the one to report, and `begin` decides.
+        """
+        if not self._may_go_on:
+            self._write_beginning(self._settings.seed, self._new_name())
+
     def begin(self, opened: Opened) -> None:
-        """Write the beginning. The last run goes on if it is unfinished and asks the same of the same API."""
-        settings = settings_digest(self._settings)
-        seed, name = self._settings.seed, digest(str(time.time_ns()), str(os.getpid()))
+        """Take the run for begun. The last run goes on if it is unfinished and asks the same of the same API."""
+        self._is_open = True
         last = self._unfinished
-        if last is not None and last.started.settings == settings and self._resumes:
+        if last is not None and self._may_go_on:
+            seed, name = self._settings.seed, self._new_name()
             journals = Journals(self._layout, above=last.first - 1)
             before = RunView()
             for incarnation, record in journals.read_new():
@@ -134,10 +140,29 @@ class RunLifecycle:
                 self._journals = Journals(self._layout, above=last.first - 1)
             self._damage += journals.notes()
             journals.close()
+            self._write_beginning(seed, name)
         for incarnation, path in self._layout.traffic_paths():
             if incarnation < self._first:
                 # Findings hold their own interactions; plain ones serve the reports of their run alone.
                 remove_file(path)
+        for incarnation, path in self._layout.inflight_paths():
+            if incarnation < self._first:
+                inflight.remove(path)
+        self.write(OperationsSelected(tuple(card.label for card in opened.operations)))
+        for note in self._damage:
+            self.write(note)
+
+    @property
+    def _may_go_on(self) -> bool:
+        """Whether the last run is unfinished and was asked for the same; `run` is short and begins anew."""
+        last = self._unfinished
+        is_same = last is not None and last.started.settings == settings_digest(self._settings)
+        return is_same and self._settings.kind == "fuzz"
+
+    def _new_name(self) -> str:
+        return digest(str(time.time_ns()), str(os.getpid()))
+
+    def _write_beginning(self, seed: int, name: str) -> None:
         self._started = RunStarted(
             run=name,
             kind=self._settings.kind,
@@ -145,14 +170,11 @@ class RunLifecycle:
             version=__version__,
             location=self._settings.location,
             seed=seed,
-            settings=settings,
+            settings=settings_digest(self._settings),
             command=self._settings.command,
             workers=self._settings.workers,
         )
         self.write(self._started)
-        self.write(OperationsSelected(tuple(card.label for card in opened.operations)))
-        for note in self._damage:
-            self.write(note)
 
     def write_all(self, records: Iterable[Record]) -> None:
         """Write records of our own. Raises `StorageError`."""
@@ -169,19 +191,19 @@ class RunLifecycle:
 
         `known_only`: of journals that were read before.
         """
-        if self._started is not None:
+        if self._is_open:
             self._tell(self._journals.read_new(known_only=known_only))
 
     def read_last(self, incarnation: int) -> None:
         """Read what a dead worker has written: what is missing now will never come."""
-        if self._started is not None:
+        if self._is_open:
             self._tell(self._journals.finish(incarnation))
 
     def finish(self, outcome: str) -> None:
         """Write the end, after everything of the workers was read. Without a beginning there is none."""
         self.read()
         self.trim()
-        if self._started is not None:
+        if self._is_open and self._started is not None:
             for note in self._journals.notes():
                 self.write(note)
             ledger = self.view.ledger
@@ -198,13 +220,13 @@ class RunLifecycle:
 
     def read_rest(self) -> None:
         """Tell and fold what is left when no worker lives any more."""
-        if self._started is not None:
+        if self._is_open:
             self._tell(self._journals.finish_all())
 
     def trim(self, alive: Collection[int] = ()) -> None:
         """Keep the corpus within its size; workers of the incarnations `alive` are still at it. Raises `StorageError`."""
         most = self._settings.corpus_max_bytes
-        if self._started is None or not trim(self._layout, most, alive) or self._has_trimmed:
+        if not self._is_open or not trim(self._layout, most, alive) or self._has_trimmed:
             return
         self._has_trimmed = True
         if self._settings.keeps_traffic:
@@ -216,6 +238,9 @@ class RunLifecycle:
             # Whatever mattered was flushed when it was written.
             self._own.close()
         self._journals.close()
+        if not self._is_open:
+            # The run came to its end without a description: commands still mean the run before.
+            remove_file(self._own.path)
 
     def _tidy(self) -> list[Note]:
         """Compact what runs that are over left, once it is worth it: rewriting a snapshot after each small run is not.

@@ -75,6 +75,8 @@ class WorkerSnapshot(Struct, frozen=True):
     """By task id."""
     tallies: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     """Task id -> cases that failed since it was leased, and the first 2xx answer (0: none)."""
+    sent: int = 0
+    """Number of requests that the worker sent."""
 
     def in_flight(self, task: str) -> list[int]:
         """Indices of a task that were begun and not ended."""

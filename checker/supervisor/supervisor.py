@@ -102,7 +102,8 @@ class Supervisor:
         self.ending.go_by(settings)
 
     def run(self) -> None:
-        """Until everybody has left."""
+        """Work until every worker has left. Raises `StorageError`."""
+        self._lifecycle.start()
         while self._crew.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
@@ -324,7 +325,9 @@ class Supervisor:
         self._lifecycle.write(WorkerGone(standing.incarnation, ended.reason))
         rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
         view = self._lifecycle.view
-        self._lifecycle.write_all(self._unreported.of_dead(standing.leases.values(), vitals, view))
+        leases = standing.leases.values()
+        unreported = self._unreported.of_dead(standing.incarnation, leases, vitals, view)
+        self._lifecycle.write_all(unreported)
         progressed = any(left(rests[one]) < left(task) for one, task in standing.leases.items())
         acting = None if word is not None else vitals.acting
         if not self.ending.began:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from checker.corpus.fold import RunView
-from checker.corpus.records import TaskProgress
+from checker.corpus.records import TaskProgress, requests_alone
 from checker.supervisor.assignment import left
 from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import Task
@@ -27,15 +27,19 @@ class Unreported:
         self._known.pop(task.id, None)
 
     def of_dead(
-        self, leases: Iterable[Task], vitals: WorkerSnapshot, view: RunView
+        self, incarnation: int, leases: Iterable[Task], vitals: WorkerSnapshot, view: RunView
     ) -> Iterator[TaskProgress]:
-        """What to write down for a worker that died with these leases."""
+        """Yield what to write down for a worker that died with these leases."""
+        missing = vitals.sent - view.sent[incarnation]
         for task in leases:
             rest = vitals.rest_of(task)
             tally = vitals.tallies.get(task.id, (0, 0, 0))
             record = self._missing(rest, left(task) - left(rest), tally, view)
             if record is not None:
+                missing -= record.requests
                 yield record
+        if missing > 0:
+            yield requests_alone(missing)
 
     def _missing(
         self, rest: Task, done: int, tally: tuple[int, int, int], view: RunView

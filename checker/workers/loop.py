@@ -298,6 +298,7 @@ class Worker:
         flight.lane = lane
         self._flights[lane] = flight
         self._slots.advance(flight.slot, _SEND)
+        self._slots.send()
         self._http.start(lane, wanted)
         flight.requests += 1
 

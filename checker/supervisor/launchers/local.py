@@ -69,6 +69,7 @@ class LocalWorker:
             slots=slots,
             progress=reader.progress(),
             tallies=reader.tallies(),
+            sent=reader.sent,
         )
 
     def _waited_s(self, pid: int) -> float:

@@ -266,6 +266,7 @@ class _InvestigationSlot(Struct):
         http, health, made = self.context.http, self.health, self.flight.made
         is_last = self.flight.running.task.is_last
         while True:
+            self.context.slots.send()
             outcome = http.send(self.lane, wanted, patience_s=patience_s, meanwhile=self.keep_alive)
             if isinstance(outcome, NetworkFailure) and outcome.may_be_late and not wanted.fresh:
                 # Only a drop on a new connection is one of this request.
