@@ -121,6 +121,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             config.upload.url, config.upload.token or "", config.upload.api_name or ""
         ),
         preserve_bytes=config.reports.preserve_bytes,
+        reports_mode=None if config.reports.mode is None else int(config.reports.mode, 8),
         max_shown=config.output.max_shown,
         code_sample_style=config.output.code_sample_style,
         color=config.color,

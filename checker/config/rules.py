@@ -166,3 +166,10 @@ def site(text: str) -> str | None:
         shown = Redaction().url(text)
         return f"Must be scheme, host and port alone, like 'http://127.0.0.1:8080', but got {shown!r}; `base-url` takes a path, too"
     return None
+
+
+def file_mode(text: str) -> str | None:
+    """Say what is wrong with the permissions of a file."""
+    if re.fullmatch("0?[0-7]{3}", text):
+        return None
+    return f"Must be three octal digits like '640', but got {text!r}"

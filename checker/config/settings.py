@@ -178,6 +178,8 @@ class RunSettings(Struct, frozen=True):
     """Text of the authentication document that is configured."""
     upload: UploadSettings = field(default_factory=UploadSettings)
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
+    reports_mode: int | None = None
+    """Permissions of report files; None: see `ReportContext.mode`."""
     memory_limit_mib: int = 1024
     """A worker that grows beyond it is replaced."""
     memory_growth_mib: int = 120

@@ -262,7 +262,11 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
     ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
-    ("reports",): {"directory": Key(Text(), "checker-report"), "preserve-bytes": Key(_FLAG, False)},
+    ("reports",): {
+        "directory": Key(Text(), "checker-report"),
+        "preserve-bytes": Key(_FLAG, False),
+        "mode": Key(Text(rules.file_mode)),
+    },
     **{("reports", row.name): _REPORT for row in report_formats()},
     UPLOAD: _UPLOAD,
     ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},

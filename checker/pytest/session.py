@@ -177,7 +177,7 @@ class SessionCalls(Struct, eq=False):
             row = report_format(name)
             assert row is not None
             if row.streams:
-                problem = _streamed(Path(path), writer_of(row)(context), records)
+                problem = _streamed(Path(path), writer_of(row)(context), records, context.mode)
             else:
                 report = report_of(view, settings, "completed")
                 problem = write_summary(row, Path(path), report, context)
@@ -317,11 +317,11 @@ def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
     )
 
 
-def _streamed(path: Path, writer: Any, records: list[Record]) -> str:
+def _streamed(path: Path, writer: Any, records: list[Record], permissions: int | None) -> str:
     """Write a report event by event; why it is not there, or nothing."""
     stream = EventStream()
     try:
-        with whole_file(path) as file:
+        with whole_file(path, permissions=permissions) as file:
             file.write(writer.head())
             for record in records:
                 for event in (

@@ -40,6 +40,8 @@ class ReportContext(Struct, frozen=True):
     """Known failures."""
     started_at: float = 0.0
     """Seconds since the epoch."""
+    given_mode: int | None = None
+    """The configured permissions of report files."""
 
     @classmethod
     def of(
@@ -64,7 +66,18 @@ class ReportContext(Struct, frozen=True):
             api_name=settings.upload.api_name,
             baseline=settings.baseline,
             started_at=started.at if started else 0.0,
+            given_mode=settings.reports_mode,
         )
+
+    @property
+    def mode(self) -> int | None:
+        """Permissions of report files; None leaves them to the umask.
+
+        Masked reports are for everyone who reads the results of a CI job. A report that may hold secrets is for its owner.
+        """
+        if self.given_mode is None and (self.preserve_bytes or not self.sanitization.enabled):
+            return 0o600
+        return self.given_mode
 
     @property
     def masking(self) -> Masking:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from checker.core.reports import ReportFormat
 from checker.reporting.context import ReportContext
 from checker.reporting.report import Report
-from checker.reporting.whole import partial_of, whole_file
+from checker.reporting.whole import open_with, partial_of, whole_file
 from checker.reporting.writers import writer_of
 
 Piece = TypeVar("Piece")
@@ -24,9 +24,10 @@ def write_summary(
     """Write one report; why it is not there, as a sentence, or nothing. It never raises: a report is not worth the others."""
     try:
         if row.is_folder:
-            _write_folder(path, _until(writer_of(row)(report, context), given_up))
+            files = _until(writer_of(row)(report, context), given_up)
+            _write_folder(path, files, context.mode)
         else:
-            with whole_file(path, is_binary=row.is_binary) as file:
+            with whole_file(path, is_binary=row.is_binary, permissions=context.mode) as file:
                 for piece in _until(writer_of(row)(report, context), given_up):
                     file.write(piece)
     except InterruptedError:
@@ -45,7 +46,7 @@ def _until(pieces: Iterable[Piece], given_up: Callable[[], bool]) -> Iterable[Pi
         yield piece
 
 
-def _write_folder(path: Path, files: Iterable[tuple[str, str]]) -> None:
+def _write_folder(path: Path, files: Iterable[tuple[str, str]], permissions: int | None) -> None:
     """Add files to a folder, which may be there already: all of them or none."""
     partial = partial_of(path)
     shutil.rmtree(partial, ignore_errors=True)
@@ -53,7 +54,9 @@ def _write_folder(path: Path, files: Iterable[tuple[str, str]]) -> None:
         partial.mkdir(parents=True)
         names = []
         for name, text in files:
-            with (partial / name).open("w", encoding="utf-8", newline="\n") as file:
+            with open_with(
+                partial / name, permissions, "w", encoding="utf-8", newline="\n"
+            ) as file:
                 file.write(text)
             names.append(name)
         path.mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,13 @@ from checker.core.errors import UsageError
 
 
 @contextmanager
-def whole_file(path: Path, *, is_binary: bool = False) -> Iterator[IO[Any]]:
-    """Text, or bytes, that stand at `path` when the block is left without an exception. `OSError` passes through.
+def whole_file(
+    path: Path, *, is_binary: bool = False, permissions: int | None = None
+) -> Iterator[IO[Any]]:
+    """Yield a file for text, or bytes, that replaces `path` when the block ends without an exception.
 
-    What is there and no file (`/dev/stdout`, a pipe) is written into, in the end: it cannot be replaced, and must not be.
+    The umask decides on its permissions unless they are given. `OSError` passes through. A `path` that exists and is no file
+    (`/dev/stdout`, a pipe) cannot be replaced: the content is written into it at the end.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     how: dict[str, Any] = {} if is_binary else {"encoding": "utf-8", "newline": "\n"}
@@ -29,13 +32,26 @@ def whole_file(path: Path, *, is_binary: bool = False) -> Iterator[IO[Any]]:
         return
     partial = partial_of(path)
     try:
-        with partial.open(mode, **how) as file:
+        with open_with(partial, permissions, mode, **how) as file:
             yield file
         partial.replace(path)
     except BaseException:
         # Also an interrupt and a bug of ours: half a report is none.
         discard(path)
         raise
+
+
+def open_with(path: Path, permissions: int | None, mode: str, **how: Any) -> IO[Any]:
+    """Return an open new file that has these permissions from its first byte on; None leaves them to the umask."""
+    if permissions is None:
+        return path.open(mode, **how)
+    # A file that is left from a dead process of the same id would keep its own permissions.
+    path.unlink(missing_ok=True)
+    file: IO[Any] = open(  # noqa: SIM115 - the caller closes it
+        path, mode, opener=lambda name, flags: os.open(name, flags, 0o600), **how
+    )
+    os.fchmod(file.fileno(), permissions)
+    return file
 
 
 def discard(path: Path, pid: int | None = None) -> None:

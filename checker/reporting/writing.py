@@ -141,11 +141,13 @@ class RunEvents:
 class OpenReport:
     """One report under way. What goes wrong with it costs no other one."""
 
-    def __init__(self, path: Path, make: Callable[[], StreamWriter]) -> None:
+    def __init__(
+        self, path: Path, make: Callable[[], StreamWriter], permissions: int | None = None
+    ) -> None:
         self.path = path
         self.problem = ""
         """Why there is none."""
-        self._whole = whole_file(path)
+        self._whole = whole_file(path, permissions=permissions)
         self._add: Callable[[str], object] | None = None
         self._guarded(lambda: self._begin(make))
 
@@ -228,7 +230,9 @@ def follow(
     """Write the reports of a run from its beginning to its end; of several, at least one, of each in turn."""
     rows = [(format_named(name), Path(path)) for name, path in targets]
     contexts = [ReportContext.of(settings, run.started, run.opened) for settings, run in runs]
-    reports = [OpenReport(path, partial(_opened, row, contexts[0])) for row, path in rows]
+    reports = [
+        OpenReport(path, partial(_opened, row, contexts[0]), contexts[0].mode) for row, path in rows
+    ]
     has_traffic = any(row.needs_traffic for row, _ in rows)
     with ExitStack() as stack:
         sources = [

@@ -1,13 +1,15 @@
 """`checker report`: reports of runs that are over, and of runs that were killed."""
 
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from junitparser import JUnitXml
 
+from checker.core.reports import report_formats
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import OperationsSelected, RunFinished
@@ -105,3 +107,45 @@ def test_of_several_corpora_the_last_one_is_meant(invoke, corpus: RunLayout) -> 
     RunLayout(corpus.root.parent / "other").create()
     ran = invoke("report")
     assert (ran.exit_code, " SUMMARY " in ran.stdout) == (0, True), ran.output
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """Permissions of each file in a folder and below it, by name."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.stat().st_mode & 0o777 for path in files}
+
+
+@pytest.fixture
+def written(invoke, corpus: RunLayout) -> Iterator[Callable[[str], set[int]]]:
+    """The permissions of reports in every format, for the text of a configuration."""
+    umask = os.umask(0o022)
+
+    def write(toml: str) -> set[int]:
+        Path("checker.toml").write_text(toml)
+        formats = ",".join(row.name for row in report_formats())
+        ran = invoke("report", "shop", "--format", formats, "--report-dir", "out")
+        assert ran.exit_code == 0, ran.output
+        found = modes(Path("out"))
+        assert len(found) > len(report_formats()), "Allure writes several files"
+        return set(found.values())
+
+    yield write
+    os.umask(umask)
+
+
+def test_masked_reports_follow_the_umask(written: Callable[[str], set[int]]) -> None:
+    assert written("") == {0o644}
+
+
+@pytest.mark.parametrize(
+    "toml", ["[output.sanitization]\nenabled = false", "[reports]\npreserve-bytes = true"]
+)
+def test_reports_that_may_hold_secrets_are_for_their_owner(
+    written: Callable[[str], set[int]], toml: str
+) -> None:
+    assert written(toml) == {0o600}
+
+
+@pytest.mark.parametrize("toml", ["", "preserve-bytes = true\n"])
+def test_a_key_decides_on_the_permissions(written: Callable[[str], set[int]], toml: str) -> None:
+    assert written(f"[reports]\n{toml}mode = '660'") == {0o660}

@@ -193,6 +193,7 @@ _OTHERS: Final[dict[str, Row]] = {
     "corpus.max-size": Row(9, "e2e/test_records.py::test_the_corpus_keeps_to_its_size_and_what_is_gone_is_told", 0, "at least 1"),
     "reports.directory": Row("here", told(lambda seen: seen.has("here/*.xml")), *TEXT),
     "reports.preserve-bytes": Row(True, plain(lambda seen: "base64_string" in "".join(one.read_text() for one in seen.folder.glob("out-vcr"))), *FLAG),
+    "reports.mode": Row("640", "cli/test_report.py::test_a_key_decides_on_the_permissions", "rw-r-----", "Must be three octal digits"),
     "upload.url": Row("http://127.0.0.1:9/in", UPLOAD, "nowhere", "absolute http(s) URL"),
     "upload.token": Row("t", UPLOAD, "a\nb", "Must not hold CR"),
     "upload.api-name": Row("shop", UPLOAD, *TEXT),
