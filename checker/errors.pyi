@@ -18,7 +18,7 @@ from checker.checks.response_schema import (
     MalformedJson,
 )
 from checker.checks.response_time import ResponseTimeExceeded
-from checker.checks.server_error import ReportedServerError, ServerError
+from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError
 from checker.checks.status_code import UndefinedStatusCode
 from checker.checks.undeclared_method import UnsupportedMethodResponse
 from checker.core.errors import (
@@ -71,6 +71,7 @@ __all__ = [
     "ContentDecodingError",
     "ContentDeserializationError",
     "CredentialError",
+    "DroppedConnection",
     "EnsureResourceAvailability",
     "Failure",
     "FailureGroup",

@@ -91,7 +91,7 @@ PUBLIC = {
     "openapi.from_path": "checker.library.loaders:openapi.from_path",
     "openapi.from_url": "checker.library.loaders:openapi.from_url",
     "openapi.from_wsgi": "checker.library.loaders:openapi.from_wsgi",
-    "openapi.require_security_scheme": "checker.library.security_filters:require_security_scheme",
+    "openapi.require_security_scheme": "checker.library.loaders:require_security_scheme",
     "phases": "checker.phases",
     "phases.CaseSource": "checker.core.phases:CaseSource",
     "phases.ListingContext": "checker.phases.listing:ListingContext",

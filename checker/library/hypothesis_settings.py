@@ -1,13 +1,19 @@
 """What the configuration says of settings of Hypothesis, and which of their defaults do not fit calls of an API."""
 
+import os
+import secrets
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, InMemoryExampleDatabase
+from msgspec import Struct
 
 from checker.config.table import default_of
+from checker.core.digests import digest_int
 from checker.core.errors import IncorrectUsage
+from checker.generation.sources.hypothesis import forced_seed
 
 _STATEFUL: Final = "stateful"
 _STEPS: Final = 6
@@ -89,3 +95,33 @@ SEQUENCES: Final = fit_for_sequences(
     settings(stateful_step_count=_STEPS, suppress_health_check=list(HealthCheck))
 )
 """Of a state machine of which no configuration says anything."""
+
+
+_TEST_RUN: Final = "PYTEST_XDIST_TESTRUNUID"
+"""Variable of the environment: what pytest-xdist calls a session, the same in each of its processes."""
+
+
+class TestSeed(Struct, frozen=True):
+    """A seed, and whether somebody asked for it."""
+
+    __test__ = False
+
+    value: int
+    is_asked: bool
+    """Then nothing that was found before is tried first: the same seed makes the same requests."""
+
+
+def seed_by(config: Any) -> TestSeed:
+    """The seed of `--hypothesis-seed`, of the configuration, or of the session, whichever is there first."""
+    forced = forced_seed()
+    if forced is not None:
+        return TestSeed(forced if isinstance(forced, int) else digest_int(str(forced)), True)
+    if config.seed is not None:
+        return TestSeed(int(config.seed), True)
+    return TestSeed(_of_session(), False)
+
+
+@cache
+def _of_session() -> int:
+    run = os.environ.get(_TEST_RUN)
+    return secrets.randbits(63) if run is None else digest_int(run)

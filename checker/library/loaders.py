@@ -15,6 +15,7 @@ from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.given_values import require
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.later import later
+from checker.core.operation_filter import Predicate
 from checker.core.plain_errors import plainly
 from checker.core.request import WireRequest
 from checker.core.response import Response
@@ -274,3 +275,18 @@ def _ready(
     schema = LoadedSchema(opened, own, attached)
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     return schema
+
+
+def require_security_scheme(name: str) -> Predicate:
+    """Filter function: operations that take credentials of a scheme, by the name that the description gives it.
+
+    What an operation says counts before what the description says for all. For `include`, `exclude`, `apply_to`, `skip_for`.
+    """
+    if not isinstance(name, str):
+        raise IncorrectUsage(f"the name of a security scheme must be a string, got {name!r}")
+
+    def requires(context: Any) -> bool:
+        alternatives = getattr(context.operation, "security", ())
+        return any(scheme.name == name for one in alternatives for scheme in one.schemes)
+
+    return requires

@@ -19,11 +19,16 @@ from checker.generation.sources.hypothesis import (
 )
 from checker.kinds.protocol import ApiOperation
 from checker.library.engine import LibraryEngine
-from checker.library.hypothesis_settings import profile, with_configured, without_explanations
+from checker.library.hypothesis_settings import (
+    TestSeed,
+    profile,
+    seed_by,
+    with_configured,
+    without_explanations,
+)
+from checker.library.parametrized import CASE, copied, other_strategies, refuse_misuse
 from checker.library.registered import TEST_AUTH
 from checker.library.schema import LoadedSchema
-from checker.library.seeds import TestSeed, seed_by
-from checker.library.tested_functions import CASE, copied, other_strategies, refuse_misuse
 
 PROPERTY_TEST: Final = "_checker_property_test"
 """Attribute of the Hypothesis test: its `PropertyTest`."""

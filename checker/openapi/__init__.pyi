@@ -3,7 +3,7 @@
 from checker.core.registry import register_format as format
 from checker.core.registry import register_media_type as media_type
 from checker.library.loaders import openapi as _openapi
-from checker.library.security_filters import require_security_scheme
+from checker.library.loaders import require_security_scheme
 
 from_asgi = _openapi.from_asgi
 from_dict = _openapi.from_dict

@@ -16,10 +16,15 @@ from checker.core.errors import CheckerError, IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.later import later
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
-from checker.library.parametrized import SCHEMA, SchemaDecorators, Tested, with_schema
+from checker.library.parametrized import (
+    SCHEMA,
+    SchemaDecorators,
+    Tested,
+    refuse_misuse,
+    with_schema,
+)
 from checker.library.registered import SchemaAuth
 from checker.library.schema import LoadedSchema
-from checker.library.tested_functions import refuse_misuse
 from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
 
 if TYPE_CHECKING:

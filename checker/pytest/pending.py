@@ -10,8 +10,8 @@ from checker.core.errors import CheckerError
 from checker.core.later import later
 from checker.core.operation import BrokenOperation
 from checker.kinds.protocol import ApiOperation
+from checker.library.parametrized import copied, given_names
 from checker.library.schema import LoadedSchema
-from checker.library.tested_functions import copied, given_names
 
 if TYPE_CHECKING:
     import checker.library.property_tests as property_tests
