@@ -34,6 +34,7 @@ from checker.core.errors import UsageError
 from checker.core.known import Baseline
 from checker.core.phases import phase_names
 from checker.core.reports import ReportFormat, report_formats
+from checker.core.request import without_userinfo
 
 
 class Invocation(Struct, frozen=True):
@@ -140,8 +141,10 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
 
 
 def fetch_limits(config: Config) -> FetchLimits:
-    """What reading the description may cost."""
+    """Return what reading the description may cost, and which hosts its references may lead to."""
     asked = config.documents
+    base_url, origin = config.target
+    api = base_url or origin
     return FetchLimits(
         max_size=asked.max_size,
         max_total_size=asked.max_total_size,
@@ -149,6 +152,8 @@ def fetch_limits(config: Config) -> FetchLimits:
         timeout_s=float(asked.timeout),
         max_total_time_s=float(asked.max_total_time),
         max_redirects=asked.max_redirects,
+        other_hosts=asked.other_hosts,
+        api=None if api is None else without_userinfo(api),
     )
 
 

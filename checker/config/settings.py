@@ -62,6 +62,10 @@ class FetchLimits(Struct, frozen=True):
     max_total_time_s: float = default_of(_DOCUMENTS, "max-total-time")
     max_redirects: int = default_of(_DOCUMENTS, "max-redirects")
     """Of one document."""
+    other_hosts: bool | None = None
+    """Whether references may lead to other hosts; None: if the description and the API have the same host."""
+    api: str | None = None
+    """The URL of the API under test that the user gave, without user info."""
     until: float | None = None
     """Of `time.monotonic`: when the run has no more time for it; None: whenever it is read."""
 

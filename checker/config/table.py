@@ -168,6 +168,7 @@ _DOCUMENTS = {
     "timeout": Key(Number(above=0, maximum=MOST_SECONDS), 30.0),
     "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), 90.0),
     "max-redirects": Key(Integer(minimum=0), 30),
+    "other-hosts": Key(_FLAG),
 }
 
 _OUTPUT: dict[Path, dict[str, Key]] = {

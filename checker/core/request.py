@@ -58,6 +58,11 @@ class BaseUrl(Struct, frozen=True):
         return self.scheme, self.socket or host_of(self.host), self.port
 
     @property
+    def service(self) -> tuple[str, int]:
+        """Host and port in one spelling; the usual ports of HTTP and HTTPS are one service, every other port is another."""
+        return self.socket or host_of(self.host), 0 if self.port in (80, 443) else self.port
+
+    @property
     def plain(self) -> "BaseUrl":
         """This place as clients name it that are connected to it: `http://localhost` for a socket."""
         return replace(self, socket="") if self.socket else self

@@ -120,6 +120,11 @@ BUILT_IN: Final = (
         "Correct the name in `servers.variables`.",
     ),
     WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References that point at nothing"),
+    WarningRow(
+        "other_hosts",
+        "References to other hosts that were not fetched",
+        "Set `other-hosts = true` in [documents] of checker.toml, or refer to copies beside the description.",
+    ),
     WarningRow(WarningKind.UNUSABLE_PARAMETER, "Optional parameters that cannot be sent"),
     WarningRow(WarningKind.UNUSABLE_BODY, "Request bodies that cannot be sent"),
     WarningRow(

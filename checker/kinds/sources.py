@@ -112,6 +112,8 @@ class FetchOptions(Struct, frozen=True):
     """File of its key; None: it stands in the same file."""
     version: str | None = None
     """Version of OpenAPI that a description is read as; None: the one that it names."""
+    on_other_host: Callable[[str, str], object] = lambda host, why: None
+    """Called with the URL of a host that a reference leads to and that is not asked, and with the reason."""
 
 
 DIRECT: Final = FetchOptions()

@@ -77,7 +77,9 @@ def from_url(
     found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
     value = _parsed(found.content, name, found.content_type)
     origin = Provenance(found.location, read=beside_url(found.location, web))
-    return _opened(value, name, origin, way, base_url)
+    schema = _opened(value, name, origin, way, base_url)
+    web.declared_api = lambda: schema.base_url
+    return schema
 
 
 def _parsed(data: bytes, name: str, content_type: str | None) -> object:

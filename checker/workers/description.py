@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.providers import registered_names
-from checker.core.request import BaseUrl, host_of
+from checker.core.request import BaseUrl
 from checker.corpus import files
 from checker.corpus.damage import Loss, damage_note
 from checker.corpus.layout import RunLayout
@@ -38,7 +39,8 @@ class Description(Struct, frozen=True):
     schema: ApiSchema
     digest: str
     """Of the packed document: its name in the run directory."""
-    damage: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()
+    """Damage of the file that kept it, and hosts that its references lead to and that were not asked."""
     once_s: float = 0.0
     """CPU-seconds that reading it took, and takes nobody after this worker: they read what it kept."""
 
@@ -50,22 +52,28 @@ def read_description(
 
     `given` is what is packed already: then nothing is fetched.
     """
-    damage: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()
     if settings.document is not None:
         path = layout.document(settings.document)
         data = files.read_file(path)
         if data is not None and _digest(data) == settings.document:
             return Description(unpacked(data), settings.document)
         if data is not None:
-            damage = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
+            notes = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
     began_s = time.process_time()
-    schema = _fetched(settings) if given is None else unpacked(given)
+    others: dict[str, str] = {}
+    schema = _fetched(settings, others.setdefault) if given is None else unpacked(given)
+    # Follows all references.
     data = packed(schema)
+    notes += tuple(
+        Note("other_hosts", "", host, f"{host} was not asked: {why}")
+        for host, why in others.items()
+    )
     name = _digest(data)
     path = layout.document(name)
     if files.read_file(path) != data:
         files.replace_file(path, data)
-    return Description(schema, name, damage, time.process_time() - began_s)
+    return Description(schema, name, notes, time.process_time() - began_s)
 
 
 def _digest(data: bytes) -> str:
@@ -112,15 +120,10 @@ def other_host(settings: RunSettings, origin: BaseUrl) -> str:
     if is_given or not urlsplit(settings.location).netloc:
         return ""
     source = BaseUrl.from_url(settings.location)
-    return "" if _service(source) == _service(origin) else source.url
+    return "" if source.service == origin.service else source.url
 
 
-def _service(origin: BaseUrl) -> tuple[str, int]:
-    """Host and port, whatever the spelling: another port is another service, but that of TLS."""
-    return host_of(origin.host), 0 if origin.port in (80, 443) else origin.port
-
-
-def _fetched(settings: RunSettings) -> ApiSchema:
+def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object]) -> ApiSchema:
     location, common = settings.location, settings.common
     source: DescriptionSource = FileSource(location)
     if settings.app and not urlsplit(location).netloc and not os.path.exists(location):
@@ -140,5 +143,6 @@ def _fetched(settings: RunSettings) -> ApiSchema:
             common.request_cert,
             common.request_cert_key,
             settings.document_version,
+            on_other_host,
         ),
     )

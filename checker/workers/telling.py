@@ -23,9 +23,9 @@ _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
 
 
 def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
-    """What was opened, and what had to be fetched again for it."""
+    """Write down what was opened, and what reading it has shown."""
     recorder.journal.append(opened)
-    for note in description.damage:
+    for note in description.notes:
         recorder.note(note)
 
 

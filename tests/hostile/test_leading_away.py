@@ -1,6 +1,7 @@
 """Servers and descriptions that would have credentials sent elsewhere: to another server than the user named."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +91,67 @@ def test_a_reference_leads_no_credential_away(run: Run, hop: str) -> None:
     assert all(CANARY in asked for asked in near)
     (asked,) = far
     assert CANARY not in asked
+
+
+OTHER_HOSTS = "[documents]\nother-hosts = "
+
+
+@pytest.mark.parametrize("hop", ["", "/hop"], ids=["reference", "redirect"])
+@pytest.mark.parametrize(
+    ("server", "arguments", "toml", "is_fetched"),
+    [
+        ("/", (), "", True),
+        ("/", (), OTHER_HOSTS + "false", False),
+        ("/", ("--url", "{home}"), "", True),
+        ("/", ("--url", "{api}"), "", False),
+        ("/", ("--origin", "{api}"), "", False),
+        ("/", ("--url", "{api}"), OTHER_HOSTS + "true", True),
+        # The user named the host that the reference leads to.
+        ("/", ("--url", "{away}"), "", True),
+        ("{api}", (), "", False),
+        # A description cannot vouch for the host that it names.
+        ("{away}", (), "", False),
+        ("{api}", (), OTHER_HOSTS + "true", True),
+        ("{api}", ("--url", "{home}"), "", True),
+        ("http://{{unknown}}", ("--url", "{api}"), "", False),
+    ],
+)
+def test_a_description_of_another_host_than_the_api_leads_to_no_third_host(
+    run: Run, server: str, arguments: tuple[str, ...], toml: str, is_fetched: bool, hop: str
+) -> None:
+    far: list[str] = []
+    pages: dict[str, Behaviour] = {"/a": page(b"")}
+    with (
+        serving({"/": PARAMETER, "/a": page(b"")}, far) as away,
+        serving({"/": page(b"")}) as api,
+        serving(pages) as home,
+    ):
+        hosts = {"home": home, "api": api, "away": away}
+        target = hop or f"{away}/p.json"
+        pages["/hop"] = redirect(f"{away}/p.json")
+        pages["/openapi.json"] = described(server.format(**hosts), f"{target}#/p")
+        given = [one.format(**hosts) for one in arguments]
+        ended = run(f"{home}/openapi.json", *given, "-n", "1", toml=toml)
+    told = " ".join(ended.output.split())
+    assert ("GET /p.json" in " ".join(far)) == is_fetched, told
+    assert told.count("`other-hosts = true`") == (not is_fetched), told
+    assert (f"{away} was not asked" in told) != is_fetched
+    assert ended.code == (0 if is_fetched else 1), told
+
+
+@pytest.mark.parametrize(("toml", "is_fetched"), [("", True), (OTHER_HOSTS + "false", False)])
+def test_a_file_leads_to_other_hosts_unless_the_key_forbids_it(
+    run: Run, tmp_path: Path, toml: str, is_fetched: bool
+) -> None:
+    far: list[str] = []
+    with serving({"/": PARAMETER}, far) as away, serving({"/": page(b"")}) as api:
+        operation = {"parameters": [{"$ref": f"{away}/p.json#/p"}], "responses": {}}
+        document = {"openapi": "3.0.3", "info": {"title": "", "version": ""}}
+        path = tmp_path / "openapi.json"
+        path.write_text(json.dumps({**document, "paths": {"/a": {"get": operation}}}))
+        ended = run(str(path), "--url", api, "-n", "1", toml=toml)
+    assert bool(far) == is_fetched, ended
+    assert ("`other-hosts = true`" in " ".join(ended.output.split())) != is_fetched
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,7 @@ _OTHERS: Final[dict[str, Row]] = {
     "documents.timeout": Row(0.4, DESCRIPTION, 0, "greater than 0"),
     "documents.max-total-time": Row(0.4, FETCHING, 0, "greater than 0"),
     "documents.max-redirects": Row(3, DESCRIPTION, -1, "at least 0"),
+    "documents.other-hosts": Row(True, "hostile/test_leading_away.py::test_a_description_of_another_host_than_the_api_leads_to_no_third_host", *FLAG),
     "corpus.max-size": Row(9, "e2e/test_records.py::test_the_corpus_keeps_to_its_size_and_what_is_gone_is_told", 0, "at least 1"),
     "reports.directory": Row("here", told(lambda seen: seen.has("here/*.xml")), *TEXT),
     "reports.preserve-bytes": Row(True, plain(lambda seen: "base64_string" in "".join(one.read_text() for one in seen.folder.glob("out-vcr"))), *FLAG),

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from checker.config.rules import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
+from checker.core.request import BaseUrl
 from checker.kinds.fetching.advice import API, BESIDE, NEIGHBOUR, FetchAdvice, NotReady
 from checker.kinds.fetching.allowance import Allowance, Portion
 from checker.kinds.fetching.fetched import Fetched, Reaching, canonical, origin_of
@@ -53,6 +54,10 @@ class Web:
         own = origin_of(location) if location is not None else None
         self._reaching = Reaching(own, dict(options), way, verify)
         self._silent: dict[str, LoaderError] = {}
+        self._home: BaseUrl | None = None
+        """The host that the main document came from."""
+        self.declared_api: Callable[[], str | None] = lambda: None
+        """Returns the base URL that the main document declares, once it is read."""
 
     def get(
         self, url: str, *, wait_s: float | None = None, question: bytes | None = None
@@ -67,10 +72,13 @@ class Web:
                 f"{self.way.redaction.url(url)} is not an http(s) URL; "
                 "give one like http://127.0.0.1:8080/openapi.json"
             )
-        return _waited(lambda: self._first(url, question), wait_s, self.way.limits.until)
+        found = _waited(lambda: self._first(url, question), wait_s, self.way.limits.until)
+        self._home = origin_of(found.location)
+        return found
 
     def document(self, url: str) -> Fetched:
         """The document of a URL that a reference leads to. Raises `LoaderError`."""
+        self._require_allowed(url)
         shown, host = self.way.redaction.url(url), urlsplit(url).netloc.rpartition("@")[2]
         if host in self._silent:
             raise LoaderError(
@@ -102,11 +110,43 @@ class Web:
                 if isinstance(found, Fetched):
                     return found
                 url = self._next(url, found)
+                if advice is NEIGHBOUR:
+                    self._require_allowed(url)
             raise portion.too_far(self.way.redaction.url(url))
         except LoaderError as error:
             error.url = error.url or self.way.redaction.url(url)
             portion.fail()
             raise
+
+    def _require_allowed(self, url: str) -> None:
+        """Raise `LoaderError` for a reference to another host that the settings do not allow.
+
+        Without this, a description from elsewhere chooses which hosts of the local network the tool asks.
+        """
+        limits, home = self.way.limits, self._home
+        given = None if limits.api is None else BaseUrl.from_url(limits.api)
+        allowed = {one.service for one in (home, given) if one is not None}
+        if origin_of(url).service in allowed:
+            return
+        if limits.other_hosts is False:
+            why = "the configuration says `other-hosts = false`"
+        elif limits.other_hosts is None and home is not None and not self._is_of_api(home):
+            why = f"the description came from {home.url}, which is not the host of the API"
+        else:
+            return
+        self.way.on_other_host(origin_of(url).url, why)
+        raise LoaderError(
+            f"{self.way.redaction.url(url)} is on another host, and is not fetched (`other-hosts` in [documents])"
+        )
+
+    def _is_of_api(self, home: BaseUrl) -> bool:
+        """Whether the description came from the host of the API under test."""
+        api = self.way.limits.api or self.declared_api()
+        try:
+            return api is None or BaseUrl.from_url(api).service == home.service
+        except ValueError:
+            # A server variable without a value, or no URL at all.
+            return False
 
     def _next(self, url: str, target: str) -> str:
         """Absolute URL of a redirect."""
