@@ -332,12 +332,13 @@ class Worker:
         if self._context.pacing.lanes > 1 and not self._report_wait.is_on:
             self._fill()
         reserved.clear()
-        self._ledger.enter(_JUDGING)
-        ends = [(flight, self._answers.judged(flight, outcome)) for flight, outcome in answered]
-        judged = [(flight, verdict) for flight, verdict in ends if verdict is not None]
-        self._ledger.enter(_RECORDING)
-        for flight, verdict in judged:
-            self._conclude(flight, verdict)
+        for flight, outcome in answered:
+            self._ledger.enter(_JUDGING)
+            verdict = self._answers.judged(flight, outcome)
+            self._ledger.enter(_RECORDING)
+            if verdict is not None:
+                self._conclude(flight, verdict)
+        self._failures.write()
 
     def _conclude(self, flight: InFlight, verdict: Verdict) -> None:
         self._slots.act(flight.slot, _RECORD)
@@ -345,9 +346,11 @@ class Worker:
         if outcome is None:
             self._scheduler.release(flight)
             return
-        is_doubtful = isinstance(outcome, NetworkFailure) or outcome.status_code in REFUSALS
-        if is_doubtful and self._outage.holds(flight, verdict, outcome):
-            return
+        if isinstance(outcome, NetworkFailure) or outcome.status_code in REFUSALS:
+            # Whether the target still serves is asked with requests, and failures are on disk before anything is sent.
+            self._failures.write()
+            if self._outage.holds(flight, verdict, outcome):
+                return
         try:
             suspicions = self._written(flight, verdict, outcome)
         except StorageError:

@@ -52,6 +52,8 @@ class FailureQueue:
         self._haste = SlowCandidates()
         self.waiting: list[tuple[InFlight, UnconfirmedFailure]] = []
         """What is to be settled. Nothing new flies meanwhile."""
+        self._added = 0
+        """Number of failures that are not on disk yet."""
 
     def add(self, flight: InFlight, suspicions: Iterable[UnconfirmedFailure]) -> None:
         """Keep suspicions, and their flight's slot, until they are settled.
@@ -66,7 +68,14 @@ class FailureQueue:
                     self._forgo(waiting[0])
                     break
             self.waiting.append((flight, suspicion))
-        self._up.send(FindingsWritten(flight.pending))
+            self._added += 1
+
+    def write(self) -> None:
+        """Write what was added to the disk, and tell the supervisor. Raises `StorageError`."""
+        if self._added:
+            self._context.recorder.write_failures()
+            self._up.send(FindingsWritten(self._added))
+            self._added = 0
 
     @property
     def lowest_index(self) -> int | None:
@@ -232,7 +241,9 @@ class _InvestigationSlot(Struct):
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):
             return None
-        return self.context.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
+        found = self.context.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
+        self.context.recorder.write_failures()
+        return found
 
     def hurry(self) -> str:
         """Why a shrink should end now; empty if there is no reason."""

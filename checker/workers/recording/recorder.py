@@ -82,10 +82,12 @@ class Recorder(Struct):
     _peers_read_at: float = 0.0
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
+    _unwritten: list[Finding] = field(default_factory=list)
+    """First versions of findings that are not on disk yet."""
     _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def verdict(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
-        """Write down one verdict; what failed in a way that is new comes back, already on disk."""
+        """Write down one verdict; return its new failures, which `write_failures` puts on disk."""
         made, outcome, judgement = flight.made, verdict.outcome, verdict.judgement
         verdict.at = verdict.at or time.time()
         described, is_notable = verdict, True
@@ -126,14 +128,22 @@ class Recorder(Struct):
     def suspect(
         self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
     ) -> UnconfirmedFailure | None:
-        """A failure that is new, on disk before anyone hears of it; None when it is known."""
+        """Return a failure that is new, None if it is known. It is on disk after `write_failures`."""
         step = chain[-1].made.step
         fingerprint, label = failure.fingerprint(step.label), failure.blamed(step.label)
         if not self._is_news(fingerprint, flight, label, failure):
             return None
         finding = self._finding(flight, chain, failure)
-        self._commit(finding)
+        self._unwritten.append(finding)
         return UnconfirmedFailure(finding, failure, chain, flight.running.phase)
+
+    def write_failures(self) -> None:
+        """Write new failures to the disk, in one go: call it before anything else is sent or told. Raises `StorageError`."""
+        if self._unwritten:
+            # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
+            self.traffic.writer.flush()
+            self.journal.commit(*self._unwritten)
+            self._unwritten.clear()
 
     def second_look(
         self, flight: InFlight, verdict: Verdict, again: ShrinkAgain
@@ -216,11 +226,6 @@ class Recorder(Struct):
             self.traffic.writer.flush()
             # The first versions are on the disk, and waiting for it takes longer than to look into most failures.
             self.journal.hand_over(*findings)
-
-    def _commit(self, finding: Finding) -> None:
-        # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
-        self.traffic.writer.flush()
-        self.journal.commit(finding)
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
