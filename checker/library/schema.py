@@ -22,7 +22,7 @@ from checker.core.providers import AuthRegistry
 from checker.core.schema_warnings import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.kinds.sources import SchemaOptions
-from checker.library import state_machine
+from checker.library import faults
 from checker.library.extensions import ExtensionPoints, is_extended, kept, weighted
 from checker.library.live_settings import LiveSettings
 from checker.library.observed import Observation
@@ -413,11 +413,11 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def validate(self) -> None:
         """Raise `InvalidSchema` with what is wrong with the description, as far as it is read; one of its `errors` for each."""
         entries = self.opened.checked_entries()
-        found = [state_machine.unread(one) for one in entries if isinstance(one, BrokenOperation)]
-        found += [state_machine.dropped(one.warning) for one in self.opened.dropped()]
+        found = [faults.unread(one) for one in entries if isinstance(one, BrokenOperation)]
+        found += [faults.dropped(one.warning) for one in self.opened.dropped()]
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
-                found += state_machine.faults_of(operation)
+                found += faults.faults_of(operation)
         if found:
             sentence = f"the description of {self.title or 'the API'} is not valid"
             kind = found[0].kind

@@ -3,7 +3,7 @@
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
@@ -18,27 +18,15 @@ from hypothesis.stateful import (
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import (
-    IncorrectUsage,
-    InvalidHeadersExample,
-    InvalidRegexPattern,
-    InvalidRegexType,
-    InvalidSchema,
-    InvalidStateMachine,
-    InvalidTransition,
-    NoLinksFound,
-    SchemaLocation,
-    UnknownScalar,
-)
-from checker.core.locations import Location
+from checker.core.errors import IncorrectUsage, InvalidStateMachine, NoLinksFound
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
-from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.generation.sources.hypothesis import give_seed, seed_given
 from checker.kinds.protocol import ApiOperation
+from checker.library.faults import broken_links
 from checker.library.hypothesis_settings import (
     SEQUENCES,
     TestSeed,
@@ -48,61 +36,6 @@ from checker.library.hypothesis_settings import (
 )
 from checker.library.recording import tell_of_seed
 from checker.phases.bindings import evaluated, place_in_answer, set_into
-
-_KINDS: Final[Mapping[WarningKind, type[InvalidSchema]]] = {
-    WarningKind.UNSUPPORTED_REGEX: InvalidRegexPattern,
-    WarningKind.BROKEN_LINK: InvalidTransition,
-    WarningKind.UNKNOWN_SCALAR: UnknownScalar,
-}
-
-
-def unread(broken: BrokenOperation) -> InvalidSchema:
-    """The error of an operation that cannot be read."""
-    return InvalidSchema(
-        f"{broken.label}: {broken.error}", location=SchemaLocation(broken.label, "")
-    )
-
-
-def dropped(warning: SchemaWarning) -> InvalidSchema:
-    """The error of what is left out of the schema, whatever it is."""
-    return _error(InvalidSchema, warning)
-
-
-def faults_of(operation: ApiOperation) -> Iterator[InvalidSchema]:
-    """The errors of what is wrong with an operation and stops nothing."""
-    of_headers = {
-        example.pointer
-        for parameter in operation.parameters
-        if parameter.location is Location.HEADER
-        for example in parameter.examples
-    }
-    for warning in operation.warnings():
-        yield _error(_kind(warning, of_headers), warning)
-
-
-def broken_links(operations: Iterable[ApiOperation | BrokenOperation]) -> list[InvalidTransition]:
-    """What is wrong with links of these operations."""
-    return [
-        fault
-        for operation in operations
-        if not isinstance(operation, BrokenOperation)
-        for fault in faults_of(operation)
-        if isinstance(fault, InvalidTransition)
-    ]
-
-
-def _kind(warning: SchemaWarning, of_headers: Iterable[str]) -> type[InvalidSchema]:
-    if warning.kind is WarningKind.INVALID_EXAMPLE and warning.pointer in of_headers:
-        return InvalidHeadersExample
-    if warning.kind is WarningKind.MALFORMED_KEYWORD and warning.pointer.endswith("/pattern"):
-        return InvalidRegexType
-    return _KINDS.get(warning.kind, InvalidSchema)
-
-
-def _error(kind: type[InvalidSchema], warning: SchemaWarning) -> InvalidSchema:
-    sentence = f"{warning.pointer}: {warning.message}"
-    return kind(sentence, location=SchemaLocation(warning.label, warning.pointer))
-
 
 _MANY: Final = 1 << 16
 SEQUENCES_TEST: Final = "_checker_sequences"

@@ -1,0 +1,72 @@
+"""Faults of a description as exceptions: one for each, by what is wrong."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from checker.core.errors import (
+    InvalidHeadersExample,
+    InvalidRegexPattern,
+    InvalidRegexType,
+    InvalidSchema,
+    InvalidTransition,
+    SchemaLocation,
+    UnknownScalar,
+)
+from checker.core.locations import Location
+from checker.core.operation import BrokenOperation
+from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.kinds.protocol import ApiOperation
+
+_KINDS: Final[Mapping[WarningKind, type[InvalidSchema]]] = {
+    WarningKind.UNSUPPORTED_REGEX: InvalidRegexPattern,
+    WarningKind.BROKEN_LINK: InvalidTransition,
+    WarningKind.UNKNOWN_SCALAR: UnknownScalar,
+}
+
+
+def unread(broken: BrokenOperation) -> InvalidSchema:
+    """The error of an operation that cannot be read."""
+    return InvalidSchema(
+        f"{broken.label}: {broken.error}", location=SchemaLocation(broken.label, "")
+    )
+
+
+def dropped(warning: SchemaWarning) -> InvalidSchema:
+    """The error of what is left out of the schema, whatever it is."""
+    return _error(InvalidSchema, warning)
+
+
+def faults_of(operation: ApiOperation) -> Iterator[InvalidSchema]:
+    """The errors of what is wrong with an operation and stops nothing."""
+    of_headers = {
+        example.pointer
+        for parameter in operation.parameters
+        if parameter.location is Location.HEADER
+        for example in parameter.examples
+    }
+    for warning in operation.warnings():
+        yield _error(_kind(warning, of_headers), warning)
+
+
+def broken_links(operations: Iterable[ApiOperation | BrokenOperation]) -> list[InvalidTransition]:
+    """What is wrong with links of these operations."""
+    return [
+        fault
+        for operation in operations
+        if not isinstance(operation, BrokenOperation)
+        for fault in faults_of(operation)
+        if isinstance(fault, InvalidTransition)
+    ]
+
+
+def _kind(warning: SchemaWarning, of_headers: Iterable[str]) -> type[InvalidSchema]:
+    if warning.kind is WarningKind.INVALID_EXAMPLE and warning.pointer in of_headers:
+        return InvalidHeadersExample
+    if warning.kind is WarningKind.MALFORMED_KEYWORD and warning.pointer.endswith("/pattern"):
+        return InvalidRegexType
+    return _KINDS.get(warning.kind, InvalidSchema)
+
+
+def _error(kind: type[InvalidSchema], warning: SchemaWarning) -> InvalidSchema:
+    sentence = f"{warning.pointer}: {warning.message}"
+    return kind(sentence, location=SchemaLocation(warning.label, warning.pointer))
