@@ -14,8 +14,7 @@ from graphql import (
     is_required_input_field,
 )
 
-from checker.graphql.malformed import is_malformed
-from checker.graphql.scalars import BUILT_IN
+from checker.graphql.scalars import BUILT_IN, is_malformed
 
 _INT: Final = 2**31
 

@@ -7,12 +7,19 @@ as a text or under `query`, goes out as it is.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from graphql import (
     GraphQLArgument,
+    GraphQLEnumType,
     GraphQLField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLScalarType,
     GraphQLSchema,
     get_named_type,
     is_abstract_type,
@@ -21,10 +28,93 @@ from graphql import (
 )
 from msgspec import Struct, field
 
+from checker.core.case import NOT_SET
+from checker.core.operation import BodyForm
+from checker.core.scenarios import Scenario
 from checker.graphql.coercion import count_in_arguments, simplest
-from checker.graphql.literals import is_writable, literal, quoted, stranger
-from checker.graphql.selections import EVERYTHING, FieldPlace, Step, usual_fields, values_of
+from checker.graphql.selections import (
+    EVERYTHING,
+    FieldPlace,
+    Step,
+    is_free,
+    usual_fields,
+    values_of,
+)
 from checker.transport.wire.json_text import json_bytes
+
+_NAME: Final = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
+_KEYWORDS: Final = frozenset({"true", "false", "null"})
+_CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def literal(value: Any, kind: Any = None) -> str:
+    """A value of a type, or of none: names of enums stand without quotes. What is no value of the type stays recognisably so."""
+    while isinstance(kind, GraphQLNonNull):
+        kind = kind.of_type
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return str(int(value)) if value.is_integer() else repr(value)
+        case str():
+            is_name = isinstance(kind, GraphQLEnumType) and _is_enum_name(value)
+            return value if is_name else quoted(value)
+        case list():
+            inner = kind.of_type if isinstance(kind, GraphQLList) else kind
+            return "[" + ", ".join(literal(one, inner) for one in value) + "]"
+        case Mapping():
+            return _object(value, kind)
+        case _:
+            return quoted(str(value))
+
+
+def _object(value: Mapping[str, Any], kind: Any) -> str:
+    named = get_named_type(kind) if kind is not None else None
+    fields = named.fields if isinstance(named, GraphQLInputObjectType) else {}
+    # An object of a scalar has members of any name, `__typename` of a representation among them.
+    is_free = isinstance(named, GraphQLScalarType)
+    members = [
+        f"{name if name in fields or (is_free and _NAME.fullmatch(name)) else stranger(name, fields)}: "
+        + literal(one, fields[name].type if name in fields else None)
+        for name, one in value.items()
+    ]
+    return "{" + ", ".join(members) + "}"
+
+
+def quoted(text: str) -> str:
+    """A string of GraphQL: JSON's escapes are a part of its own."""
+    # Some servers count lines by more than GraphQL does, and fall over when they say where an error is.
+    return _CONTROLS.sub(lambda one: f"\\u{ord(one[0]):04X}", json.dumps(text, ensure_ascii=False))
+
+
+def is_writable(value: Any) -> bool:
+    """Whether a query can hold every text in a value: it knows no lone surrogates."""
+    if isinstance(value, str):
+        return _SURROGATE.search(value) is None
+    if isinstance(value, dict):
+        return all(map(is_writable, value)) and all(map(is_writable, value.values()))
+    return not isinstance(value, list) or all(map(is_writable, value))
+
+
+def stranger(name: object, known: Any) -> str:
+    """A name that is none of the known ones, and one that GraphQL can write."""
+    text = name if isinstance(name, str) else json.dumps(name, default=str)
+    found = text if _NAME.fullmatch(text) and not text.startswith("__") else ""
+    if not found or len(found) > 64:
+        found = "unknown_" + text[:24].encode("utf-8", "surrogatepass").hex()
+    while found in known:
+        found += "_"
+    return found
+
+
+def _is_enum_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None and text not in _KEYWORDS
+
 
 ARGUMENTS: Final = "arguments"
 """Of the root field, by name."""
@@ -386,3 +476,88 @@ def _plain(value: Any) -> Any:
         if is_writable(value)
         else json.loads(quoted(str(value).encode("ascii", "replace").decode()))
     )
+
+
+_ALIASES: Final = 500
+_DEPTH: Final = 100
+"""Selections in one another."""
+_MOST_BYTES: Final = 64_000
+_LONGEST_URL: Final = 4_000
+_MOST_TYPES: Final = 200
+"""That are looked at for a way back."""
+_OF_TYPES: Final = "query {{ __schema {{ types {{ {inner} }} }} }}"
+_MOST_WAYS: Final = 8
+
+
+def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyForm]:
+    """Of the usual body of a root field: how others ask for the same, and with `costly` what asks for much at once."""
+    try:
+        query, variables = writer.query(value)
+    except (ValueError, RecursionError):
+        return
+    request = {"query": query, "variables": variables}
+    yield BodyForm(Scenario.BATCH, "Two requests in one list", [request, request])
+    in_url = {"query": query, "variables": json.dumps(variables)}
+    if writer.operation == "query" and sum(map(len, in_url.values())) <= _LONGEST_URL:
+        text = "The query in the URL of a GET request"
+        yield BodyForm(Scenario.QUERY_BY_GET, text, NOT_SET, "GET", in_url)
+    if costly and writer.operation == "query":
+        yield from _costly(writer, value)
+
+
+def _costly(writer: QueryWriter, value: Any) -> Iterator[BodyForm]:
+    # What each is known by, and nothing more: the answers are small.
+    field = writer.root_text({ARGUMENTS: value.get(ARGUMENTS, {})})
+    count = min(_ALIASES, _MOST_BYTES // (len(field) + 8))
+    if count > 1:
+        many = " ".join(f"a{number}: {field}" for number in range(count))
+        text = f"{count} fields under names of their own"
+        yield BodyForm(Scenario.MANY_ALIASES, text, {"query": f"query {{ {many} }}"})
+    text = f"{_DEPTH} selections in one another"
+    yield BodyForm(Scenario.DEEP_NESTING, text, {"query": _deep(writer, value)})
+
+
+def _deep(writer: QueryWriter, value: Any) -> str:
+    """A query of that depth whose answer stays small: along single objects that lead back to their type, or along types."""
+    way = _way_back(writer.kind) if _is_single(writer.field.type) else None
+    if way is None:
+        # What a type is of is one type, or none: each server that describes itself has that.
+        return _OF_TYPES.format(inner=_nested("ofType", _DEPTH, "name"))
+    text = "__typename"
+    for _ in range(_DEPTH // len(way)):
+        for name in reversed(way):
+            text = f"{name} {{ {text} }}"
+    return f"query {{ {writer.root_text(value, selection=text)} }}"
+
+
+def _nested(name: str, depth: int, innermost: str) -> str:
+    return f"{name} {{ " * depth + innermost + " }" * depth
+
+
+def _way_back(kind: Any) -> tuple[str, ...] | None:
+    """The shortest way of fields from an object to another one of its type; None where there is none without a list."""
+    queue: deque[tuple[Any, tuple[str, ...]]] = deque([(kind, ())])
+    seen: set[str] = set()
+    while queue and len(seen) < _MOST_TYPES:
+        here, way = queue.popleft()
+        if not isinstance(here, GraphQLObjectType) or len(way) >= _MOST_WAYS:
+            continue
+        for name, one in here.fields.items():
+            inner = get_named_type(one.type)
+            if is_leaf_type(inner) or not _is_open(one):
+                continue
+            if inner is kind:
+                return (*way, name)
+            if inner.name not in seen:
+                seen.add(inner.name)
+                queue.append((inner, (*way, name)))
+    return None
+
+
+def _is_open(field: GraphQLField) -> bool:
+    return is_free(field) and _is_single(field.type)
+
+
+def _is_single(kind: Any) -> bool:
+    inner = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
+    return not isinstance(inner, GraphQLList)

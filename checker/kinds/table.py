@@ -11,7 +11,7 @@ from checker.kinds.protocol import ApiSchema, DescriptionKind
 from checker.kinds.sources import DescriptionSource, FetchOptions, UrlSource
 
 BUILT_IN: Final = {
-    "openapi": "checker.openapi.kind:OPENAPI",
+    "openapi": "checker.openapi.loaders:OPENAPI",
     "graphql": "checker.graphql.kind:GRAPHQL",
 }
 """Name -> module:attribute. What claims nothing is asked in this order."""

@@ -1,11 +1,15 @@
-"""Examples that a description declares beside a schema, not in it."""
+"""Examples that a description declares outside of schemas, and identifiers for paths from examples of responses."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
 
-from checker.core.operation import Example
-from checker.core.schema import Dialect, UnresolvableReference
+from checker.core.operation import Example, Location, Parameter
+from checker.core.resource_names import identifier_in
+from checker.core.schema import Dialect, Direction, UnresolvableReference
 from checker.openapi.documents.references import OpenApiDocument
+from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.pointers import pointer_child
 
 
@@ -56,3 +60,90 @@ def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> I
             yield Example(value, pointer_child(place, "externalValue"), name)
     except UnresolvableReference:
         return
+
+
+_MOST: Final = 5
+"""Identifiers of one parameter."""
+_KEYWORDS: Final = ("example", "examples", "default", "enum", "const")
+"""Of a schema: where one is given, the author has said what is sent."""
+
+
+def with_identifiers(
+    document: OpenApiDocument, path: str, parameters: Sequence[Parameter]
+) -> tuple[Parameter, ...]:
+    """Parameters of the path that nobody gave a value for get those that answers of their resource show."""
+    return tuple(
+        replace(one, examples=tuple(_identifiers(document, path, one)))
+        if one.location is Location.PATH and _is_bare(one)
+        else one
+        for one in parameters
+    )
+
+
+def _is_bare(parameter: Parameter) -> bool:
+    raw = parameter.schema.raw
+    return not parameter.examples and not (
+        isinstance(raw, dict) and any(key in raw for key in _KEYWORDS)
+    )
+
+
+def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Iterator[Example]:
+    """Those that the schema of the parameter admits: an answer is no example of it that could be wrong."""
+    before, variable, _ = path.partition("{" + parameter.name + "}")
+    collection = before.rstrip("/")
+    seen: set[str | int] = set()
+    for template in (collection, f"{collection}/{variable}"):
+        for answer in _answers(document, template):
+            for thing in _things(answer.value):
+                value = identifier_in(thing, (parameter.name,))
+                if value is None or value in seen or len(seen) == _MOST:
+                    continue
+                seen.add(value)
+                yield from (Example(one, answer.pointer) for one in _admitted(parameter, value))
+
+
+def _admitted(parameter: Parameter, value: str | int) -> Iterator[str | int]:
+    """A value as the schema of a parameter admits it: the text of a number is the same in a path."""
+    try:
+        is_valid = compile_schema(parameter.schema, Direction.REQUEST).is_valid
+    except (UnresolvableReference, UnusableSchema):
+        return
+    yield from islice(filter(is_valid, (value, str(value))), 1)
+
+
+def _things(value: object) -> Iterator[Mapping[str, Any]]:
+    """The objects that an example shows: itself, or the members of a list, also of one that is wrapped."""
+    if isinstance(value, dict):
+        lists = [inner for inner in value.values() if isinstance(inner, list)]
+        things = [one for one in lists[0] if isinstance(one, dict)] if len(lists) == 1 else []
+        yield from islice(things, _MOST) if things and "id" not in value else (value,)
+    elif isinstance(value, list):
+        yield from (one for one in islice(value, _MOST) if isinstance(one, dict))
+
+
+def _answers(document: OpenApiDocument, template: str) -> Iterator[Example]:
+    """Examples of the answers that say yes, of all operations of a path."""
+    paths = document.root.get("paths")
+    if not isinstance(paths, dict) or template not in paths:
+        return
+    item, at = document.object_at(paths[template], pointer_child("#", "paths", template))
+    for method in ("post", "get", "put", "patch"):
+        operation = item.get(method)
+        responses = operation.get("responses") if isinstance(operation, dict) else None
+        for status, raw in responses.items() if isinstance(responses, dict) else ():
+            if str(status).startswith("2"):
+                place = pointer_child(at, method, "responses", str(status))
+                yield from _shown(document, *document.object_at(raw, place))
+
+
+def _shown(document: OpenApiDocument, response: Mapping[str, Any], at: str) -> Iterator[Example]:
+    if document.dialect is Dialect.OPENAPI20:
+        key, listed = "examples", response.get("examples")
+    else:
+        key, listed = "content", response.get("content")
+    for name, raw in listed.items() if isinstance(listed, dict) else ():
+        place = pointer_child(at, key, str(name))
+        if document.dialect is Dialect.OPENAPI20:
+            yield Example(raw, place)
+        else:
+            yield from declared_examples(document, *document.object_at(raw, place))

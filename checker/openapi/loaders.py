@@ -1,21 +1,31 @@
-"""OpenAPI documents opened: from a dictionary, a file, a URL, or bytes."""
+"""The row of OpenAPI in the table of kinds, and its loaders: from a dictionary, a file, a URL, or bytes."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
+from checker.core.request import WireRequest
 from checker.kinds.fetching.files import read_file
 from checker.kinds.fetching.web import Web
-from checker.kinds.sources import DIRECT, FetchOptions
+from checker.kinds.sources import (
+    DIRECT,
+    ApplicationSource,
+    DescriptionSource,
+    FetchOptions,
+    FileSource,
+    TextSource,
+    UrlSource,
+    ValueSource,
+)
 from checker.openapi.documents.dialects import read_as
-from checker.openapi.documents.fetching import beside_file, beside_nothing, beside_url
-from checker.openapi.documents.neighbours import Provenance
+from checker.openapi.documents.neighbours import Provenance, beside_file, beside_nothing, beside_url
 from checker.openapi.documents.parsing import as_parsed, parse
-from checker.openapi.schema import OpenApiSchema, open_normalised
+from checker.openapi.schema import KIND, OpenApiSchema, open_normalised
 
 __all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
 
@@ -111,3 +121,52 @@ def _opened(
         if root.keys() & _VERSION_KEYS:
             raise
         raise ForeignDescription.of(error) from error
+
+
+_USUAL_NAME = re.compile(r"(openapi|swagger)\.(json|ya?ml)\Z", re.IGNORECASE)
+
+
+class OpenApiKind:
+    """Implements `checker.kinds.protocol.DescriptionKind`."""
+
+    name: Final = KIND
+
+    def claims(self, name: str) -> bool:
+        """Whether it is called as OpenAPI documents are."""
+        return _USUAL_NAME.search(name) is not None
+
+    def open(self, source: DescriptionSource, options: FetchOptions) -> OpenApiSchema:
+        """The schema. Raises `LoaderError`."""
+        match source:
+            case FileSource(path, encoding):
+                return from_path(path, encoding=encoding, way=options)
+            case UrlSource(url, wait_s, more):
+                return from_url(url, wait_for_schema=wait_s, way=options, **more)
+            case TextSource(data, name):
+                return from_bytes(data, name=name, way=options)
+            case ValueSource(value):
+                return from_dict(value, way=options)
+            case ApplicationSource():
+                return _asked(source, options)
+
+    def reopen(self, data: bytes) -> OpenApiSchema:
+        """The schema that `OpenApiSchema.normalised` wrote down."""
+        return open_normalised(data)
+
+
+OPENAPI: Final = OpenApiKind()
+
+
+def _asked(source: ApplicationSource, options: FetchOptions) -> OpenApiSchema:
+    """The document that an application serves."""
+    path = source.path if source.path.startswith("/") else f"/{source.path}"
+    answer = source.document(
+        WireRequest("GET", path.encode(), []), "give the path of its API description"
+    )
+    return from_bytes(
+        answer.content,
+        name=source.path,
+        content_type=answer.content_type,
+        location=source.url + path,
+        way=options,
+    )

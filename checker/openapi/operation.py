@@ -24,12 +24,12 @@ from checker.generation.settings import GenerationSettings
 from checker.kinds.members import EntryMembers
 from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
+from checker.openapi.contents import Entry
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.entries import Entry
+from checker.openapi.examples import with_identifiers
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
-from checker.openapi.response_examples import with_identifiers
-from checker.openapi.security import security_of, token_paths
+from checker.openapi.servers import security_of, token_paths
 from checker.validation.pointers import pointer_child
 
 

@@ -11,10 +11,9 @@ from msgspec import Struct
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES
+from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, kind_of
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
-from checker.openapi.fields import flag, kind_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.styles import HEADER_DELIMITERS

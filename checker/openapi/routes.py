@@ -1,13 +1,113 @@
-"""Which path templates of a document a path fits, and which methods they have."""
+"""Path templates: which of them a path fits, the texts of their variables, and the methods that they have."""
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct, field
 
-from checker.openapi.referee.targets import PathTemplate
+_WAYS = 32
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+
+
+class RequestTarget(Struct, frozen=True):
+    """Path and query of a request, still encoded."""
+
+    variables: tuple[dict[str, str], ...]
+    """Texts in place of the variables of the template, one for each way to split the path; empty when it does not fit."""
+    query: str
+    """Without what the template itself says."""
+    is_cut: bool = False
+    """True when there are more ways than are given."""
+
+
+class PathTemplate:
+    """The path template of an operation."""
+
+    def __init__(self, path: str) -> None:
+        path, _, query = path.partition("?")
+        self._own_pairs = [pair for pair in query.split("&") if pair]
+        pieces = _VARIABLE.split(path)
+        self.names: tuple[str, ...] = tuple(pieces[1::2])
+        literals = pieces[0::2]
+        self._literals = [re.compile(_literal(piece)) for piece in literals]
+        self._begins_segment = [piece.startswith("/") for piece in literals]
+        """Of each literal, whether a variable before it goes on to the end of its segment; so does one before nothing."""
+        self._begins_segment[-1] = not literals[-1] or self._begins_segment[-1]
+        self._base = re.compile("")
+        self._base_path = ""
+
+    def split(self, target: str, base_path: str) -> RequestTarget:
+        """Texts of the variables, and the query."""
+        path, _, query = target.partition("?")
+        if base_path != self._base_path:
+            self._base, self._base_path = re.compile(_literal(base_path)), base_path
+        base = self._base.match(path)
+        ways = iter(()) if base is None else self._ways(path, base.end())
+        found = list(islice(ways, _WAYS + 1))
+        is_cut = len(found) > _WAYS
+        # A variable is empty only where there is no other way.
+        whole = [way for way in found[:_WAYS] if "" not in way] or found[:_WAYS]
+        variables = tuple(dict(zip(self.names, way, strict=True)) for way in whole)
+        pairs = [pair for pair in query.split("&") if pair]
+        for own in self._own_pairs:
+            if own in pairs:
+                pairs.remove(own)
+        return RequestTarget(variables, "&".join(pairs), is_cut)
+
+    def _ways(self, path: str, start: int, number: int = 0) -> Iterator[tuple[str, ...]]:
+        """Texts of the variables from the literal `number` on, the longest first."""
+        literal = self._literals[number].match(path, start)
+        if literal is None:
+            return
+        if number == len(self.names):
+            if literal.end() == len(path):
+                yield ()
+            return
+        begin = literal.end()
+        slash = path.find("/", begin)
+        last = len(path) if slash < 0 else slash
+        if self._begins_segment[number + 1]:
+            for rest in self._ways(path, last, number + 1):
+                yield (path[begin:last], *rest)
+            return
+        inside = {at for escape in _ESCAPE.finditer(path, begin, last) for at in _inside(escape)}
+        for end in range(last, begin - 1, -1):
+            if end not in inside:
+                for rest in self._ways(path, end, number + 1):
+                    yield (path[begin:end], *rest)
+
+
+def _inside(escape: re.Match[str]) -> tuple[int, int]:
+    return escape.start() + 1, escape.start() + 2
+
+
+def has_dot_segment(path: str) -> bool:
+    """True when a client or server may remove segments of the path (RFC 3986, 5.2.4 and 6.2.2.2)."""
+    return any(
+        part.replace("%2E", ".").replace("%2e", ".") in (".", "..") for part in path.split("/")
+    )
+
+
+def _literal(text: str) -> str:
+    return "".join(_octets(text))
+
+
+def _octets(text: str) -> Iterator[str]:
+    for octet in text.encode("utf-8", "surrogatepass"):
+        character = chr(octet)
+        encoded = f"%(?i:{octet:02x})"
+        if character == "/":
+            yield "/"
+        elif character == "%":
+            # Templates that are encoded already are sent as they stand.
+            yield f"(?:%|{encoded})"
+        else:
+            yield f"(?:{re.escape(character)}|{encoded})"
 
 
 @dataclasses.dataclass

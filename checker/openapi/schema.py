@@ -14,32 +14,35 @@ from checker.core.security import SecurityScheme
 from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.kinds.protocol import OperationEntry
 from checker.kinds.sources import SchemaOptions
-from checker.openapi.contents import Dropped, table_of_contents
+from checker.openapi.contents import Dropped, Entry, table_of_contents
 from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
-from checker.openapi.documents.outside import leads_outside, load_all
 from checker.openapi.documents.parsing import parse_json, to_json
-from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.entries import Entry
-from checker.openapi.security import credential_places, security_schemes
-from checker.openapi.servers import absolute_url, path_of, variable_names
+from checker.openapi.documents.references import OpenApiDocument, leads_outside, load_all
+from checker.openapi.servers import (
+    absolute_url,
+    credential_places,
+    path_of,
+    security_schemes,
+    variable_names,
+)
 
 if TYPE_CHECKING:
     import checker.kinds.members as members
-    import checker.openapi.links as linked
     import checker.openapi.operation as operations
     import checker.openapi.parameters as declared
+    import checker.openapi.resources as linked
     import checker.openapi.resources as modelled
     import checker.openapi.routes as routed
     import checker.openapi.signup as signed_up
     import checker.openapi.warnings as warned
-    from checker.openapi.links import BrokenLink, Link
     from checker.openapi.operation import OpenApiOperation
+    from checker.openapi.resources import BrokenLink, Link
     from checker.openapi.routes import Routes
 else:
     # Not needed for the table of contents.
     members = later("checker.kinds.members")
-    linked = later("checker.openapi.links")
+    linked = later("checker.openapi.resources")
     operations = later("checker.openapi.operation")
     declared = later("checker.openapi.parameters")
     modelled = later("checker.openapi.resources")

@@ -10,10 +10,10 @@ from checker.core.resource_names import is_login, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
 from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
+from checker.openapi.contents import Entry
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.entries import Entry
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.security import security_schemes
+from checker.openapi.servers import security_schemes
 
 _SIGN_UPS: Final = (
     re.compile(r"(sign|join)up|register|registration|registrations|create(account|user)"),

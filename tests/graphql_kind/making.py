@@ -10,8 +10,7 @@ from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
-from checker.graphql.operation import GraphQLOperation
-from checker.graphql.schema import GraphQLDescription
+from checker.graphql.schema import GraphQLDescription, GraphQLOperation
 from checker.kinds.sources import DIRECT, TextSource, ValueSource
 from checker.kinds.table import kind_named
 from checker.transport.prepare import RequestMaker

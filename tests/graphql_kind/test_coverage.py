@@ -10,7 +10,7 @@ from checker.core.operation import Label
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from checker.graphql.writing import ARGUMENTS, SELECTION
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import opened

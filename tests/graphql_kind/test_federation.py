@@ -10,7 +10,7 @@ from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.core.meta import GenerationMode
 from checker.core.schema_warnings import WarningKind
 from checker.core.verdicts import Outcome
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from checker.workers.selected import SelectedOperations
 from tests.graphql_kind.making import cases, opened
 

@@ -13,7 +13,7 @@ from checker.core.scenarios import Scenario
 from checker.core.verdicts import Outcome
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.settings import GenerationSettings
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import ListingContext
 from tests.graphql_kind.library import SDL

@@ -1,6 +1,6 @@
 """Input types as JSON Schemas: read once for all operations, and whole where a type holds itself."""
 
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from tests.graphql_kind.making import opened
 
 SDL = """

@@ -13,8 +13,7 @@ from checker.core.schema_warnings import WarningKind
 from checker.core.verdicts import Outcome
 from checker.generation.boundaries.examples import OperationExamples
 from checker.generation.settings import GenerationSettings
-from checker.graphql.operation import GraphQLOperation
-from checker.graphql.schema import GraphQLDescription
+from checker.graphql.schema import GraphQLDescription, GraphQLOperation
 from checker.kinds.sources import SchemaOptions
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import MAKER, opened

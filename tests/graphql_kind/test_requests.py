@@ -10,7 +10,7 @@ import pytest
 
 from checker.core.meta import GenerationMode
 from checker.core.verdicts import Outcome
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from checker.kinds.sources import DIRECT, FileSource
 from checker.kinds.table import open_description
 from tests.graphql_kind.library import SDL

@@ -11,7 +11,7 @@ from checker.core.locations import Location
 from checker.core.operation import Label
 from checker.core.resources import ResourceModel, named_values
 from checker.core.response import Response
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from tests.apps.graphql.depot import SDL
 from tests.graphql_kind.making import opened
 

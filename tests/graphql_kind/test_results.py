@@ -8,7 +8,7 @@ import pytest
 
 from checker.core.operation import Label
 from checker.core.response import Response
-from checker.graphql.operation import GraphQLOperation
+from checker.graphql.schema import GraphQLOperation
 from tests.apps.graphql import verdicts
 from tests.apps.serving import serving
 from tests.e2e.runner import Command

@@ -14,8 +14,8 @@ from checker.core.registry import FORMATS
 from checker.core.schema_warnings import WarningKind
 from checker.core.verdicts import Outcome
 from checker.graphql import nodes, scalars
-from checker.graphql.malformed import is_malformed
 from checker.graphql.nodes import plain
+from checker.graphql.scalars import is_malformed
 from tests.graphql_kind.making import cases, opened, operations
 
 POSITIVE = GenerationMode.POSITIVE

@@ -29,8 +29,7 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
-from checker.graphql.operation import GraphQLOperation
-from checker.graphql.schema import GraphQLDescription
+from checker.graphql.schema import GraphQLDescription, GraphQLOperation
 from checker.kinds.sources import DIRECT, FileSource
 from checker.kinds.table import open_description
 from checker.transport.prepare import RequestMaker

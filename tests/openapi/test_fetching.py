@@ -15,7 +15,7 @@ from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import FetchOptions
-from checker.openapi.documents.fetching import beside_file, beside_url
+from checker.openapi.documents.neighbours import beside_file, beside_url
 from checker.openapi.loaders import from_url
 
 from .described import USER, assert_both, document, written

@@ -4,7 +4,7 @@ import pytest
 
 from checker.core.case import NOT_SET
 from checker.core.runtime_expressions import ExpressionTemplate
-from checker.openapi.links import BrokenLink, Link
+from checker.openapi.resources import BrokenLink, Link
 
 from .documents import opened
 

@@ -13,8 +13,7 @@ from checker.core.schema import Direction, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.kinds.fetching.web import Web
-from checker.openapi.documents.fetching import beside_file
-from checker.openapi.documents.neighbours import Provenance
+from checker.openapi.documents.neighbours import Provenance, beside_file
 from checker.openapi.loaders import from_dict, from_path, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from checker.openapi.referee.targets import PathTemplate
-from checker.openapi.routes import Routes
+from checker.openapi.routes import PathTemplate, Routes
 
 ROUTES = Routes(
     [

@@ -8,7 +8,7 @@ from checker.core.case import Case
 from checker.core.errors import LoaderError
 from checker.core.request import BaseUrl
 from checker.kinds.sources import SchemaOptions
-from checker.openapi.documents.walking import walk
+from checker.openapi.documents.references import walk
 from checker.openapi.loaders import from_path
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema

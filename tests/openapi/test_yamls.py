@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.openapi.documents.yamls import parse_yaml
+from checker.openapi.documents.parsing import parse_yaml
 
 
 @pytest.mark.parametrize(

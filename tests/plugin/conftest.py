@@ -7,7 +7,7 @@ from hypothesis import core, settings
 import checker.library.loaders
 import checker.library.runs
 import checker.library.state_machine
-import checker.openapi.kind
+import checker.openapi.loaders
 import checker.openapi.operation
 import checker.openapi.warnings
 import checker.pytest.expansion

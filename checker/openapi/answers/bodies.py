@@ -11,10 +11,8 @@ from msgspec import Struct
 from checker.core.contract import BodyOpinions, BodyValidator, UndecodableBody
 from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
 from checker.core.schema import Schema
-from checker.openapi.answers.opinions import TwoOpinions
 from checker.openapi.answers.streams import StreamBody, events_of
-from checker.openapi.answers.texts import BeyondLimits, json_of_text
-from checker.openapi.answers.yaml_readings import yaml_readings
+from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_text, yaml_readings
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import readings

@@ -8,9 +8,9 @@ from msgspec import Struct
 from checker.core.contract import BodyOpinions, HeaderOpinions, SchemaViolation
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.answers.opinions import TwoOpinions
+from checker.openapi.answers.texts import TwoOpinions
+from checker.openapi.documents.dialects import flag
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.fields import flag
 from checker.openapi.parameters import swagger_schema, swagger_style
 from checker.transport.wire.ambiguity import LOOSE
 from checker.transport.wire.decoding import decode_header

@@ -1,8 +1,20 @@
-"""JSON texts of answers, with limits on how deeply they are nested and on their numbers (RFC 8259, 6 and 9)."""
+"""Values of response bodies, JSON and YAML read within limits, and the opinions of two validators about them.
+
+Limits are on how deeply values are nested and on the digits of numbers (RFC 8259, 6 and 9); a few lines of YAML aliases can stand
+for gigabytes.
+"""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NoReturn
+
+import yaml
+
+from checker.core.contract import BodyOpinions
+from checker.core.schema import Direction, Schema
+from checker.openapi.documents.parsing import TooMuch, compose, value_of
+from checker.validation.compiled import compile_schema
+from checker.validation.referee import Referee, referee
 
 DEEPEST: Final = 500
 """Levels of arrays and objects in each other. Python alone would stop sooner or later, by its version and by who asks."""
@@ -54,3 +66,81 @@ def _parts(outer: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 def _refuse(constant: str) -> NoReturn:
     raise _NoConstant(f"{constant} is not JSON")
+
+
+_MOST_VALUES: Final = 100_000
+"""Counted as often as aliases name them: what is read is validated, and every alias again."""
+_MOST_MARKS: Final = 200_000
+"""Line ends, commas and colons: what stands between them becomes a node, at some 5 microseconds each."""
+_MARKS: Final = "\n,:"
+_TOO_MUCH: Final = "is YAML that stands for more values than are read"
+_TAG: Final = "tag:yaml.org,2002:"
+
+
+def yaml_readings(text: str) -> list[Any]:
+    """Value by YAML 1.2, and by 1.1 where that differs. Raises `ValueError`, `BeyondLimits` of its kind."""
+    if sum(map(text.count, _MARKS)) > _MOST_MARKS:
+        raise BeyondLimits(_TOO_MUCH)
+    try:
+        node = compose(text)
+        if node is None:
+            return [None]
+        value = value_of(node, largest=_MOST_VALUES)
+        old = value_of(node, plain=_OldScalars("").read, largest=_MOST_VALUES)
+    except TooMuch:
+        raise BeyondLimits(_TOO_MUCH) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    return [value] if _is_same(value, old) else [value, old]
+
+
+class _OldScalars(yaml.SafeLoader):
+    """Plain scalars of YAML 1.1, dates left as text."""
+
+    def read(self, text: str) -> Any:
+        """What a text means; the text itself where 1.1 gives it a meaning that it cannot have."""
+        resolve: Callable[..., str] = self.resolve
+        tag = resolve(yaml.ScalarNode, text, (True, False))
+        if tag == f"{_TAG}timestamp":
+            return text
+        try:
+            return self.construct_object(yaml.ScalarNode(tag, text))
+        except (yaml.YAMLError, ValueError):
+            return text
+
+
+def _is_same(one: object, other: object) -> bool:
+    return type(one) is type(other) and repr(one) == repr(other)
+
+
+class TwoOpinions:
+    """A schema of responses, compiled; the second validator is made when it is needed."""
+
+    __slots__ = ("_referee", "_validate_formats", "is_valid", "schema")
+
+    def __init__(self, schema: Schema, *, validate_formats: bool) -> None:
+        """Compiles. Raises `UnresolvableReference` and `UnusableSchema`."""
+        self.schema = schema
+        self._validate_formats = validate_formats
+        compiled = compile_schema(schema, Direction.RESPONSE, validate_formats=validate_formats)
+        self.is_valid = compiled.is_valid
+        self._referee: Referee | None = None
+
+    def any_valid(self, values: Sequence[Any]) -> bool:
+        """True when one of several readings fits."""
+        return any(map(self.is_valid, values))
+
+    def on(self, values: Sequence[Any]) -> BodyOpinions:
+        """What both say of a body that can be read in these ways, most telling first."""
+        if self.any_valid(values):
+            return BodyOpinions()
+        if self._referee is None:
+            self._referee = referee(
+                self.schema, Direction.RESPONSE, validate_formats=self._validate_formats
+            )
+        found = [self._referee.errors(value) for value in values]
+        if all(found):
+            return BodyOpinions(tuple(found[0]))
+        return BodyOpinions(
+            disagreement=f"the schema at {self.schema.pointer}: the compiled validator rejects what the second one accepts"
+        )

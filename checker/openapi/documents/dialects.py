@@ -1,4 +1,4 @@
-"""What differs between the versions of OpenAPI, as tables."""
+"""Differences between the versions of OpenAPI, as tables, and spellings of booleans."""
 
 import re
 from collections.abc import Mapping
@@ -92,3 +92,30 @@ def _read(version: str) -> tuple[str, Edition]:
             kind=LoaderErrorKind.OPEN_API_UNSUPPORTED_VERSION,
         )
     return version, edition
+
+
+_WORDS: Final = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+"""How YAML 1.1 spells booleans, and JSON that was written by hand: to YAML 1.2 most of them are text."""
+
+
+def flag(raw: Mapping[str, Any], name: str) -> bool | None:
+    """Value of a boolean field; None where it is missing or nobody knows what it means."""
+    value = raw.get(name)
+    if isinstance(value, bool):
+        return value
+    return _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def kind_of(value: object) -> str:
+    """What was found, for people: `a list`."""
+    if value is None:
+        return "nothing"
+    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean"}
+    return names.get(type(value), "a number")

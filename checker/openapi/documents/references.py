@@ -1,18 +1,266 @@
-"""A parsed OpenAPI document with those beside it, and what its references point at."""
+"""A parsed OpenAPI document with its neighbours, and the targets of its references.
 
-from collections.abc import Mapping
-from typing import Any
-from urllib.parse import unquote
+Since 3.1 schemas have names of their own: `$id`, `$anchor` and `$dynamicAnchor`.
+"""
 
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
+from urllib.parse import unquote, urldefrag, urljoin
+
+from checker.core.json_pointers import tokens_of
 from checker.core.operation import Parameter
 from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import schema_dialect_of
-from checker.openapi.documents.named_schemas import NamedSchemas
 from checker.openapi.documents.neighbours import Neighbours
-from checker.openapi.documents.walking import Found, circle_in, lost, walk
+from checker.openapi.documents.parsing import to_json
 from checker.validation.keywords import applicators_of, subschemas
-from checker.validation.pointers import pointer_child
-from checker.validation.scopes import said_at
+from checker.validation.pointers import pointer_child, walked
+from checker.validation.scopes import Found, Resource, Scoped, Scopes, said_at
+
+_NOWHERE = "points at nothing"
+
+
+def walk(
+    root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None
+) -> Found:
+    """What a decoded fragment names below `root`, whose place is `at`; `follow` dereferences what stands on the way.
+
+    Raises `UnresolvableReference`: the reason alone.
+    """
+    if fragment and not fragment.startswith("/"):
+        raise UnresolvableReference("it is not a JSON pointer; write it as `#/components/...`")
+    value = root
+    for token in tokens_of(fragment):
+        if follow is not None and isinstance(value, dict) and token not in value:
+            # By the letter there is nothing (RFC 6901, 4), but whoever writes this means what the object refers to.
+            value, at = follow(value, at)
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            raise UnresolvableReference(_miss(token, value))
+        at = pointer_child(at, token)
+    return value, at
+
+
+def objects(
+    root: object, at: str, is_left: Callable[[str, str], bool] = lambda key, at: False
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every object in a value, with its place; nothing below a key of an object at a place that `is_left`."""
+    todo: list[Found] = [(root, at)]
+    while todo:
+        value, at = todo.pop()
+        if isinstance(value, list):
+            todo += [(item, pointer_child(at, str(index))) for index, item in enumerate(value)]
+        elif isinstance(value, dict):
+            yield value, at
+            for key, item in value.items():
+                if isinstance(item, dict | list) and not is_left(key, at):
+                    todo.append((item, pointer_child(at, key)))
+
+
+def circle_in(edges: Mapping[str, Sequence[str]]) -> str | None:
+    """A place from which the edges lead back to it; None when all of them come to an end."""
+    seen: set[str] = set()
+    for start in edges:
+        way = {start: iter(edges[start])} if start not in seen else {}
+        while way:
+            place, ahead = next(reversed(way.items()))
+            following = next(ahead, None)
+            if following in way:
+                return following
+            if following is None:
+                seen.add(place)
+                del way[place]
+            elif following in edges and following not in seen:
+                way[following] = iter(edges[following])
+    return None
+
+
+def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableReference:
+    """The error for a reference: where it stands, why it leads nowhere, and the nearest name that exists."""
+    said = str(reason)
+    if "did you mean" not in said:
+        elsewhere = _component(root, reference)
+        if elsewhere is not None:
+            said = f"{said.partition(';')[0]}; did you mean `{elsewhere}`?"
+    return UnresolvableReference(f"`{reference}` at {at} {_NOWHERE}: {said}")
+
+
+def is_lost(sentence: str) -> bool:
+    """True for the sentence of an error that `lost` made, even inside of another one."""
+    return _NOWHERE in sentence
+
+
+def _miss(token: str, parent: object) -> str:
+    names = [name for name in parent if isinstance(name, str)] if isinstance(parent, dict) else []
+    near = get_close_matches(token, names, n=1)
+    return f"did you mean `{near[0]}`?" if near else f"there is no `{token}`; add it"
+
+
+def _component(root: object, reference: str) -> str | None:
+    """Place of a component that has the last name of a reference, or nearly."""
+    name = reference.rpartition("/")[2].rpartition("#")[2]
+    if not isinstance(root, dict) or not name:
+        return None
+    components = root.get("components")
+    groups = {"#/definitions": root.get("definitions")}
+    if isinstance(components, dict):
+        groups |= {
+            pointer_child("#/components", str(key)): group for key, group in components.items()
+        }
+    places = {
+        str(found): pointer_child(at, str(found))
+        for at, group in groups.items()
+        if isinstance(group, dict)
+        for found in group
+    }
+    near = get_close_matches(name, places, n=1, cutoff=0.8)
+    return places[near[0]] if near else None
+
+
+_NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')
+_SCHEMAS: Final = frozenset({"schema", "itemSchema"})
+"""Keys of OpenAPI objects under which a schema stands."""
+_DATA: Final = frozenset({"example", "examples", "default", "enum", "const", "value"})
+_COMPONENTS: Final = "#/components"
+
+
+class NamedSchemas(Scoped):
+    """The document as its schemas see it: implements `checker.validation.scopes.Scoped`."""
+
+    __slots__ = ("_dialect", "_found", "_neighbours", "_opened", "_scopes", "has_names", "root")
+
+    def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
+        self.root = root
+        self.has_names = False
+        """True when a schema seen until now has a name."""
+        self._dialect = dialect
+        self._neighbours = neighbours
+        self._scopes = Scopes()
+        self._opened: set[str] = set()
+        self._found: dict[tuple[str, str], Found] = {}
+
+    @property
+    def has_dynamic(self) -> bool:
+        """False when no schema has a dynamic anchor."""
+        return self._scopes.has_dynamic
+
+    @property
+    def dialects(self) -> frozenset[Dialect]:
+        """Dialects that schemas seen until now are written in."""
+        return self._scopes.dialects
+
+    def resource(self, place: str) -> Resource:
+        """The nearest resource around a place."""
+        name = place.partition("#")[0]
+        self._open(name)
+        found = self._scopes.resource(place if self.has_names else f"{name}#")
+        assert found is not None
+        return found
+
+    def at(self, place: str) -> object:
+        """What stands at a place; None where nothing does."""
+        return self._scopes.at(place)[1]
+
+    def resolve(self, reference: str, *, at: str) -> Found:
+        """Target value and its place, one hop. Raises `UnresolvableReference`."""
+        around = self.resource(at)
+        key = (around.place, reference)
+        found = self._found.get(key)
+        if found is None:
+            try:
+                found = self._found[key] = self._resolved(reference, around)
+            except UnresolvableReference as error:
+                raise lost(reference, at, self.root, error) from None
+        return found
+
+    def uri_of(self, place: str) -> str:
+        """Absolute URI that references at a place are resolved against."""
+        return self.resource(place).uri
+
+    def knows(self, uri: str) -> bool:
+        """True when a schema seen until now, or a standard metaschema, has the URI."""
+        return self._scopes.knows(uri)
+
+    def contents_of(self, uri: str) -> object | None:
+        """The document or schema of a URI; None when there is none."""
+        if uri in (self._neighbours.uri, ""):
+            return self.root
+        found = self._scopes.contents_of(uri)
+        return self._neighbours.contents_of(uri) if found is None else found
+
+    def _resolved(self, reference: str, around: Resource) -> Found:
+        if reference and not reference.startswith("#"):
+            try:
+                uri = urldefrag(urljoin(around.uri, reference)).url
+                if not self.knows(uri):
+                    owner = around.place.partition("#")[0]
+                    self._open(self._neighbours.name_of(uri), of=owner)
+            except ValueError as error:
+                raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
+        if around.home is not None and reference.startswith("#"):
+            inner = _inside(reference, around, around.home)
+            if inner is not None:
+                return inner
+        place = self._scopes.target(reference, around)
+        if place is None:
+            raise UnresolvableReference(
+                "no schema has that name; add an `$anchor` or use a pointer"
+            )
+        found, value = self._scopes.at(place)
+        if found:
+            return value, place
+        home = self._scopes.resource(place)
+        assert home is not None
+        # Says which step of the way is missing.
+        return walk(home.raw, home.place, unquote(place[len(home.place) :]))
+
+    def _open(self, name: str, *, of: str = "") -> None:
+        """Index a document that another one refers to. Raises `UnresolvableReference`."""
+        if name in self._opened:
+            return
+        root = self._neighbours.load(name, of=of)
+        self._opened.add(name)
+        home = f"{name}#"
+        uri = self._neighbours.uri_of(name)
+        self._scopes.add(root, uri=uri, place=home, dialect=self._dialect)
+        if _NAMES.search(to_json(root)):
+            self.has_names = True
+            for schema, place in _schemas(root, home):
+                self._scopes.include(schema, place)
+
+
+def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
+    """What a reference means in a schema that says its dialect and was written to stand alone; None for what is elsewhere.
+
+    A description is no schema: nobody means all of it, and a pointer that leads nowhere in it was not made for it.
+    """
+    path = unquote(reference[1:])
+    is_description = isinstance(home.raw, dict) and "openapi" in home.raw
+    if not is_description or (path and (path[0] != "/" or walked(home.raw, path)[0])):
+        return None
+    found, value = walked(around.raw, path)
+    return (value, around.place + path.replace("%", "%25")) if found else None
+
+
+def _schemas(root: object, home: str) -> Iterator[Found]:
+    """Schemas of an API description, with their places; what is inside them is left to others."""
+    for value, at in objects(root, home, _is_left):
+        yield from ((value[key], pointer_child(at, key)) for key in value if key in _SCHEMAS)
+        named = value.get("schemas") if at.endswith(_COMPONENTS) else None
+        if isinstance(named, dict):
+            place = pointer_child(at, "schemas")
+            yield from ((one, pointer_child(place, name)) for name, one in named.items())
+
+
+def _is_left(key: str, at: str) -> bool:
+    """Whether nothing below a key of an object is an object of OpenAPI."""
+    is_named = key == "schemas" and at.endswith(_COMPONENTS)
+    return key in _SCHEMAS or key in _DATA or key.startswith("x-") or is_named
 
 
 class OpenApiDocument:
@@ -160,3 +408,48 @@ class OpenApiDocument:
         fragment = unquote(reference.partition("#")[2])
         root = self.neighbours.load(name, of=owner)
         return walk(root, f"{name}#", fragment, self.dereferenced)
+
+
+_REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef", "externalValue"})
+_OUTSIDE = re.compile(rb'"(?:\$ref|operationRef|\$dynamicRef|externalValue)":"(?!#)|"mapping":\{')
+_FILE = re.compile(r"^[^#]*[./]")
+"""Values of `discriminator.mapping` that are not the name of a component."""
+
+
+def leads_outside(written: bytes) -> bool:
+    """False when the JSON text of a document, without blanks, surely refers to itself only."""
+    return _OUTSIDE.search(written) is not None
+
+
+def load_all(document: OpenApiDocument) -> None:
+    """Read every document that can be reached; what cannot be read is remembered with the reason."""
+    seen: set[tuple[str, str]] = set()
+    todo = [("", "")]
+    while todo:
+        name, of = todo.pop()
+        if (name, of) in seen:
+            continue
+        seen.add((name, of))
+        neighbours = document.neighbours
+        try:
+            root = neighbours.load(name, of=of)
+        except UnresolvableReference:
+            continue
+        for reference, place in _references(root, f"{name}#"):
+            try:
+                uri = urldefrag(urljoin(document.uri_of(place), reference)).url
+                if not document.is_inside(uri):
+                    todo.append((neighbours.name_of(uri), name))
+            except ValueError:
+                continue
+
+
+def _references(root: object, home: str) -> Iterator[tuple[str, str]]:
+    """References out of a document, each with the place where it stands."""
+    for value, at in objects(root, home):
+        is_mapping = at.endswith("/mapping")
+        for key, item in value.items():
+            if isinstance(item, str) and not item.startswith("#"):
+                is_mapped = is_mapping and _FILE.match(item)
+                if key in _REFERENCES or is_mapped:
+                    yield item, at

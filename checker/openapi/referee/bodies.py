@@ -1,8 +1,12 @@
-"""Verdicts on bodies: what arrived, read by its `Content-Type`, against what is declared."""
+"""Verdicts on bodies: the content, read by its `Content-Type`, against the declaration. Forms are read property by property."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct
 
 from checker.core.media_types import (
     best_of,
@@ -11,21 +15,264 @@ from checker.core.media_types import (
     is_multipart,
     is_xml,
     is_yaml,
+    matches,
     media_type_of,
     parse,
 )
-from checker.core.operation import Body, Location, Operation
+from checker.core.operation import Body, Location, Operation, PropertyEncoding
 from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.answers.bodies import decoded_text
-from checker.openapi.answers.texts import BeyondLimits
-from checker.openapi.answers.yaml_readings import yaml_readings
-from checker.openapi.referee.forms import form_readings, multipart_readings, parts_of
+from checker.openapi.answers.texts import BeyondLimits, yaml_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
 from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import UNWRITTEN
+from checker.transport.wire.brackets import deep_tree
+from checker.transport.wire.decoding import shapes
 from checker.transport.wire.file_kinds import is_of_its_kind
-from checker.transport.wire.readings import Reading, doubted, exact_json, readings
+from checker.transport.wire.joining import joined_readings, parted_inside
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.readings import (
+    Reading,
+    Repeated,
+    arrays,
+    doubted,
+    exact_json,
+    objects,
+    readings,
+)
+from checker.transport.wire.styles import Pairs
+from checker.transport.wire.unstyled import (
+    DeclaredShape,
+    encoding_fault,
+    pairs_of,
+    plain,
+    query_value,
+)
 from checker.transport.wire.xml_reading import xml_readings
+
+Encoding = Mapping[str, PropertyEncoding]
+_USUAL = PropertyEncoding()
+_NAME = re.compile(r'(?i)\bname="((?:[^"\\]|\\.)*)"')
+_FILE = re.compile(r"(?i)\bfilename\*?=")
+
+
+def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Reading]:
+    """Readings of an urlencoded form. Raises `ValueError` when it is none."""
+    text = content.decode("ascii")
+    fault = encoding_fault(text)
+    if fault is not None:
+        raise ValueError(fault[1])
+    pairs = [
+        (name.replace("+", "%20"), value.replace("+", "%20")) for name, value in pairs_of(text)
+    ]
+    found: dict[str, list[Reading]] = {}
+    used: set[str] = set()
+    for name in sorted(rule.outline.names):
+        mine = _pairs_of_property(pairs, name, rule.outline)
+        if mine:
+            used |= {plain(key) for key, _ in mine}
+            found[name] = _property(mine, name, rule, encoding.get(name, _USUAL))
+    rest = [pair for pair in pairs if plain(pair[0]) not in used]
+    as_names = objects(found | _undeclared(rest, rule))
+    host = next((name for name in encoding if _takes_rest(name, pairs, rule, encoding)), None)
+    if host is None or not rest:
+        return as_names
+    mine = _pairs_of_property(pairs, host, rule.outline) + rest
+    as_properties = objects(found | {host: _property(mine, host, rule, encoding[host])})
+    return doubted(as_names + as_properties, ambiguity.REST)
+
+
+def _undeclared(pairs: Pairs, rule: Rule) -> dict[str, list[Reading]]:
+    found: dict[str, list[Reading]] = {}
+    for key, texts in _grouped(pairs).items():
+        outline = rule.outline.property(key)
+        found[key] = rule.likely(readings(texts, outline), outline)
+    return found
+
+
+def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
+    """True for a property that may be an exploded object: what nobody declares may belong to it."""
+    how, inner = encoding[name], rule.outline.property(name)
+    is_spread = how.is_styled and how.explode and how.style != "deepObject"
+    is_open = "object" in inner.types and not inner.is_closed
+    return is_spread and is_open and not any(plain(key) == name for key, _ in pairs)
+
+
+def _grouped(pairs: Pairs) -> dict[str, Repeated]:
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(plain(name), []).append(plain(value))
+    return {name: Repeated(tuple(texts)) for name, texts in grouped.items()}
+
+
+def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
+    own = [
+        (key, value)
+        for key, value in pairs
+        if plain(key) == name or plain(key).startswith(f"{name}[")
+    ]
+    inner = outline.property(name)
+    if own or "object" not in inner.types or "string" in inner.types:
+        return own
+    # An exploded object: its properties stand for themselves.
+    return [
+        (key, value)
+        for key, value in pairs
+        if plain(key) not in outline.names and inner.declares(plain(key))
+    ]
+
+
+def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> list[Reading]:
+    outline = rule.outline.property(name)
+    values = [plain(value) for _, value in pairs]
+    if how.content_type is not None and is_json(how.content_type):
+        return [Reading(exact_json(value)) for value in values[:1]]
+    is_own = {plain(key) for key, _ in pairs} == {name}
+    found = _json(values[0], outline.types) if is_own and len(values) == 1 else []
+    if any(plain(key).startswith(f"{name}[") for key, _ in pairs):
+        return rule.likely(readings(deep_tree(pairs, name), outline), outline)
+    if not is_own:
+        return rule.likely(readings(_grouped(pairs), outline), outline)
+    for shape in shapes(outline):
+        if shape is DeclaredShape.OBJECT and how.explode:
+            continue
+        try:
+            tree = query_value(pairs, name, how.style, shape, explode=how.explode)
+        except ValueError:
+            continue
+        if tree is not None:
+            parted = parted_inside(tree, how.inner)
+            doubt = ambiguity.NESTED if parted is not tree else ""
+            joined = "" if how.explode else how.style
+            found += doubted(joined_readings(parted, joined, outline), doubt)
+    return rule.likely(found or readings(Repeated(tuple(values)), outline), outline)
+
+
+def _json(text: str, types: frozenset[str]) -> list[Reading]:
+    try:
+        value = exact_json(text)
+    except ValueError:
+        return []
+    kind = "array" if isinstance(value, list) else "object"
+    return [Reading(value)] if isinstance(value, list | dict) and kind in types else []
+
+
+class FormPart(Struct, frozen=True):
+    """One part of a multipart body."""
+
+    name: str | None
+    media_type: str | None
+    content: bytes
+    is_file: bool
+
+
+def multipart_readings(
+    content: bytes, content_type: str, rule: Rule, encoding: Encoding
+) -> list[Reading]:
+    """Readings of `multipart/form-data`. Raises `ValueError` when it is none."""
+    grouped: dict[str, list[FormPart]] = {}
+    for number, part in enumerate(parts_of(content, content_type)):
+        if part.name is None:
+            raise ValueError(f"part {number + 1} has no name")
+        grouped.setdefault(part.name, []).append(part)
+    found: dict[str, list[Reading]] = {}
+    for name, parts in grouped.items():
+        _require_types(name, parts, encoding.get(name))
+        outline = rule.outline.property(name)
+        how = encoding.get(name)
+        is_declared = how is not None and how.content_type is not None
+        found_here = _part_readings(parts, outline, is_declared=is_declared)
+        if how is not None and how.inner:
+            texts = [one.content.decode("utf-8", "replace") for one in parts]
+            parted = readings(parted_inside(texts, how.inner), outline)
+            found_here += doubted(parted, ambiguity.NESTED)
+        found[name] = rule.likely(found_here, outline)
+    return objects(found)
+
+
+def _require_types(name: str, parts: list[FormPart], how: PropertyEncoding | None) -> None:
+    if how is None or how.content_type is None:
+        return
+    wanted = [one.strip() for one in how.content_type.split(",")]
+    for part in parts:
+        if part.media_type is not None and not any(matches(one, part.media_type) for one in wanted):
+            raise ValueError(f"the part {name!r} is {part.media_type}, not {how.content_type}")
+
+
+def _part_readings(parts: list[FormPart], outline: Outline, *, is_declared: bool) -> list[Reading]:
+    read = partial(_one_part, is_declared=is_declared)
+    found = read(parts[0], outline) if len(parts) == 1 else []
+    if "array" in outline.types or len(parts) > 1:
+        made = arrays([read(part, outline.item(i)) for i, part in enumerate(parts)])
+        # A part that is a list already is the list, if that is what is declared.
+        is_list = [one for one in found if isinstance(one.value, list)]
+        found = is_list + made if outline.types == {"array"} else found + made
+    return found
+
+
+def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Reading]:
+    """Readings of a part; `is_declared`: the description says of which media type it is."""
+    if part.media_type is not None and is_json(part.media_type):
+        text = part.content.decode("utf-8")
+        # Who expects a text takes the part for one, whatever it says of itself.
+        is_text = not is_declared and "string" in outline.types
+        return [Reading(exact_json(text)), *(readings(text, outline) if is_text else ())]
+    if part.media_type is not None and is_xml(part.media_type):
+        return xml_readings(part.content, outline)
+    if part.is_file:
+        return [Reading(part.content.decode("latin-1"))]
+    try:
+        text = part.content.decode("utf-8")
+    except UnicodeDecodeError:
+        if part.media_type is None or part.media_type.startswith("text/"):
+            raise ValueError(f"the part {part.name!r} is not UTF-8") from None
+        return [Reading(part.content.decode("latin-1"))]
+    return readings(text, outline)
+
+
+def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:
+    """Parts of a multipart body (RFC 2046, 5.1.1). Raises `ValueError` when a delimiter is missing."""
+    parsed = parse(content_type)
+    boundary = None if parsed is None else parsed.parameters.get("boundary")
+    if not boundary:
+        raise ValueError("the Content-Type names no boundary")
+    mark = b"\r\n--" + boundary.encode("latin-1", "replace")
+    pieces = (b"\r\n" + content).split(mark)
+    if len(pieces) < 2:
+        raise ValueError("the boundary that the Content-Type names does not stand in the body")
+    if not pieces[-1].startswith(b"--"):
+        raise ValueError("the closing delimiter is missing")
+    for piece in pieces[1:-1]:
+        blank, _, rest = piece.partition(b"\r\n")
+        if blank.strip(b" \t"):
+            raise ValueError("a delimiter does not stand on a line of its own")
+        yield _part(rest)
+
+
+def _part(piece: bytes) -> FormPart:
+    head, ends, content = (b"\r\n" + piece).partition(b"\r\n\r\n")
+    if not ends:
+        raise ValueError("the headers of a part do not end")
+    fields = {}
+    for line in head.decode("utf-8", "replace").split("\r\n")[1:]:
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise ValueError(f"{line!r} is not a header")
+        fields[name.strip().lower()] = value.strip()
+    disposition = fields.get("content-disposition", "")
+    named = _NAME.search(disposition)
+    return FormPart(
+        None if named is None else _unescaped(named[1]),
+        fields.get("content-type"),
+        content,
+        _FILE.search(disposition) is not None,
+    )
+
+
+def _unescaped(name: str) -> str:
+    """Name of a part as HTML forms write it."""
+    return name.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
+
 
 _NO_DECODER = "no decoder for this media type"
 _NO_BODY = "an empty body, or null, may be none at all"
