@@ -26,7 +26,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Truncation(Struct, frozen=True):
-    """How much of a payload is shown."""
+    """Limits on the part of a payload that is shown."""
 
     enabled: bool = True
     max_payload_size: int = 512
@@ -130,7 +130,7 @@ def marked(title: str, marks: Sequence[str]) -> str:
 
 
 def _details(texts: Sequence[str]) -> list[str]:
-    """What is to be said under one title: each of several failures is a bullet."""
+    """Return the lines below one title; each of several failures is a bullet."""
     told = [text.strip("\n") for text in texts if text.strip()]
     if len(told) < 2:
         return [indented(text) for text in told]
@@ -159,7 +159,7 @@ def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None)
 
 
 def hidden_paragraphs(places: Sequence[str]) -> list[str]:
-    """What has to be put into commands before they can be used; nothing when they show all that was sent."""
+    """Return paragraphs about the values that a reader has to fill into masked commands; empty if nothing is masked."""
     if not places:
         return []
     return [f"Hidden: {', '.join(places)}. To see the values: `--output-sanitize false`."]

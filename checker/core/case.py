@@ -216,7 +216,7 @@ class Case:
     def as_transport_kwargs(
         self, base_url: str | None = None, headers: dict[str, str] | None = None
     ) -> dict[str, Any]:
-        """What `requests.request` takes to send this case: `method`, `url` with its query, `headers`, `data` (bytes)."""
+        """Return the arguments of `requests.request` that send this case: `method`, `url` with its query, `headers`, `data` (bytes)."""
         return self._engine().as_transport_kwargs(self, base_url, headers)
 
     def get_container(self, location: str) -> Any:

@@ -18,7 +18,7 @@ _FORMATS: Final = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
 
 class Decoded(Struct, frozen=True):
-    """What a body says."""
+    """The content of a body without its codings."""
 
     content: bytes
     is_cut: bool
@@ -26,7 +26,7 @@ class Decoded(Struct, frozen=True):
 
 
 class Undecoded(Struct, frozen=True):
-    """Why nobody can say what a body says."""
+    """The reason why a body cannot be decoded."""
 
     message: str
     is_damaged: bool
@@ -66,7 +66,7 @@ def decoded(
 
 
 def readable(content: bytes, codings: tuple[str, ...], *, is_cut: bool) -> Decoded:
-    """A body without its codings, or as it was received where nobody can say what it says."""
+    """Return a body without its codings, or as it was received if it cannot be decoded."""
     found = decoded(content, codings, is_cut=is_cut)
     return found if isinstance(found, Decoded) else Decoded(content, is_cut)
 

@@ -1,4 +1,4 @@
-"""What a target demands of requests beyond its description, as its refusals say."""
+"""Constraints that a target puts on requests beyond its description, as its refusals state them."""
 
 import json
 import re
@@ -94,12 +94,12 @@ def read(text: str) -> tuple[Constraint, ...]:
 
 
 def is_broken(one: Constraint, case: Case) -> bool | None:
-    """Whether a case breaks a constraint; None where nobody can say, such as for a format."""
+    """Whether a case breaks a constraint; None if that is unknown, such as for a format."""
     return is_broken_by(one, part_of(case, Location(one.location)))
 
 
 def is_broken_by(one: Constraint, root: Any) -> bool | None:
-    """Whether what a case has at the location of a constraint breaks it; None where nobody can say."""
+    """Whether the value of a case at the location of a constraint breaks it; None if that is unknown."""
     if one.keyword == CLOSED:
         return None
     if one.keyword == REQUIRED:
@@ -115,7 +115,7 @@ def is_broken_by(one: Constraint, root: Any) -> bool | None:
 
 
 def part_of(case: Case, location: Location) -> Any:
-    """What a case has at a location: a mapping by name, or the body."""
+    """Return the part of a case at a location: a mapping by name, or the body."""
     return getattr(case, location.container)
 
 

@@ -1,4 +1,4 @@
-"""What an operation promises of its responses, as the checks ask for it."""
+"""The promises of an operation about its responses, as the checks ask for them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -38,7 +38,7 @@ class UndecodableBody(Struct, frozen=True):
 
 
 class BodyOpinions(Struct, frozen=True):
-    """What two validators that share no code say of a body."""
+    """The verdicts on a body of two validators that share no code."""
 
     violations: tuple[SchemaViolation, ...] = ()
     """Rejected by both; at most one for each schema path."""
@@ -72,7 +72,7 @@ class BodyValidator(Protocol):
 
 
 class HeaderOpinions(Struct, frozen=True):
-    """What two validators that share no code say of the headers of a response."""
+    """The verdicts on the headers of a response of two validators that share no code."""
 
     missing: tuple[str, ...] = ()
     """Required and not there, as declared."""
@@ -96,7 +96,7 @@ class HeaderValidator(Protocol):
 
 
 class Blame(StrEnum):
-    """What an answer that reports a failure in its body says of it."""
+    """The error that a response reports in its body."""
 
     REFUSED = "refused"
     """The request breaks the rules of the API: the client is at fault."""
@@ -130,7 +130,7 @@ class AnswerJudge(Protocol):
         ...
 
     def complaint(self, response: Response) -> Complaint | None:
-        """What the body reports; None when all went well, or nobody can tell."""
+        """Return the error that the body reports; None if it reports none, or if that is unknown."""
         ...
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
@@ -139,7 +139,7 @@ class AnswerJudge(Protocol):
 
 
 class MediaTypeVerdict(StrEnum):
-    """What `Content-Type` of a response is, as its operation sees it."""
+    """The media type of a response, as its operation sees it."""
 
     DOCUMENTED = "documented"
     """Also when the operation documents no media types."""

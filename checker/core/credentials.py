@@ -13,7 +13,7 @@ from checker.core.running import RunningCode
 
 
 class Credentials(Struct, frozen=True):
-    """What a request carries to prove who is calling. All values count as secrets from the moment they exist."""
+    """The credentials of a request. All values count as secrets from the moment they exist."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ def basic_authorization(user: str, password: str) -> str:
 
 
 class CredentialSource(Protocol):
-    """Where credentials come from. One object in each worker; what `fetch` gives is shared by all of them."""
+    """A source of credentials. One object in each worker; the result of `fetch` is shared by all cases of that worker."""
 
     name: str
     """Tells it from other sources; at most one source has a name."""
@@ -41,7 +41,7 @@ class CredentialSource(Protocol):
     """False: fetched for each request, by the worker that sends it."""
 
     def key(self, case: Case) -> str | None:
-        """Which credentials a case needs: they are kept for each key. None for none at all."""
+        """Return the key under which the credentials of a case are kept. None if the case needs none."""
         return ""
 
     def fetch(self, case: Case) -> Credentials:
@@ -52,7 +52,7 @@ class CredentialSource(Protocol):
         ...
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """What the request of a case carries of what was fetched; None for nothing. Asked for each request."""
+        """Return the part of the fetched credentials that the request of a case carries; None for nothing. Called for each request."""
         return held
 
     def is_refused(self, response: Response) -> bool:

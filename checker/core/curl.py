@@ -195,7 +195,7 @@ def _data(body: bytes) -> list[str]:
 
 
 def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
-    """What keeps curl from waiting for a body of HEAD, and from touching the target."""
+    """Return flags that keep curl from waiting for a body after HEAD, and from changing the target."""
     flags = ["--head"] if request.method == "HEAD" else []
     target = request.target
     if _GLOB.search(target):

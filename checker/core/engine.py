@@ -1,4 +1,4 @@
-"""How public methods on low objects reach high floors: they hold an engine and call one line of it."""
+"""The engine of cases: public methods on low layers hold an engine and call one line of it, which reaches high layers."""
 
 from typing import Any, Protocol
 

@@ -1,18 +1,18 @@
-"""Every error that leaves the house.
+"""The tree of the errors that callers see.
 
 CheckerError
 ├── ConfigError            the configuration is wrong                    exit code 2
 │   └── InvalidRateLimit   a rate is no number of requests per time       exit code 2
 ├── LoaderError            the API description cannot be read             exit code 2
 │   ├── InvalidSchema      it breaks the rules of its kind; a part of it cannot be read
-│   │   ├── InvalidRegexPattern    nobody here can read a regular expression
-│   │   ├── InvalidRegexType       where one belongs there is something else
+│   │   ├── InvalidRegexPattern    it is no regular expression, or an unsupported one
+│   │   ├── InvalidRegexType       the value of `pattern` is no text
 │   │   ├── InvalidHeadersExample  an example of a header is no value of it
 │   │   ├── InvalidTransition      a link cannot be followed
-│   │   └── UnknownScalar          a scalar of GraphQL that nobody knows has to be given
-│   └── ForeignDescription what is there is of another kind               exit code 2, if no kind reads it
+│   │   └── UnknownScalar          a custom scalar of GraphQL has no strategy
+│   └── ForeignDescription the document is of another kind               exit code 2, if no kind reads it
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
-├── UsageError             a call or command cannot mean anything         exit code 2
+├── UsageError             a call or command makes no sense         exit code 2
 ├── HookError              a user's code around cases went wrong          an error of its operation
 │   ├── HookExecutionError a user's hook raised
 │   ├── CheckError         a user's check raised, and not that it failed
@@ -32,7 +32,7 @@ CheckerError
 NoLinksFound               no answer leads on to another request (also a UsageError)
 └── InvalidStateMachine    links are declared, and none can be followed
 OperationNotFound          a schema has no such operation (also a KeyError)
-IncorrectUsage             a Python call that cannot mean anything (also a UsageError)
+IncorrectUsage             a Python call makes no sense (also a UsageError)
 
 Failed checks are not here: they are `checker.core.failures`.
 """
@@ -55,7 +55,7 @@ class InvalidRateLimit(ConfigError):
 
 
 class LoaderErrorKind(StrEnum):
-    """What kept a description from being read."""
+    """The reason why a description could not be read."""
 
     CONNECTION_SSL = "connection_ssl"
     """A certificate of the server, or the hand-shake of TLS."""
@@ -82,7 +82,7 @@ class LoaderErrorKind(StrEnum):
 
     @classmethod
     def of_status(cls, status: int) -> "LoaderErrorKind":
-        """What an answer of this status means, which is none with a description."""
+        """Return the kind of error that a response of this status means for the fetching of a description."""
         special = {403: cls.HTTP_FORBIDDEN, 404: cls.HTTP_NOT_FOUND}
         usual = cls.HTTP_SERVER_ERROR if status >= 500 else cls.HTTP_CLIENT_ERROR
         return special.get(status, usual)
@@ -121,7 +121,7 @@ class LoaderError(CheckerError):
 
 # No struct: every command imports this file, and msgspec takes a tenth of the time that `--help` takes.
 class SchemaLocation(NamedTuple):
-    """Where in a description something is wrong."""
+    """The place of a mistake in a description."""
 
     label: str
     """Of the operation that it costs something: `GET /users`."""
@@ -151,11 +151,11 @@ class InvalidSchema(LoaderError):
 
 
 class InvalidRegexPattern(InvalidSchema):
-    """Nobody here can read a regular expression (ECMA-262): nothing is checked by it."""
+    """A pattern is no regular expression of ECMA-262, or uses a feature that is not supported: no value is checked by it."""
 
 
 class InvalidRegexType(InvalidSchema):
-    """Where a regular expression belongs there is something else, such as a number."""
+    """The value of a `pattern` is no text, such as a number."""
 
 
 class InvalidHeadersExample(InvalidSchema):
@@ -167,13 +167,13 @@ class InvalidTransition(InvalidSchema):
 
 
 class UnknownScalar(InvalidSchema):
-    """A scalar of GraphQL that nobody here knows has to be given: `checker.graphql.scalar` tells what it is."""
+    """A custom scalar of GraphQL has no strategy: register one with `checker.graphql.scalar`."""
 
     kind = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
 
 
 class ForeignDescription(LoaderError):
-    """What is there is no description of this kind; another kind may know it."""
+    """The document is no description of this kind; another kind may know it."""
 
 
 class UnreadableFile(CheckerError):

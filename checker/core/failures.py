@@ -11,7 +11,7 @@ from checker.core.terminal import printable
 
 
 class Severity(StrEnum):
-    """How much it matters, worst first."""
+    """The severity of a failure, worst first."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -20,7 +20,7 @@ class Severity(StrEnum):
 
 
 class CauseScope(StrEnum):
-    """Where failures of one kind that break the same rule have the same cause."""
+    """The reach of one cause: failures of one kind that break the same rule have the same cause within it."""
 
     OPERATION = "operation"
     PATH = "path"
@@ -63,7 +63,7 @@ class Failure(AssertionError):
         cause_scope: CauseScope | None = None,
         **others: Any,
     ) -> None:
-        """What is not given is as the class above, or the body of the class, says."""
+        """Take the attributes that are not given from the parent class, or from the body of the class."""
         super().__init_subclass__(**others)
         if needs_repetition is not None:
             cls.needs_repetition = needs_repetition

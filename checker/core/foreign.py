@@ -1,4 +1,4 @@
-"""What responses of other clients say: `requests`, `httpx`, aiohttp, test clients of werkzeug, Starlette and Django."""
+"""Responses of other clients: `requests`, `httpx`, aiohttp, test clients of werkzeug, Starlette and Django."""
 
 import re
 from datetime import timedelta
@@ -33,7 +33,7 @@ class ForeignParts(Struct, frozen=True):
 
 
 def foreign_parts(response: Any) -> ForeignParts:
-    """What a response of any client says. Raises `TypeError` for what is none, or was not read."""
+    """Return the parts of a response of any client. Raises `TypeError` for other objects and for responses that were not read."""
     status = getattr(response, "status_code", None)
     if status is None:
         status = getattr(response, "status", None)

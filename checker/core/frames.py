@@ -1,4 +1,4 @@
-"""Which lines of a traceback are those of users' code."""
+"""The lines of a traceback that belong to the code of users."""
 
 import traceback
 from types import FrameType, TracebackType

@@ -1,4 +1,4 @@
-"""What callers of Python functions give, refused with one sentence where it is of another kind than wanted."""
+"""Checks of the arguments of public functions: a value of another kind is refused with one sentence."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +41,7 @@ def several(name: str, given: Any, wanted: str) -> tuple[Any, ...]:
 
 
 def takes(function: Callable[..., object], count: int) -> bool:
-    """Whether it can be called with so many arguments by position; of what has no signature nobody knows."""
+    """Whether a callable takes this number of positional arguments; True if it has no signature."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

@@ -29,7 +29,7 @@ class HookContext(Struct, frozen=True):
 
 
 class HookScope(StrEnum):
-    """How far a hook reaches."""
+    """The scope of a hook."""
 
     GLOBAL = "global"
     """`@checker.hook`: every operation of every schema."""
@@ -45,7 +45,7 @@ _NOT_IN_TESTS: Final = (HookScope.GLOBAL, HookScope.SCHEMA)
 
 
 class HookName(Struct, frozen=True):
-    """What a hook of this name receives, and where it may be registered."""
+    """The arguments of a hook, and the scopes in which it may be registered."""
 
     arguments: tuple[str, ...]
     """After the context."""
@@ -84,7 +84,7 @@ HOOK_NAMES = _names()
 
 
 class HookSource(Protocol):
-    """Where hooks are looked up."""
+    """A place where hooks are looked up."""
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Hooks of this name, in the order in which they act."""
@@ -282,7 +282,7 @@ hook = HookDecorator(GLOBAL_HOOKS)
 
 
 def _hook_name(name: str) -> HookName:
-    """What is known of a hook. Raises `TypeError` with the nearest name."""
+    """Return the row of a hook. Raises `TypeError` with the nearest name."""
     require_texts(name=name)
     known = HOOK_NAMES.get(name)
     if known is None:

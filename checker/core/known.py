@@ -1,4 +1,4 @@
-"""Known failures: what somebody wrote down of failures that are to fail no run, until a day comes."""
+"""Known failures: failures that users accepted until a day, so that they fail no run."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -16,7 +16,7 @@ _NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)
 
 
 class KnownStatus(StrEnum):
-    """What a failure is to those who keep known ones."""
+    """The status of a failure with respect to the known ones."""
 
     NEW = "new"
     KNOWN = "known"
@@ -31,7 +31,7 @@ FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
 
 
 class Seen(Protocol):
-    """What identifies a failure that a run has seen."""
+    """The identity of a failure that a run has seen."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -79,7 +79,7 @@ class KnownFailure(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What people call it by: its fingerprint, or the cause."""
+        """Return the name for messages: the fingerprint, or the cause."""
         return self.fingerprint or f"{self.check} {self.rule or ''}".strip()
 
     @property
@@ -135,7 +135,7 @@ def cause_entry_for(seen: Seen, today: str) -> KnownFailure:
 
 
 class Baseline(Struct, frozen=True):
-    """What a run holds its failures against."""
+    """The known failures that a run compares its failures with."""
 
     source: str = ""
     """Path of the file, or what names the run; empty: nothing is known, and nothing is told of it."""
@@ -172,7 +172,7 @@ class KnownFailures(Struct):
         return min(self._entries(seen), key=self._rank, default=None)
 
     def standing(self, seen: Seen) -> KnownStatus:
-        """What a failure is."""
+        """Return the status of a failure."""
         entry = self.entry_of(seen)
         if entry is not None:
             return (
@@ -227,7 +227,7 @@ class Compared(Struct, frozen=True):
     """Entries of operations that were not tested."""
 
     def count(self, standing: KnownStatus) -> int:
-        """How many failures are that."""
+        """Return the number of failures of a status."""
         return sum(state is standing for state in self.states.values())
 
     def fails(self, fingerprint: str) -> bool:

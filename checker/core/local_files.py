@@ -32,7 +32,7 @@ def read_local(path: AnyPath, what: str, *, most_bytes: int) -> bytes:
 
 
 def pieces_of(path: AnyPath, what: str) -> Iterator[bytes]:
-    """Content of a file as it is read, for whoever sets his own limits. Raises `UnreadableFile`."""
+    """Yield the content of a file piece by piece, for callers that set their own limits. Raises `UnreadableFile`."""
     name = os.fspath(path)
     try:
         # Asked before it is opened, as opening a device may do something, and after, as it may be another by now.

@@ -1,10 +1,10 @@
-"""Where parts of a request travel."""
+"""The locations of the parts of a request."""
 
 from enum import StrEnum
 
 
 class Location(StrEnum):
-    """Where a part of a request travels. The order is the order in which parts are drawn."""
+    """The location of a part of a request. The order is the order in which parts are drawn."""
 
     PATH = "path"
     QUERY = "query"

@@ -125,7 +125,7 @@ def is_charset(name: str) -> bool:
 
 
 def best_of(declared: Mapping[str, Value], received: MediaType) -> Value | None:
-    """What is declared for the media type that fits best: the same parameters, then the fewest wildcards."""
+    """Return the declared value for the media type that fits best: the same parameters, then the fewest wildcards."""
     fitting = []
     for order, (spelling, value) in enumerate(declared.items()):
         wide = media_type_of(spelling)

@@ -31,7 +31,7 @@ def generation_mode(given: Any) -> GenerationMode:
 
 
 class Origin(StrEnum):
-    """Which source a component was drawn from."""
+    """The source from which a component was drawn."""
 
     RANDOM = "random"
     POOL = "pool"
@@ -42,7 +42,7 @@ class Origin(StrEnum):
 
 
 class Violation(Struct, frozen=True):
-    """What a negative component breaks."""
+    """The rule that a negative component breaks."""
 
     pointer: str
     keyword: str
@@ -82,7 +82,7 @@ ANYTHING: Final = "*"
 
 
 class ComponentProvenance(Struct, frozen=True):
-    """What the draw program says of one component."""
+    """The record that the draw program makes of one component."""
 
     mode: GenerationMode = GenerationMode.POSITIVE
     origin: Origin = Origin.RANDOM
@@ -103,16 +103,16 @@ class GenerationInfo(Struct, frozen=True):
 
 
 class PhaseData(dict[str, str | None]):
-    """What a phase says of a case: `meta.phase.data.description`, or `data["description"]`. None where it says nothing."""
+    """The data that a phase attaches to a case: `meta.phase.data.description`, or `data["description"]`. None if it attaches none."""
 
     @property
     def scenario(self) -> str | None:
-        """What kind of case it is: `minimum_value`."""
+        """Return the scenario of the case: `minimum_value`."""
         return self.get("scenario")
 
     @property
     def description(self) -> str | None:
-        """What is there about it, as a sentence."""
+        """Return the scenario as a sentence."""
         return self.get("description")
 
     @property
@@ -127,7 +127,7 @@ class PhaseData(dict[str, str | None]):
 
     @property
     def parameter_location(self) -> str | None:
-        """Where that is: `query`, `body`, ..."""
+        """Return the location of the parameter: `query`, `body`, ..."""
         return self.get("parameter_location")
 
 
@@ -150,7 +150,7 @@ class CaseMetadata(Struct):
     """Seconds spent on making the case."""
 
     def outside(self, location: Location) -> tuple[str, ...]:
-        """What of a component came from outside, values of earlier responses included."""
+        """Return the parts of a component that came from outside, values of earlier responses included."""
         names = self.components[location].outside
         if not self.bindings:
             return names
@@ -159,12 +159,12 @@ class CaseMetadata(Struct):
 
     @property
     def generation(self) -> GenerationInfo:
-        """Mode and time as users know them. Made when asked for: most cases pass, and nobody looks."""
+        """Return mode and time as users know them. Made on demand: most cases pass, and their metadata are not read."""
         return GenerationInfo(self.mode, self.time)
 
     @property
     def broken(self) -> frozenset[tuple[Location, str]]:
-        """Where the case is meant to be wrong, and the keyword that is broken there; empty for a positive case."""
+        """Return the places where the case is meant to be wrong, with the keyword broken there; empty for a positive case."""
         return frozenset(
             (location, part.violation.keyword)
             for location, part in self.components.items()
@@ -173,12 +173,12 @@ class CaseMetadata(Struct):
 
 
 def body_path(names: Iterable[str]) -> str:
-    """Where in a body something stands, as provenance says it: `user.token`; `ANYTHING` for the whole body."""
+    """Return a place in a body as provenance writes it: `user.token`; `ANYTHING` for the whole body."""
     return ".".join(names).replace("/", ".") or ANYTHING
 
 
 def outside_name(binding: Binding) -> str:
-    """What a binding gave, by name; in a body up to the first array."""
+    """Return the name of a value that a binding gave; in a body up to the first array."""
     if binding.location is not Location.BODY:
         return binding.name
     # How names with a tilde are written is not the same everywhere.

@@ -1,4 +1,4 @@
-"""What of an exchange is to become large: `response_time`, and functions of users."""
+"""Metrics that cases should maximise: `response_time`, and functions of users."""
 
 from collections.abc import Callable, Iterable
 from math import isfinite
@@ -14,7 +14,7 @@ from checker.core.response import Response
 
 
 class MetricContext(Struct, frozen=True):
-    """What a metric is told."""
+    """The arguments of a metric."""
 
     case: Case
     response: Response
@@ -57,7 +57,7 @@ def metric_named(name: str) -> MetricFunction:
 
 
 def observed(names: Iterable[str], case: Case, response: Response) -> dict[str, float]:
-    """What metrics say of an exchange, by name. Raises `MetricError`, `IncorrectUsage`."""
+    """Return the values of metrics for an exchange, by name. Raises `MetricError`, `IncorrectUsage`."""
     context, found = MetricContext(case, response), {}
     for name in names:
         function = metric_named(name)

@@ -4,12 +4,12 @@ from typing import Any, Self
 
 
 class NamedFile(bytes):
-    """What is in a file, with its name as multipart bodies say it, without an extension."""
+    """The content of a file with its name in multipart bodies, without an extension."""
 
     file_name: str
 
     def __new__(cls, content: bytes, file_name: str) -> Self:
-        """What equals `content`; only the name differs."""
+        """Return a value that equals `content`; only the name differs."""
         made = super().__new__(cls, content)
         made.file_name = file_name
         return made

@@ -1,4 +1,4 @@
-"""Where bodies name things that other operations make or show, as a resource model says. Pure."""
+"""Places in bodies that name resources which other operations make or show, by the resource model. Pure."""
 
 from collections.abc import Iterator, Mapping
 

@@ -22,7 +22,7 @@ def patterns_broken(text: str) -> Iterator[str]:
 
 
 def odd_characters(text: str) -> str:
-    """Those of a text, each once, in order."""
+    """Return the odd characters of a text, each once, in order."""
     return "".join(dict.fromkeys(_ODD.findall(text)))
 
 

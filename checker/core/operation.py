@@ -1,4 +1,4 @@
-"""What the floors above know of an API description: operations, parameters, bodies. No specification here."""
+"""The interface of an API description for all layers above: operations, parameters, bodies. No specification here."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -88,7 +88,7 @@ class Parameter:
 
 
 class PropertyEncoding(Struct, frozen=True):
-    """How one property of a form body travels (OpenAPI 3 Encoding Object)."""
+    """The encoding of one property of a form body (OpenAPI 3 Encoding Object)."""
 
     content_type: str | None = None
     """As declared: one media type, or several with commas."""
@@ -104,7 +104,7 @@ class PropertyEncoding(Struct, frozen=True):
 
 
 class BodyForm(Struct, frozen=True):
-    """A usual request in another form, which nobody has to take: the answer may be a refusal, and no fault of the server."""
+    """A usual request in another form that no server has to accept: a refusal is no fault of the server."""
 
     scenario: Scenario
     """One of `REQUEST_SHAPES`."""
@@ -148,7 +148,7 @@ class Body:
 
 
 class BodyFault(Enum):
-    """What keeps a declared body from being sent."""
+    """The reason why a declared body cannot be sent."""
 
     UNRESOLVABLE = "it refers to nothing"
     UNSERIALISABLE = "nobody here writes its media type"
@@ -219,12 +219,12 @@ class Operation(Protocol):
 
     @property
     def resource_path(self) -> str:
-        """Where the operation stands among the resources, as a path template: `/users/{id}` is of one member of `/users`."""
+        """Return the place of the operation among the resources, as a path template: `/users/{id}` is about one member of `/users`."""
         ...
 
     @property
     def resource_method(self) -> str:
-        """What it does to its resource, as the method by which others do the same: `POST` creates, `DELETE` removes, ..."""
+        """Return the effect on the resource, as an HTTP method: `POST` creates, `DELETE` removes, ..."""
         ...
 
     @property
@@ -239,12 +239,12 @@ class Operation(Protocol):
 
     @property
     def read_answer(self) -> Callable[[Response], Any] | None:
-        """What an answer says, as objects, lists and scalars: values of later requests come from it. None: its JSON."""
+        """Return the content of a response as objects, lists and scalars, from which later requests take values. None: its JSON."""
         ...
 
     @property
     def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]] | None:
-        """What an answer that refuses a case with this body demands of its like. None: frameworks say it (`checker.refusals`)."""
+        """Return the demands in the refusal of a case with this body. None: readers of frameworks find them (`checker.refusals`)."""
         ...
 
     @property
@@ -276,7 +276,7 @@ class Operation(Protocol):
     def body_required(self) -> bool: ...
     @property
     def is_described(self) -> bool:
-        """Whether parameters and bodies are all that is sent; else nobody but its own program can make a request."""
+        """Whether parameters and bodies are all that is sent; otherwise only the operation's own program can make a request."""
         ...
 
     @property
@@ -317,5 +317,5 @@ class Operation(Protocol):
         ...
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """Verdict of the kind's referee on the final bytes of a request to this operation, whoever made it."""
+        """Return the verdict of the kind's referee on the final bytes of a request to this operation, from any client."""
         ...

@@ -1,4 +1,4 @@
-"""Which operations a hook, a schema or a provider of credentials is for, as Python users say it."""
+"""Filters of operations for hooks, schemas and providers of credentials, as the Python API states them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ _Pattern = str | re.Pattern[str] | None
 
 
 class OperationAttributes(TypedDict, total=False):
-    """What of an operation has to equal one of some texts, or to have a match of a regular expression; None says nothing."""
+    """The attributes of an operation that have to equal one of some texts, or to match a regular expression; None matches all."""
 
     name: _Texts
     """`GET /users`, or `Query.users` of GraphQL."""
@@ -85,14 +85,14 @@ class OperationFilter(Struct, frozen=True):
 
     @property
     def asks_functions(self) -> bool:
-        """Whether an operation has to be read before anybody can say whether it matches."""
+        """Whether an operation has to be read before it is known if it matches."""
         conditions = (one for term in (*self.included, *self.excluded) for one in term)
         return any(isinstance(one, _Function) for one in conditions)
 
     def including(
         self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
     ) -> "OperationFilter":
-        """What matches this term, too. Raises `IncorrectUsage`."""
+        """Return a filter that also includes the operations of this term. Raises `IncorrectUsage`."""
         term = _term(functions, dict(attributes))
         self._refuse_repeated(term)
         return replace(self, included=(*self.included, term))
@@ -103,7 +103,7 @@ class OperationFilter(Struct, frozen=True):
         deprecated: bool = False,
         **attributes: Unpack[FilterAttributes],
     ) -> "OperationFilter":
-        """What does not match this term. Raises `IncorrectUsage`."""
+        """Return a filter that also excludes the operations of this term. Raises `IncorrectUsage`."""
         found = self
         if functions or attributes or not deprecated:
             term = _term(functions, dict(attributes))
@@ -204,7 +204,7 @@ def texts_of(name: str, value: object) -> tuple[str, ...]:
 
 
 def _texts(operation: Any, name: str) -> tuple[str, ...]:
-    """What an attribute of an operation says; nothing where the operation could not be read."""
+    """Return the texts of an attribute of an operation; empty if the operation could not be read."""
     match name:
         case "name":
             return (str(operation.label),)

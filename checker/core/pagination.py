@@ -1,4 +1,4 @@
-"""What parameters and fields are called by which lists are read page by page, with marks that only the server makes."""
+"""Usual names of parameters and fields for cursor pagination; only the server makes cursors."""
 
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -43,7 +43,7 @@ def is_cursor(name: str) -> bool:
 
 
 def marks_among(names: Collection[str]) -> frozenset[str]:
-    """Which members of one object, or arguments of one field, take marks: `cursor`, and `after` beside `first` (Relay)."""
+    """Return the members of one object, or arguments of one field, that take cursors: `cursor`, and `after` beside `first` (Relay)."""
     of_connections = [pair & set(names) for pair in _OF_CONNECTIONS if pair <= set(names)]
     beside = set().union(*of_connections) - _COUNTS
     return frozenset(beside.union(name for name in names if is_cursor(name)))
@@ -55,7 +55,7 @@ def is_count(name: str) -> bool:
 
 
 def next_mark(parameter: str, fields: Iterable[str]) -> str | None:
-    """Which field of an answer is the mark that a parameter takes for the next page: `next_cursor` for `cursor`."""
+    """Return the field of a response whose value is the cursor of the next page: `next_cursor` for `cursor`."""
     asked = normalised(parameter)
     ranked = [(_rank(normalised(field), asked), field) for field in fields]
     best = min((one for one in ranked if one[0]), key=lambda one: one[0], default=None)

@@ -12,7 +12,7 @@ from checker.core.registry import LOWER_CASE, Registry
 
 
 class CaseSource(StrEnum):
-    """Where the cases of a phase come from, and so how many there are."""
+    """The source of the cases of a phase, which also decides their number."""
 
     DRAWN = "drawn"
     """`generation.max-examples` of each operation, drawn by its program."""
@@ -29,7 +29,7 @@ COVERAGE: Final = "coverage"
 
 
 class Phase(Struct, frozen=True):
-    """What everybody has to know of a phase. Rows stand in the order in which phases run."""
+    """The row of a phase. Rows stand in the order in which phases run."""
 
     name: str
     source: CaseSource

@@ -11,10 +11,10 @@ Given = TypeVar("Given")
 
 
 def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
-    """A function whose expected errors begin at its caller: their sentence says all that there is to know.
+    """Return a function whose expected errors start their traceback at its caller: their sentence says all that there is to know.
 
-    What users' code has raised stays below them as their cause. Errors that nobody expects are mistakes of ours, and
-    keep their lines.
+    The exception of user code stays below them as their cause. Unexpected errors are bugs of this tool and keep
+    their whole traceback.
     """
 
     @wraps(function)

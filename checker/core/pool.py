@@ -10,5 +10,5 @@ class ValuePool(Protocol):
     """Earlier values as one operation may use them."""
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """What taking a value for this parameter binds: the best one for index 0, less likely ones above; None when none fits."""
+        """Return the binding of a value to this parameter: the best one for index 0, less likely ones above; None if none fits."""
         ...

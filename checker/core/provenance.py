@@ -1,4 +1,4 @@
-"""What of a request is as it was drawn: seen from its bytes, since cases may be changed by whoever holds them."""
+"""The parts of a request that are as they were drawn, compared by bytes: user code may change cases."""
 
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import unquote_plus

@@ -33,7 +33,7 @@ _RETRY_ON: Final = (401,)
 
 
 class AuthContext(Struct, frozen=True):
-    """What a provider is told beside the case."""
+    """The context of a provider beside the case."""
 
     operation: Operation
     app: object | None = None
@@ -41,15 +41,15 @@ class AuthContext(Struct, frozen=True):
 
     @classmethod
     def of(cls, operation: Operation) -> "AuthContext":
-        """What providers are told of an operation."""
+        """Return the context of an operation."""
         return cls(operation, operation.app)
 
 
 class AuthProvider(Protocol):
-    """What users write. It is made once in each worker; what `get` gives is shared by all of them."""
+    """A provider of credentials, written by a user. One object in each worker; the result of `get` is shared by its cases."""
 
     def get(self, case: Case, ctx: AuthContext) -> Any:
-        """What `set` needs, such as a token: scalars, bytes, lists, tuples, and maps of them. None for nothing."""
+        """Return the input of `set`, such as a token: scalars, bytes, lists, tuples, and maps of them. None for nothing."""
         ...
 
     def set(self, case: Case, data: Any, ctx: AuthContext) -> None:
@@ -90,7 +90,7 @@ class Scope:
     def apply_to(
         self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
     ) -> "Scope":
-        """Those that all of these filters hold for; several calls are alternatives.
+        """Return filters that all have to hold; several calls are alternatives.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
         """
@@ -144,7 +144,7 @@ class ProviderSource(CredentialSource):
             ) from error
 
     def fetch(self, case: Case) -> Credentials:
-        """What `get` gives. Raises `CredentialError`."""
+        """Return the result of `get`. Raises `CredentialError`."""
         try:
             data = self._provider.get(case, AuthContext.of(case.operation))
         except Exception as error:
@@ -152,7 +152,7 @@ class ProviderSource(CredentialSource):
         return Credentials(data=_written(data, self.name))
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """What `set` puts into a copy of the case. Raises `CredentialError`."""
+        """Return the changes that `set` makes to a copy of the case. Raises `CredentialError`."""
         data = _read(held.data)
         if data is None:
             return None
@@ -178,7 +178,7 @@ class ProviderSource(CredentialSource):
 
 
 class ProviderOptions(TypedDict, total=False):
-    """How long what a provider gives holds."""
+    """The lifetime of the result of a provider."""
 
     refresh_interval: int | None
     """Seconds, 300 if nothing is said; None: `get` is asked for each case."""
@@ -307,7 +307,7 @@ GLOBAL_AUTH: Final = AuthRegistry()
 
 
 def registered_names() -> tuple[str, ...]:
-    """What users registered for every API, as messages call it."""
+    """Return the names of the providers that are registered for every API, as messages call them."""
     names = (*CREDENTIAL_SOURCES, *(one.name for one in GLOBAL_AUTH.providers))
     signers = (type(one.signer).__name__ for one in GLOBAL_AUTH.signers)
     return tuple(f"source {name}" for name in (*names, *signers))

@@ -1,4 +1,4 @@
-"""What must not be shown: values of sensitive names, masked by whatever shows something."""
+"""Masking of sensitive values by their names, for everything that is shown."""
 
 import json
 import re
@@ -71,10 +71,10 @@ _QUERY = re.compile(r"(?<=\?)[^#]*")
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """Which values are masked: by their names, by where they came from, and what is shown instead of them.
+    """The rules of masking: by names, by origin, and the text that takes the place of a value.
 
-    Whole names count in headers, cookies, the query and forms, credentials in all of these but forms, whoever made the
-    value; in JSON, and for parts of names, only what may have come from outside is masked.
+    Whole names count in headers, cookies, the query and forms, credentials in all of these but forms, for every
+    origin of the value; in JSON, and for parts of names, only values that may come from outside are masked.
     """
 
     keys: frozenset[str] = DEFAULT_KEYS
@@ -113,7 +113,7 @@ class Redaction:
         return ANYTHING in outside or any(lowered == of.lower() for of in outside)
 
     def places(self, request: WireRequest) -> list[str]:
-        """Where a request holds values that are masked: `header X-Key`, `query token`, `body user.password`."""
+        """Return the places of a request with masked values: `header X-Key`, `query token`, `body user.password`."""
         media_type = (request.header(b"content-type") or b"").decode("latin-1")
         query = request.target.decode("latin-1").partition("?")[2]
         fields = [(n.decode("latin-1"), v.decode("latin-1")) for n, v in request.headers]

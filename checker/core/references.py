@@ -1,4 +1,4 @@
-"""What must not be written: secrets that came from outside, and the references that stand in their place.
+"""References in place of secrets that came from outside: records hold the reference, never the secret.
 
 Whatever is sent again gets its secrets back.
 """
@@ -62,7 +62,7 @@ _IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))
 
 
 def reference(name: str) -> str:
-    """What is written instead of the secret `name`: `secret:header:Authorization`."""
+    """Return the text that is written in place of the secret `name`: `secret:header:Authorization`."""
     return f"secret:{name}"
 
 

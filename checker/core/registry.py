@@ -1,4 +1,4 @@
-"""What users add by name: one way to register, whatever it is, and the registries of values and media types."""
+"""Registries of the objects that users add by name, and the registries of values and media types."""
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class NameRule(NamedTuple):
-    """What the names of one registry look like."""
+    """The rule for the names of one registry."""
 
     pattern: str
     words: str
@@ -30,10 +30,10 @@ LOWER_CASE: Final = NameRule("[a-z][a-z0-9_]*", "one word in lower case")
 
 
 class Registry(dict[str, Item]):
-    """What is registered under names, in the order of registration.
+    """The objects that are registered under names, in the order of registration.
 
-    `what` is what people call one ("check"), and `built_in` the names that nobody may take. Where one `replaces` another,
-    the last of a name counts.
+    `what` is the noun for one of them ("check"), and `built_in` the reserved names. If one `replaces` another, the last
+    of a name counts.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ FORMATS: Final[Registry[object]] = Registry(
 
 
 class SerializationContext(Struct, frozen=True):
-    """What a serializer is told beside the value."""
+    """The context of a serializer beside the value."""
 
     case: Case | None = None
     """The case whose body it is; None where a value is written apart from a case."""
 
 
 class DeserializationContext(Struct, frozen=True):
-    """What a deserializer is told beside the response."""
+    """The context of a deserializer beside the response."""
 
     operation: Operation
     case: Case | None = None
@@ -92,7 +92,7 @@ class DeserializationContext(Struct, frozen=True):
 
 
 class BuiltIn(Struct, frozen=True):
-    """What the tool itself does for a media type."""
+    """The built-in handling of a media type."""
 
     media_type: str
 
@@ -109,7 +109,7 @@ class Strategy(Protocol):
 
 
 class ByMediaType(Generic[Item]):
-    """What is registered for media types, ranges such as `text/*` included; the last one that fits counts."""
+    """The objects that are registered for media types, ranges such as `text/*` included; the last one that fits counts."""
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
@@ -123,7 +123,7 @@ class ByMediaType(Generic[Item]):
             self._items[name] = item
 
     def find(self, media_type: str) -> Item | None:
-        """What is registered for a media type, parameters of which do not count."""
+        """Return the object that is registered for a media type, without regard to parameters."""
         wanted = parse(media_type) if self._items else None
         if wanted is None:
             return None

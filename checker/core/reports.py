@@ -8,7 +8,7 @@ from checker.core.registry import LOWER_CASE, NameRule, Registry
 
 
 class ReportFormat(Struct, frozen=True):
-    """What everybody has to know of a format of reports."""
+    """The row of a report format."""
 
     name: str
     """In `--report NAME`, `[reports.NAME]` and the names of files: one word in lower case."""
@@ -34,12 +34,12 @@ class ReportFormat(Struct, frozen=True):
         return not self.extension
 
     def file_name(self, stamp: str) -> str:
-        """What it is called where no path is given; `stamp` is when the run began."""
+        """Return the file name if no path is given; `stamp` is the time at which the run began."""
         return f"{self.name}-{stamp}.{self.extension}" if self.extension else f"{self.name}-{stamp}"
 
 
 class WritingProgress(Struct, frozen=True):
-    """How far reports have come that follow their run."""
+    """The progress of the reports of a run."""
 
     written: int
     """Interactions in them."""
@@ -103,7 +103,7 @@ def report_formats() -> tuple[ReportFormat, ...]:
 
 
 def report_format(name: str) -> ReportFormat | None:
-    """The format of that name; None when nobody knows it."""
+    """Return the format of that name; None if there is none."""
     return _BY_NAME.get(name)
 
 

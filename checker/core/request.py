@@ -26,7 +26,7 @@ _UNSHOWN = re.compile(rb"[^!-~]")
 
 
 class BaseUrl(Struct, frozen=True):
-    """Where requests go: scheme, host, port, and the path before every operation path."""
+    """The base of all URLs: scheme, host, port, and the path before every operation path."""
 
     scheme: str
     host: str
@@ -50,10 +50,10 @@ class BaseUrl(Struct, frozen=True):
 
     @property
     def site(self) -> tuple[str, str, int]:
-        """Scheme, host and port (RFC 6454, 4): equal where credentials for one are credentials for the other.
+        """Return scheme, host and port (RFC 6454, 4): equal if credentials for one are credentials for the other.
 
         All spellings of this machine are one host. Descriptions say `localhost` or `0.0.0.0` where the user said
-        `127.0.0.1`, and no name or route that somebody else controls leads there.
+        `127.0.0.1`, and no third party controls a name or route to it.
         """
         return self.scheme, self.socket or host_of(self.host), self.port
 
@@ -73,7 +73,7 @@ class BaseUrl(Struct, frozen=True):
 
     @classmethod
     def from_url(cls, url: str) -> "BaseUrl":
-        """What an absolute http(s) URL says, or the address of a unix socket. Raises `ValueError` with a sentence when it is neither."""
+        """Return the base of an absolute http(s) URL or of the address of a unix socket. Raises `ValueError` with a sentence for other texts."""
         parts = urlsplit(canonical_url(url))
         if parts.scheme == "http" and parts.netloc[:3].upper() == "%2F":
             return cls._of_socket(parts)
@@ -200,7 +200,7 @@ class WireRequest:
 
     @property
     def url(self) -> str:
-        """Absolute URL; the target alone where nobody knows where it goes."""
+        """Return the absolute URL; the target alone if the base is unknown."""
         if self.origin is None:
             return self.target.decode("latin-1")
         return self.url_at(self.origin.plain)

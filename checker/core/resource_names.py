@@ -1,4 +1,4 @@
-"""What resources, their members and the fields that name them are called: names and paths compared. Pure."""
+"""Names of resources, of their members and of the fields that name them: names and paths compared. Pure."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -98,7 +98,7 @@ def variables_of(path: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def noun_of(resource: Resource) -> str:
-    """What the things of a collection are called: the last word of the path, as a singular."""
+    """Return the noun of the members of a collection: the last word of the path, as a singular."""
     for segment in reversed(resource):
         if segment != "{}" and not _VERSION.fullmatch(segment):
             return singular(segment)
@@ -122,7 +122,7 @@ def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=16384)
 def affinity(name: str, owner: Resource, field: str, resource: Resource) -> float:
-    """How likely values of `field`, seen at `resource`, name what parameter `name` of `owner` asks for: 0 to 1.
+    """Return the likelihood that values of `field`, seen at `resource`, are values of the parameter `name` of `owner`: 0 to 1.
 
     0 for strangers. Whether the field looks like an identifier at all is for who has seen its values.
     """
@@ -142,7 +142,7 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
 
 
 def place_word(pointer: str, telling: Collection[str] = ()) -> str:
-    """What a place in a body asks for, by its names: `/lines/0/productId` and `/productIds/*` for the id of a product.
+    """Return the word for the value that a place in a body takes: the id of a product for `/lines/0/productId` and `/productIds/*`.
 
     `telling`: normalised names that say so wherever they stand, such as `vin`.
     """
@@ -161,7 +161,7 @@ def place_word(pointer: str, telling: Collection[str] = ()) -> str:
 
 
 def identifier_in(body: Any, names: Sequence[str]) -> str | int | None:
-    """What a body says that identifies its resource: the member called like a variable of the path, or as is usual."""
+    """Return the value in a body that identifies its resource: the member named like a variable of the path, or a usual name."""
     if isinstance(body, str | int) and not isinstance(body, bool):
         return body
     if not isinstance(body, dict):

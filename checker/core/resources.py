@@ -1,7 +1,7 @@
-"""The resource model of a description: who makes what, who asks for it, by which names, and what stands below what.
+"""The resource model of a description: producers, consumers, the names that connect them, and nesting.
 
-Built once by the kind that reads the description, kept beside it, and read by everybody: the order of operations, the pool of
-values, sequences, and checks that ask whether two requests are about one thing.
+Built once by the kind that reads the description and kept beside it. Its readers: the order of operations, the pool of
+values, sequences, and checks that ask whether two requests are about one resource.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -93,7 +93,7 @@ def method_rank(method: str) -> int:
 
 
 class ResourceUse(Struct, frozen=True):
-    """Where one operation stands among the resources."""
+    """The place of one operation among the resources."""
 
     label: Label
     method: str
@@ -108,7 +108,7 @@ class ResourceUse(Struct, frozen=True):
 
     @classmethod
     def of(cls, label: Label, method: str, path: str) -> Self:
-        """What a path template says."""
+        """Return the use that a path template states."""
         owners = tuple((name, owner_of(path, name)) for name in variables_of(path))
         return cls(label, method, path, resource_of(path), ends_with_variable(path), owners)
 
@@ -145,7 +145,7 @@ class TakenValue(Struct, frozen=True):
 
     @property
     def sent_pointer(self) -> str | None:
-        """Where it stood in the body of the earlier request; None for what is said elsewhere."""
+        """Return the place in the body of the earlier request; None for values from elsewhere."""
         text = self.value
         is_sent = isinstance(text, str) and text.startswith(_SENT)
         return text.removeprefix(_SENT) if is_sent else None
@@ -179,7 +179,7 @@ class Transition(Struct, frozen=True):
 
 
 class ResourceModel:
-    """What a description says of its resources."""
+    """The resources of a description."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class ResourceModel:
         return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted)
 
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
-        """What of it is about these operations alone."""
+        """Return the part of the model that is about these operations alone."""
         return ResourceModel(
             (use for label, use in self.uses.items() if label in labels),
             (one for one in self.transitions if one.source in labels and one.target in labels),
@@ -247,7 +247,7 @@ class ResourceModel:
         return self._followers.get(label, ())
 
     def transitions_to(self, target: Label, source: Label) -> Sequence[Transition]:
-        """Those between two operations, declared ones first."""
+        """Return the transitions between two operations, declared ones first."""
         return self._by_ends.get((source, target), ())
 
     def sources_of(self, target: Label) -> Collection[Label]:
@@ -260,7 +260,7 @@ class ResourceModel:
         return [label for label, use in uses if use.resource == resource] if resource else []
 
     def makers(self, owner: Resource) -> Sequence[Label]:
-        """Who creates members of a collection, or lists them if nobody creates any."""
+        """Return the operations that create members of a collection, or list them if none creates any."""
         return self._makers.get(owner, ())
 
     @cached_property
@@ -337,7 +337,7 @@ class ResourceModel:
         return self.uses[one.source].lists and not all(map(self.makers, owners))
 
     def _makes(self, label: Label) -> bool:
-        """Whether an operation makes things that others ask for; who has to name them first, only if nobody else makes any."""
+        """Whether an operation makes resources that others need; an operation that has to name them first counts only if no other makes any."""
         use = self.uses[label]
         if not use.is_member or use.method not in CREATING:
             return use.method in CREATING
@@ -411,7 +411,7 @@ def _use_of(label: str, method: str, path: str, *rest: Any) -> ResourceUse:
 
 
 def place_of(operation: Operation, variable: str) -> Place:
-    """Where a case names what a variable of a resource stands for."""
+    """Return the place where a case names the value of a variable of a resource."""
     return operation.resource_places.get(variable, (Location.PATH, variable))
 
 
@@ -432,7 +432,7 @@ def named_values(case: Case) -> Mapping[str, Any]:
 
 
 def sent_at(case: Case, place: Place) -> Any:
-    """What a request says at a place; None where that is not there."""
+    """Return the value of a request at a place; None if there is none."""
     location, name = place
     if location is not Location.BODY:
         return getattr(case, location.container).get(name)

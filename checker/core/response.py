@@ -1,4 +1,4 @@
-"""What came back: a response, or the reason why there is none."""
+"""The outcome of a request: a response, or the reason why there is none."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ class Response:
 
         @property
         def request(self) -> SentRequest | None:
-            """What it answers, if anybody knows."""
+            """Return the request of this response, if it is known."""
 
         @request.setter
         def request(self, value: WireRequest | None) -> None: ...
@@ -186,7 +186,7 @@ class Response:
 
     @property
     def decoded(self) -> Decoded | Undecoded:
-        """Content without its `Content-Encoding`, or why nobody can say what it is."""
+        """Return the content without its `Content-Encoding`, or the reason why it cannot be decoded."""
         codings = self._codings
         if codings and self.status_code == _PARTIAL:
             return Undecoded("a part of what was compressed as a whole", is_damaged=False)
@@ -194,7 +194,7 @@ class Response:
 
     @property
     def readable(self) -> Decoded:
-        """Content without its codings for people to read, or as received where nobody can say."""
+        """Return the content without its codings for people to read, or as received if it cannot be decoded."""
         return readable(self.content, self._codings, is_cut=self.is_truncated)
 
     @property
@@ -354,7 +354,7 @@ def _parsed(lines: list[bytes]) -> list[tuple[str, str]]:
 
 
 class FailureKind(StrEnum):
-    """Why no complete response arrived."""
+    """The reason why no complete response arrived."""
 
     REFUSED = "connection refused"
     DNS = "name not resolved"

@@ -41,7 +41,7 @@ class EvaluationContext(Struct, frozen=True):
 
 
 class Unresolved(Struct, frozen=True):
-    """What an expression is when the interaction has no such value."""
+    """The value of an expression for which the interaction has no value."""
 
     expression: str
     reason: str

@@ -1,11 +1,11 @@
-"""What the cases of the coverage phase are there for: they and the checks that judge them use the same words."""
+"""Scenarios of the coverage phase: the phase and the checks that judge its cases use the same words."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class Scenario(StrEnum):
-    """What a value is there for (`case.meta.phase.data["scenario"]`)."""
+    """The purpose of a value (`case.meta.phase.data["scenario"]`)."""
 
     EXAMPLE = "example_value"
     DEFAULT = "default_value"

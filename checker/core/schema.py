@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class Dialect(StrEnum):
-    """Which rules a schema is read by."""
+    """The rules by which a schema is read."""
 
     DRAFT4 = "draft4"
     DRAFT6 = "draft6"
@@ -23,7 +23,7 @@ class Dialect(StrEnum):
 
 
 class Direction(StrEnum):
-    """Who reads the value: `readOnly` is left out of requests, `writeOnly` out of responses."""
+    """The reader of the value: `readOnly` is left out of requests, `writeOnly` out of responses."""
 
     REQUEST = "request"
     RESPONSE = "response"
@@ -34,7 +34,7 @@ class UnresolvableReference(Exception):
 
 
 class Document(Protocol):
-    """What resolves references."""
+    """The document that resolves references."""
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         """Target value and its JSON pointer. `at` is the pointer of the schema that holds the reference.

@@ -1,4 +1,4 @@
-"""What is wrong with an API description and does not stop it from being tested."""
+"""Mistakes in an API description that do not stop it from being tested."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class WarningKind(StrEnum):
-    """What is wrong."""
+    """The kind of a mistake."""
 
     UNRESOLVABLE_REFERENCE = "unresolvable_reference"
     UNUSABLE_PARAMETER = "unusable_parameter"

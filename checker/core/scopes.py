@@ -19,7 +19,7 @@ _OF_ONE_REQUEST: Final = re.compile(
 
 
 def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
-    """Where two operations both say in whose part of the API they are: in headers of one name, and in queries that both require."""
+    """Return the places where two operations both name their part of the API: headers of one name, and required queries."""
     theirs = {(known.location, known.name.lower()): known for known in other.parameters}
     for mine in one.parameters:
         known = theirs.get((mine.location, mine.name.lower()))
@@ -41,7 +41,7 @@ def is_elsewhere(
 
 
 def _said(case: Case, request: WireRequest | None, place: Place) -> object:
-    """What was sent at a place: headers that a user gave for all requests stand in none of the cases."""
+    """Return the value that was sent at a place. Headers that a user gave for all requests are part of no case."""
     location, name = place
     if location is not Location.HEADER or request is None:
         return sent_at(case, place)

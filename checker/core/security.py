@@ -1,4 +1,4 @@
-"""What an operation asks of its callers: security schemes and the alternatives of them."""
+"""The security schemes of an operation and their alternatives."""
 
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Final
@@ -34,7 +34,7 @@ class SecurityScheme(Struct, frozen=True):
 
     @property
     def place(self) -> tuple[Location, str]:
-        """Where a request carries its credentials; what is no `apiKey` goes into `Authorization`."""
+        """Return the place of the credentials in a request: `Authorization` for all schemes but `apiKey`."""
         return self.location or Location.HEADER, self.parameter or "Authorization"
 
 

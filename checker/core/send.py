@@ -1,4 +1,4 @@
-"""What an attempt asks of whoever drives it, and what whoever drives it asks of a transport."""
+"""The protocol between an attempt, its driver and the transport."""
 
 from collections.abc import Callable, Generator
 from enum import StrEnum
@@ -14,7 +14,7 @@ Exchanging = Generator[WireRequest, Outcome, Result]
 
 
 class Purpose(StrEnum):
-    """What a request was sent for. Whatever it was, the target has seen it."""
+    """The purpose of a request. The target has seen it in any case."""
 
     TEST = "test"
     """A case of the run."""

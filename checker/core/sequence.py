@@ -1,4 +1,4 @@
-"""How a case is made again without its server: recipes, and the steps of a sequence."""
+"""Recipes that make a case again without its server, and the steps of a sequence."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ Choice = bool | int | float | str | bytes
 
 
 class Drawn(Struct, frozen=True):
-    """What the draw program of the operation makes of these choices."""
+    """The case that the draw program of the operation makes of these choices."""
 
     choices: tuple[Choice, ...]
     learned: str = ""

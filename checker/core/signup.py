@@ -1,4 +1,4 @@
-"""How a description lets anybody make an account, and log in."""
+"""Sign-up and login operations of a description."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Standard streams on which nobody stumbles: closed ones are opened, printing never raises, what was lost is remembered."""
+"""Standard streams that never raise: closed ones are opened, and lost output is remembered."""
 
 import io
 import os
@@ -14,9 +14,9 @@ _STANDARD = 3
 
 
 class LenientStream(io.FileIO):
-    """The way out to a descriptor: takes everything, also when the reader has left or the disk is full.
+    """An output stream that takes everything, also if the reader has left or the disk is full.
 
-    Whoever pipes to `head` still wants the run and its exit code, so a reader that leaves is no error.
+    A run that is piped to `head` still has to finish with its exit code, so a reader that leaves is no error.
     """
 
     def __init__(self, descriptor: int) -> None:

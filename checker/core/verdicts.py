@@ -1,4 +1,4 @@
-"""What a request on the wire says of itself: each part valid, invalid at a place, or beyond anyone's knowledge."""
+"""Verdicts on a request on the wire: each part is valid, invalid at a place, or unknown."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from checker.core.locations import Location
 
 
 class Outcome(StrEnum):
-    """What can be said of a part of a request."""
+    """The verdict on a part of a request."""
 
     VALID = "valid"
     INVALID = "invalid"
@@ -19,7 +19,7 @@ class Outcome(StrEnum):
 
 
 class PartVerdict(Struct, frozen=True):
-    """What is said of one part: a parameter, the path as a whole, or the body."""
+    """The verdict on one part: a parameter, the path as a whole, or the body."""
 
     location: Location
     name: str
@@ -52,12 +52,12 @@ class RequestVerdict(Struct, frozen=True):
 
     @property
     def invalid(self) -> tuple[PartVerdict, ...]:
-        """What is wrong."""
+        """Return an invalid verdict with its reason."""
         return tuple(part for part in self.parts if part.outcome is Outcome.INVALID)
 
     @property
     def ambiguous(self) -> tuple[PartVerdict, ...]:
-        """What nobody can know."""
+        """Return an unknown verdict with its reason."""
         return tuple(part for part in self.parts if part.outcome is Outcome.AMBIGUOUS)
 
     def of(self, location: Location, name: str = "") -> Outcome | None:

@@ -192,7 +192,7 @@ def is_warning(name: str) -> bool:
 
 
 def usually_shown(name: str) -> bool:
-    """Whether warnings of a kind are shown where nobody chose."""
+    """Whether warnings of a kind are shown if the user chose none."""
     return _BY_NAME[name].is_usual
 
 
