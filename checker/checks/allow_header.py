@@ -1,4 +1,4 @@
-"""What `Allow` lists is what the description has."""
+"""The methods in the `Allow` header are those of the description."""
 
 from checker.checks.check import InteractionKind
 from checker.checks.context import PASSED, CheckContext, Found

@@ -95,7 +95,7 @@ class IgnoredAuth(
 
 
 class _Attempt(Struct, frozen=True):
-    """What a request was sent without."""
+    """The credentials that an attempt leaves out."""
 
     detail: str
     accepted: str
@@ -117,7 +117,7 @@ _WRONG = _Attempt(
 
 
 def asks_for_credentials(operation: Operation) -> bool:
-    """Whether nobody may call an operation without credentials, and all of them can be told and left out."""
+    """Whether an operation requires credentials, and all of them are known and can be left out."""
     return bool(operation.security) and all(
         not one.is_none and not one.undeclared and all(map(_is_sent, one.schemes))
         for one in operation.security
@@ -289,7 +289,7 @@ def _about_others(
 def _attempts(
     case: Case, sent: WireRequest, tools: CheckTools, places: Credentials
 ) -> list[tuple[_Attempt, WireRequest]]:
-    """What is tried in place of a request; nothing where a hook puts in what the description does not know."""
+    """Return the attempts in place of a request; empty if a hook adds parts that the description does not know."""
     bare = replace(tools.make_anonymous(case), is_of_check=True)
     tools.drop_credentials(bare, places)
     if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
@@ -359,7 +359,7 @@ def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Creden
 
 
 def _credentials(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
-    """Where alternatives put their credentials, each place with a value that is made of `token`."""
+    """Return the places of the credentials of alternatives, each with a value made of `token`."""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     cookies: dict[str, str] = {}

@@ -21,7 +21,7 @@ class JudgeByOperation:
     def judge(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Exchanging[Judgement]:
-        """What the checks say of a response; yields what they need to send."""
+        """Return the verdicts of the checks on a response; yields the requests that they need."""
         return self._judge_of(case).judge(case, response, sequence)
 
     def without_response(self, case: Case, outcome: NetworkFailure) -> Judgement:
@@ -43,11 +43,11 @@ class JudgeByOperation:
         return self._judge_of(case).asks_first(case)
 
     def first(self, case: Case, request: WireRequest) -> Exchanging[Instead | None]:
-        """What checks send before the request of a case; what takes its place if one of them fails."""
+        """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
         return self._judge_of(case).first(case, request)
 
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Judgement | None:
-        """What the checks say of a response; None when one of them needs further requests."""
+        """Return the verdicts of the checks on a response; None if one of them needs further requests."""
         return self._judge_of(case).verdict(case, response, sequence)

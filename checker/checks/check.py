@@ -21,7 +21,7 @@ from checker.core.send import Exchanging
 
 
 class SettingShape(Enum):
-    """What the value of a setting may be."""
+    """The type of the value of a setting."""
 
     FLAG = auto()
     SECONDS = auto()
@@ -44,7 +44,7 @@ def expected_statuses(*default: str) -> CheckSetting:
 
 
 class Fact(Enum):
-    """What the verdict of a check can depend on. Operation and settings go without saying."""
+    """A fact on which the verdict of a check can depend, beside operation and settings."""
 
     STATUS = auto()
     MEDIA_TYPE = auto()
@@ -68,7 +68,7 @@ _OF_KIND = _OF_RESPONSE | {Fact.MODE, Fact.PHASE, Fact.SCENARIO}
 
 
 class InteractionKind(Struct, frozen=True):
-    """What is known of an interaction before anybody looks into it."""
+    """The facts of an interaction that are known before its content is read."""
 
     status: int
     method: str = ""
@@ -82,7 +82,7 @@ class InteractionKind(Struct, frozen=True):
 
 
 class Applies(Struct, frozen=True):
-    """Which interactions a check has anything to do with; None: all."""
+    """The interactions that a check applies to; None: all."""
 
     phases: frozenset[str] | None = None
     modes: frozenset[GenerationMode] | None = None
@@ -99,7 +99,7 @@ class Applies(Struct, frozen=True):
 
     @property
     def facts(self) -> frozenset[Fact]:
-        """What it asks for."""
+        """Return the facts that it uses."""
         asked = {
             Fact.PHASE: self.phases is not None,
             Fact.MODE: self.modes is not None,
@@ -139,7 +139,7 @@ QuickLook = Callable[[Response], bool]
 
 
 class PriorRequest(Struct, frozen=True):
-    """What a check sends before a case that follows others: afterwards it could not be asked any more."""
+    """A request that a check sends before a case that follows others: afterwards it would be too late."""
 
     asks: Callable[[Case, bool], bool]
     """Whether it sends anything before a case; the second argument says whether that confirms a failure."""

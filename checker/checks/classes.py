@@ -17,7 +17,7 @@ _SWITCH = "enabled"
 
 
 class RunContext(Struct, frozen=True):
-    """What `after_run` is given."""
+    """The argument of `after_run`."""
 
     config: Config
     """Settings of the check: what stands in `[checks.<its name>]`."""
@@ -86,7 +86,7 @@ class ClassCheck(Struct):
         return "state()" if self.is_mergeable else ""
 
     def state(self) -> object:
-        """What it keeps. Raises `CheckError`."""
+        """Return the state that the class keeps. Raises `CheckError`."""
         try:
             return self.instance.state() if self.is_mergeable else vars(self.instance)
         except Exception as error:

@@ -22,7 +22,7 @@ class UndefinedContentType(
 class MalformedMediaType(
     Failure, code="ST106", title="Malformed media type", cause_scope=CauseScope.API
 ):
-    """What the response names is no media type."""
+    """The `Content-Type` of the response is no media type."""
 
 
 def has_documented_media_type(status: int, plan: ResponsePlan, config: Config) -> bool:

@@ -1,4 +1,4 @@
-"""What a check may look at, and what it may answer."""
+"""The context of a check, and its possible results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
@@ -39,11 +39,11 @@ class Peers(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """What they are called."""
+        """Return the names."""
         ...
 
     def caller_of(self, request: WireRequest | None) -> str | None:
-        """Who called with a request; None for nobody that is known."""
+        """Return the caller of a request; None if the caller is unknown."""
         ...
 
     def lend(self, case: Case, request: WireRequest, who: str) -> None:
@@ -52,7 +52,7 @@ class Peers(Protocol):
 
 
 class CheckTools(Struct, frozen=True):
-    """What checks may ask for beside the interaction itself."""
+    """The tools of checks beside the interaction itself."""
 
     make: Callable[[Case], WireRequest]
     """The request of a case, as all others are made. Raises `SerializationError`, `HookError`."""
@@ -111,7 +111,7 @@ class CheckContext(Struct):
 
     @property
     def complaint(self) -> Complaint | None:
-        """What the body of the answer reports, whatever its status, where bodies say so; None when all went well, or nobody can tell."""
+        """Return the error that the body of the response reports, whatever its status; None if it reports none, or if that is unknown."""
         answers = self.plan.answers
         return None if answers is None else answers.complaint(self.response)
 

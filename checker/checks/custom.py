@@ -33,7 +33,7 @@ UserCheck = Callable[[CheckContext, Response, Case], object]
 
 
 class CustomCheck(Struct, frozen=True):
-    """What a user registered."""
+    """A check that a user registered."""
 
     source: Callable[..., Any]
     """Function `(context, response, case)`, or a class."""
@@ -124,7 +124,7 @@ def class_checks(
 
 
 def after_run(check: ClassCheck) -> Failures:
-    """What a class check has to say of the whole run. Raises `CheckError`."""
+    """Return the failures of a class check about the whole run. Raises `CheckError`."""
     try:
         found = check.instance.after_run(RunContext(check.config))
         failures = _failures_in(found)
@@ -192,7 +192,7 @@ def _readable(response: Response) -> Response:
 
 
 def _failures_in(found: object) -> Failures:
-    """What a function answers counts if it is failures: those of users may answer anything."""
+    """Return the failures in the result of a user's function; other results are ignored."""
     if isinstance(found, Failure):
         return (found,)
     several = found if isinstance(found, list | tuple) else ()

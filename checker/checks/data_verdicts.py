@@ -1,4 +1,4 @@
-"""What the final bytes of a request say of it: nobody else may call an answer to it wrong."""
+"""Verdicts on the final bytes of a request: only they decide if a response to it is wrong."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ _MOST_SHOWN = 3
 
 
 def verdict_of(context: CheckContext) -> RequestVerdict | None:
-    """What the referee says of the request that was answered; None when nobody knows what was sent."""
+    """Return the referee's verdict on the request of a response; None if the request is unknown."""
     request = context.response.request
     if request is None or context.tools is None:
         return None
@@ -20,7 +20,7 @@ def verdict_of(context: CheckContext) -> RequestVerdict | None:
 
 
 def place_of(part: PartVerdict) -> str:
-    """Where in a request a part stands: `query limit`, `body`."""
+    """Return the place of a part in a request: `query limit`, `body`."""
     return f"{part.location.value} {part.name}".rstrip()
 
 
@@ -44,7 +44,7 @@ def is_of_several(context: CheckContext, request: WireRequest) -> bool:
 
 
 def listed_parts(parts: Iterable[PartVerdict]) -> str:
-    """What is wrong with a request, for people: a sentence, or one for each of up to three parts."""
+    """Return the mistakes of a request for people: a sentence, or one for each of up to three parts."""
     texts = list(dict.fromkeys(map(_told, parts)))
     if len(texts) == 1:
         return f"Invalid component: {texts[0]}"

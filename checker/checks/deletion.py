@@ -1,4 +1,4 @@
-"""What was deleted is gone."""
+"""Deleted resources are gone."""
 
 import json
 import re
@@ -239,7 +239,7 @@ def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
 
 
 def _used(request: str, status: int, deleted: JudgedInteraction) -> str:
-    """What both failures say: which request was answered, after which one."""
+    """Return the sentence that both failures share: which request was answered, after which one."""
     return (
         f"`{request}` is answered with {status} after `{told(deleted.case, deleted.request)}` "
         f"was answered with {status_of(deleted)}; expected 404 or 410"

@@ -1,4 +1,4 @@
-"""How a broken schema is shown."""
+"""Excerpts of a broken schema."""
 
 from checker.core.blocks import Truncation, excerpt, indented
 from checker.core.contract import SchemaViolation

@@ -28,7 +28,7 @@ from checker.core.send import Exchanging
 
 
 class JudgeSettings(Struct, frozen=True):
-    """How checks judge."""
+    """The settings of all checks."""
 
     given: Mapping[str, Config] = field(default_factory=dict)
     """Name of a check -> settings of it that differ from its defaults."""
@@ -84,7 +84,7 @@ class Judge:
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> "Judgement | None":
-        """What the checks say of an answer: the hot path. None when one of them needs further requests: ask `judge` then."""
+        """Return the verdicts of the checks: the hot path. None if one of them needs further requests: call `judge` then."""
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
             return CLEAN
@@ -104,7 +104,7 @@ class Judge:
     def judge(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> "Exchanging[Judgement]":
-        """What the checks say of an answer; yields what they need to send."""
+        """Return the verdicts of the checks; yields the requests that they need."""
         at_once = self.verdict(case, response, sequence)
         if at_once is not None:
             return at_once
@@ -142,7 +142,7 @@ class Judge:
         return any(True for _ in self._of_first(case, confirms=False))
 
     def first(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
-        """What checks send before the request of a case; what takes its place if one of them fails."""
+        """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
         for before in self._of_first(case, confirms=request.confirms):
             assert self._tools is not None
             instead = yield from before.run(case, request, self._tools)
@@ -182,7 +182,7 @@ class Judge:
 
 
 class Judgement(Struct, frozen=True):
-    """What the checks said."""
+    """The results of the checks."""
 
     failures: Failures
     disagreements: tuple[str, ...]

@@ -79,7 +79,7 @@ def _left_out(meta: CaseMetadata) -> str | None:
 
 
 def _absent(context: CheckContext, name: str) -> str | None:
-    """The header, if it is required and somebody did not add it on the way."""
+    """Return the header if it is required and no client added it on the way."""
     operation = context.case.operation
     is_declared = any(
         one.required and one.location is Location.HEADER and one.name.lower() == name.lower()

@@ -73,7 +73,7 @@ def is_missing_header(part: PartVerdict) -> bool:
 
 
 def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
-    """What became of a wrong request, and why nobody can say that this is wrong; empty when it is proved, or when there is nothing to say."""
+    """Return the reason why an accepted invalid request may be valid after all; empty if it is proved invalid, or was refused."""
     status = context.response.status_code
     if verdict is not None and context.response.redirects:
         return f"redirected, and what is behind the redirect ({status}) says nothing of it"
@@ -114,7 +114,7 @@ def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
 
 
 def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:
-    """Why another operation may have answered; empty if it was this one."""
+    """Return the reason why another operation may have answered; empty if it was this one."""
     wrong = [part for part in verdict.invalid if part.location is Location.PATH]
     if not wrong:
         return ""

@@ -1,4 +1,4 @@
-"""What one user made, another one does not get to see."""
+"""A resource of one user is not shown to another user."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -30,11 +30,11 @@ class ObjectLevelAuthorizationViolation(
     title="Object-level authorization bypass",
     severity=Severity.CRITICAL,
 ):
-    """A user reads what another user made, and nobody else may see."""
+    """A user reads a resource of another user that is not public."""
 
 
 def reads_member(operation: Operation) -> bool:
-    """Whether an operation reads one thing that somebody has made."""
+    """Whether an operation reads one resource that a user has made."""
     is_member = ends_with_variable(operation.resource_path)
     return operation.method == _READING and is_member and operation.resource_status is None
 
@@ -74,7 +74,7 @@ def _leak(
     creator: JudgedInteraction,
     mine: Thing,
 ) -> Exchanging[Failure | None]:
-    """What to say when a peer gets the thing of its owner; `users` are the two."""
+    """Return the failure if a peer receives the resource of its owner; `users` are the two."""
     peer, owner = users
     try:
         anonymous = context.make(context.case, with_credentials=False)

@@ -148,7 +148,7 @@ def _accepts(status: int, config: Config) -> bool:
 def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     """Fail on a refusal of a request whose final bytes are proved to be valid.
 
-    Parameters that nobody declared are neither right nor wrong: what is refused with them is sent again without. So is what has
+    Undeclared parameters are neither valid nor invalid: a request that is refused with them is sent again without. So is what has
     an idempotency key, with another one: with the key of an earlier request another body is refused.
     """
     status, said = context.response.status_code, context.complaint
@@ -185,7 +185,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """What a refusal says wherever the same rule is broken; empty where it names or quotes no part of the request and no limit.
+    """Return the reason of a refusal without its variable parts; empty if it names or quotes no part of the request and no limit.
 
     Numbers and what was sent are left out of it: many servers repeat what they refuse.
     """
@@ -233,7 +233,7 @@ def _hint(context: CheckContext) -> Exchanging[str]:
 
 
 def _doubt(context: CheckContext) -> str:
-    """Why nobody can say that a request is valid; empty when it is proved."""
+    """Return the reason why a request may be invalid; empty if it is proved valid."""
     verdict = verdict_of(context)
     if verdict is None:
         return "what was sent is not known"
@@ -256,7 +256,7 @@ def _doubt_about_path(context: CheckContext) -> str:
 
 
 def _doubt_about_reason(context: CheckContext) -> str:
-    """Why a refusal may be right although the description allows what was sent."""
+    """Return the reason why a refusal may be right although the description allows the request."""
     if context.response.status_code == PRECONDITION_REQUIRED:
         return "it asks for a condition (If-Match), not for other data"
     said = denies_state(context.response)
@@ -273,7 +273,7 @@ def _plainer(case: Case) -> Case | None:
 
 
 def _declared_alone(case: Case) -> Case | None:
-    """The case without parameters that nobody declared; None when it has none."""
+    """Return the case without undeclared parameters; None if it has none."""
     operation = case.operation
     places = [(one.location, one.name) for one in operation.parameters]
     places += [one.place for needed in operation.security for one in needed.schemes]

@@ -1,4 +1,4 @@
-"""What was created is there."""
+"""Created resources are there."""
 
 import json
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ def _names_others(body: object) -> bool:
 
 
 def _location(case: Case) -> Location:
-    """Where a case names its resource."""
+    """Return the place where a case names its resource."""
     return next((at for at, _ in case.operation.resource_places.values()), Location.PATH)
 
 
@@ -151,7 +151,7 @@ def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str)
 
 
 def _values_at(pointer: str, creator: JudgedInteraction) -> list[Any]:
-    """What stands at a place of a step's answer, or of its request where the place begins with that."""
+    """Return the values at a place of a step's response, or of its request if the place begins with that."""
     assert isinstance(creator.outcome, Response)
     is_response = pointer.startswith("/")
     place = RuntimeExpression(pointer, is_response, "body", tokens=tokens_of(pointer))

@@ -1,4 +1,4 @@
-"""What the steps of a sequence did to resources."""
+"""The effects of the steps of a sequence on resources."""
 
 from checker.checks.context import JudgedInteraction
 from checker.core.case import Case
@@ -17,7 +17,7 @@ def status_of(step: JudgedInteraction) -> int:
 
 
 def method_of(case: Case) -> str:
-    """What a case does to its resource, as a method."""
+    """Return the effect of a case on its resource, as a method."""
     return case.other_method or case.operation.resource_method
 
 
@@ -39,7 +39,7 @@ def told(case: Case, request: WireRequest | None) -> str:
 
 
 def cache_note(response: Response) -> str:
-    """That a cache may have answered, on a line of its own; empty if nothing says so."""
+    """Return a line about a cache that may have answered; empty if there is no sign of one."""
     age = response.headers.get("age", ["0"])[0].strip()
     is_hit = any("hit" in value.lower() for value in response.headers.get("x-cache", ()))
     if not is_hit and (not age.isdecimal() or not int(age)):

@@ -92,7 +92,7 @@ def response_schema_conformance(context: CheckContext) -> Found:
 
 
 def _judged(context: CheckContext, answers: AnswerJudge) -> Found:
-    """What is wrong with data that was asked for, and what the server noticed of it by itself."""
+    """Return the errors of the requested data, apart from errors that the server reported itself."""
     complaint = answers.complaint(context.response)
     if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:
         return BrokenNonNull(complaint.message, unique_key=complaint.place)

@@ -100,7 +100,7 @@ def _reported(context: CheckContext) -> Found:
 
 
 def _shape(case: Case) -> str:
-    """What is odd about a request that is none to its operation: no operation answers it, but the server before all of them."""
+    """Return the oddity of a request that reaches no operation: the server answers it before any of them."""
     if case.meta is None:
         return ""
     said = case.meta.phase.data

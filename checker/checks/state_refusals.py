@@ -44,7 +44,7 @@ _TITLES: Final = frozenset(
 
 
 def denies_state(response: Response) -> str:
-    """What a refusal says of things that are there already, or are not there; empty if it gives any other reason, or none."""
+    """Return the sentence of a refusal about resources that exist already, or do not exist; empty for any other reason."""
     if response.status_code not in _STATUSES:
         return ""
     sentences = [one for one in _sentences(response) if _plain(one) not in _TITLES]

@@ -1,4 +1,4 @@
-"""What a status says: patterns of the configuration (`404`, `2XX`, `20X`), and answers that speak of no data."""
+"""Status codes: patterns of the configuration (`404`, `2XX`, `20X`), and responses that are not about data."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,7 +16,7 @@ _LAST_CLASS: Final = 5
 
 
 def rule_of_status(status: int) -> str:
-    """What failures are told apart by of a status: `404`; of one that is not registered its class, which is all that it means (`5XX`).
+    """Return the part of the status code that goes into the fingerprint: `404`, or `5XX` for a code that IANA does not register.
 
     Outside of 100 to 599 that is a server error (RFC 9110, 15).
     """

@@ -1,6 +1,6 @@
-"""Which checks have to look at an interaction: most of them need not look at most of them.
+"""The choice of checks for an interaction: most checks do not apply to most interactions.
 
-A verdict that follows from what is known of an interaction before anybody looks into it is given once for all
+A verdict that follows from what is known of an interaction before its content is read is given once for all
 interactions of that kind.
 """
 
@@ -59,7 +59,7 @@ class Kinds(Struct):
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
 
     def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
-        """What has to look at an interaction; `follows` says whether it was sent after others."""
+        """Return the checks that apply to an interaction; `follows` says whether it was sent after others."""
         kind = (id(case.operation), response.status_code, response.content_type)
         found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:
@@ -170,7 +170,7 @@ _OF_SHAPES = GenerationMode.NEGATIVE
 
 
 class Needs(Struct, frozen=True):
-    """What is judged of an operation."""
+    """The kinds of interactions that the checks of an operation judge."""
 
     modes: frozenset[GenerationMode]
     """Of requests that are requests to the operation."""
@@ -179,7 +179,7 @@ class Needs(Struct, frozen=True):
 
 
 def needs_of(names: Iterable[str], operation: Operation) -> Needs:
-    """What the checks of these names, users' own included, judge of an operation."""
+    """Return the needs of the checks of these names, users' own included, for an operation."""
     asked = [one for one in _applying(names) if one.to_operation(operation)]
 
     def is_judged(mode: GenerationMode, scenario: str | None = None) -> bool:

@@ -48,7 +48,7 @@ def is_unknown_method(context: CheckContext) -> bool:
 
 
 def _is_about_something_else(context: CheckContext, status: int) -> bool:
-    """Whether a status says nothing of the method: nobody is there, or may come, or may come that often."""
+    """Whether a status is no statement about the method: 401, 403, 404 and 429."""
     if status == 404:
         return has_made_up_path(context)
     is_secured = status in UNAUTHORIZED and bool(context.case.operation.security)

@@ -43,9 +43,9 @@ _JSON_PATCH: Final = "application/json-patch+json"
 
 
 def may_break_one(case: Case) -> str:
-    """Which rule a request may break; empty if it breaks none of those that are common.
+    """Return the unwritten rule that a request may break; empty if it breaks none of the common ones.
 
-    Signs that mean something in other languages, a mark for a page that nobody gave, an end that does not come after its
+    Signs that mean something in other languages, a page cursor that no server made, an end that does not come after its
     beginning, a source that is its own target, a body that is about another thing than its path, a number beyond those of 64
     bits, a moment that many calendars do not have, more items or levels than anybody needs, a property
     that would change prototypes, a list of changes to what may not be there.
@@ -74,7 +74,7 @@ def may_break_one(case: Case) -> str:
 
 
 def _unknown_mark(case: Case) -> str:
-    """Where a request has a mark for a page that nobody gave; empty if it has none."""
+    """Return the place of a page cursor that no server made; empty if there is none."""
     given = () if case.meta is None else case.meta.bindings
     bound = {(one.location, one.name) for one in given}
     for location in (Location.QUERY, Location.HEADER):
@@ -85,7 +85,7 @@ def _unknown_mark(case: Case) -> str:
 
 
 def _unusual(case: Case) -> str:
-    """What stands in a request that services refuse though it is valid; empty if nothing does."""
+    """Return the value of a request that services refuse although it is valid; empty if there is none."""
     for value in (*case.path_parameters.values(), *_values(case)):
         if _is_wide(value):
             return "numbers beyond those of 64 bits"

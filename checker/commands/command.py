@@ -66,7 +66,7 @@ class Command(click.Command):
 
 
 def _place_of(option: str, ctx: click.Context) -> str:
-    """Where an option belongs that a command does not have: a sentence, empty if nowhere."""
+    """Return a sentence about the command that has an option which this one lacks; empty if none has it."""
     if ctx.parent is None or not isinstance(group := ctx.parent.command, click.Group):
         return ""
     if any(option in one.opts for one in group.params):

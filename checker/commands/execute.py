@@ -76,7 +76,7 @@ def execute_run(
 
 
 def _end_of_reports(settings: RunSettings, outcome: RunOutcome) -> float | None:
-    """When nobody waits for reports any more, of `time.monotonic`; None without a time limit."""
+    """Return the deadline of reports, of `time.monotonic`; None without a time limit."""
     if settings.max_time_s is None:
         return None
     finished = outcome.view.finished
@@ -103,7 +103,7 @@ class _Followed:
 
     @property
     def context(self) -> ReportContext:
-        """What reports of the run share."""
+        """Return the context that reports of the run share."""
         return ReportContext.of(self.settings, self._started, self._opened)
 
     def on_record(self, incarnation: int, record: Record) -> None:
@@ -149,12 +149,12 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
 
 
 class _Reporting:
-    """What is left to do when a run is over: reports, the summary, the exit code."""
+    """The work after a run: reports, the summary, the exit code."""
 
     def __init__(
         self, outcome: RunOutcome, console: Console, followed: _Followed, until: float | None
     ) -> None:
-        """`until`: when nobody waits for reports any more, of `time.monotonic`."""
+        """`until`: the deadline of reports, of `time.monotonic`."""
         self._outcome = outcome
         self._console = console
         self._followed = followed

@@ -1,4 +1,4 @@
-"""What modules of users add to the command line: options in groups of their own, and handlers of the events of a run."""
+"""Extensions of the command line by user modules: options in their own groups, and handlers of run events."""
 
 import importlib.util
 import re
@@ -32,7 +32,7 @@ class OptionGroup(Struct):
 
 
 class HandlerContext(Struct):
-    """What handlers of one run share."""
+    """The context that handlers of one run share."""
 
     config: Any
     """Settings of the run (`checker.config.settings.RunSettings`)."""
@@ -144,7 +144,7 @@ def options_of_users() -> Iterator[click.Option]:
 
 
 def _source_of(spec: str) -> bytes:
-    """Source of a module or a file, as far as it is there: whoever loads it says what is wrong with it."""
+    """Return the source of a module or a file, as far as it is there: loading it reports what is wrong."""
     try:
         if spec.endswith(".py"):
             path = Path(spec)

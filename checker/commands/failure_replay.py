@@ -42,7 +42,7 @@ Echo = Callable[[str], object]
 
 
 class ReplayTarget(Struct, frozen=True):
-    """Where requests go, and how."""
+    """The target of requests, and the HTTP settings."""
 
     base_url: str | None
     """None: where they went."""
@@ -93,7 +93,7 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
 
 @dataclasses.dataclass
 class _Again:
-    """What all requests that are sent again have in common."""
+    """The settings that all repeated requests share."""
 
     past: PastRun
     origin: BaseUrl
@@ -107,7 +107,7 @@ class _Again:
 
 
 class _Try(Struct, frozen=True):
-    """What came of the requests of a failure, sent once more."""
+    """The result of the requests of a failure, sent once more."""
 
     is_there: bool
     doubt: str = ""
@@ -210,7 +210,7 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
 
 
 def _fresh(answer: Response, path: Path) -> Any:
-    """What an answer holds there; None for nothing."""
+    """Return the value at that place of a response; None if there is none."""
     try:
         return value_at(answer.content, path)
     except (LookupError, TypeError):

@@ -23,7 +23,7 @@ _LOOK_S: Final = 0.2
 
 
 class _Progress:
-    """Says how the run goes on to whoever reads what it leaves on disk."""
+    """The progress of the run for readers of the corpus on disk."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -35,7 +35,7 @@ class _Progress:
         return time.monotonic() > self.until + beyond_s
 
     def tell(self, written: int) -> None:
-        """Nobody waits for handlers while the run goes on."""
+        """Accept an event without waiting for handlers."""
 
     def wait(self) -> None:
         self._changed.wait(_LOOK_S)
@@ -83,7 +83,7 @@ class EventHandlers(Struct):
     def finish(
         self, view: RunView, exit_code: int, until: float | None, given_up: Callable[[], bool]
     ) -> None:
-        """Wait for the rest of the events and shut all down; until a moment of `time.monotonic`, or until nobody wants it any more."""
+        """Wait for the rest of the events and shut down; until a moment of `time.monotonic`, or until an interrupt."""
         self._progress.end(until)
         while self._thread is not None and self._thread.is_alive():
             self._thread.join(_LOOK_S)

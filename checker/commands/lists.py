@@ -117,7 +117,7 @@ def _reports(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
-    """Names of formats; those of plug-ins, too, where somebody asks for more than there is here."""
+    """Return the names of formats; those of plug-ins, too, if a name is unknown here."""
     if any(report_format(name) is None for name in comma_list(asked)):
         load_plugins()
     return tuple(row.name for row in report_formats())

@@ -93,14 +93,14 @@ def without_lesser_target(ctx: click.Context, options: Mapping[str, Any]) -> Map
 
 
 def refuse_key_of_no_certificate(config: Config) -> None:
-    """Raise `UsageError` where there is the key of a client certificate, and nobody names one."""
+    """Raise `UsageError` for the key of a client certificate without a certificate."""
     own = [config, *map(config.for_project, config.titles)]
     if config.request_cert_key and not any(one.request_cert for one in own):
         raise UsageError("--request-cert-key needs --request-cert, or `request-cert`")
 
 
 def refuse_type_of_no_user(config: Config, kind: str | None) -> None:
-    """Raise `UsageError` where it is said how user and password are sent, and nobody gives any."""
+    """Raise `UsageError` for a type of authentication without user and password."""
     own = [config, *map(config.for_project, config.titles)]
     blocks = (block.values.get(BASIC, {}) for one in own for block in one.operations)
     is_given = any(one.auth.basic.username for one in own) or any("username" in b for b in blocks)

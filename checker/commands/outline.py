@@ -1,4 +1,4 @@
-"""What commands that send nothing share with `run`: its options, its settings, a folder that nobody keeps."""
+"""Commands that send nothing: `list` and `graph`, with the options and settings of `run` and a temporary folder."""
 
 import os
 import tempfile

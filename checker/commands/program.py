@@ -11,7 +11,7 @@ CANNOT = 2
 
 
 def run_program(began_at: float) -> int:
-    """Exit code of the command line in `sys.argv`, whatever becomes of its streams and whoever interrupts it.
+    """Return the exit code of the command line in `sys.argv`, also if streams are closed or the process is interrupted.
 
     `began_at`: when the process began, of `time.monotonic`.
     """

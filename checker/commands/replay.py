@@ -134,7 +134,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
 
 
 class _Asked(Struct, frozen=True):
-    """What options say of all that may be sent again."""
+    """The options for all requests that may be sent again."""
 
     config: Config
     url: str | None
@@ -142,7 +142,7 @@ class _Asked(Struct, frozen=True):
     headers: tuple[tuple[str, str], ...]
 
     def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
-        """Who calls an API there."""
+        """Return the credentials for an API at that place."""
         return ReplayCredentials(self.headers, user_of_document(self.config, origin))
 
 
@@ -177,7 +177,7 @@ def _fetched_headers(asked: _Asked, run: str | None) -> dict[str, str]:
 
 
 def _configured_headers(config: Config) -> tuple[tuple[str, str], ...]:
-    """What a run would send with every request, and the token of a scheme that is for bearers."""
+    """Return the headers that a run would send with every request, and the token of a bearer scheme."""
     common = run_settings(config, Invocation("", "run")).common
     tokens = (one.bearer for one in common.authentication.static if one.bearer)
     return (*(("Authorization", f"Bearer {token}") for token in tokens), *common.headers)

@@ -1,4 +1,4 @@
-"""Who calls when requests of an earlier run are sent again: what was masked then is given anew."""
+"""Credentials of replayed requests: the values that were masked in the recording are given anew."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from checker.workers.starting.subject import read_subject
 
 
 class ReplayCredentials(Struct, frozen=True):
-    """What stands in place of the credentials of recorded requests, and what they carry besides."""
+    """The replacements of the credentials of recorded requests, and additional headers."""
 
     headers: tuple[tuple[str, str], ...] = ()
     """Given with `-H` and `--auth`."""
@@ -41,7 +41,7 @@ class ReplayCredentials(Struct, frozen=True):
 
     @property
     def all_headers(self) -> tuple[tuple[str, str], ...]:
-        """What it gives as headers."""
+        """Return all credentials as headers."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.credentials.cookies.items())
         found = (*self.headers, *self.credentials.headers.items())
         return (*found, ("Cookie", cookies)) if cookies else found
@@ -59,9 +59,9 @@ def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
 
 
 def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
-    """What the user of the configured authentication document carries today; nothing where there is no document.
+    """Return the current headers of the user of the configured authentication document; empty if there is no document.
 
-    Raises `CredentialError` for a login that fails, `UsageError` where nobody knows where to log in.
+    Raises `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
     """
     settings = run_settings(config, Invocation("", "run"))
     authentication = settings.common.authentication

@@ -1,4 +1,4 @@
-"""What `run` and `fuzz` have in common: options to configuration to settings to exit code."""
+"""The commands `run` and `fuzz`: options to configuration to settings to exit code."""
 
 import os
 import shlex

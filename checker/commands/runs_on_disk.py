@@ -75,17 +75,17 @@ class PastRun(Struct, frozen=True):
 
     @property
     def report(self) -> Report:
-        """What it came to."""
+        """Return the result of the run."""
         return report_of(self.view, self.settings, self.outcome, max(0.0, self.elapsed_s))
 
     @property
     def context(self) -> ReportContext:
-        """What its reports share."""
+        """Return the context that its reports share."""
         return ReportContext.of(self.settings, self.run.started, self.view.opened)
 
     @property
     def followed(self) -> FollowedRun | None:
-        """What reports that follow it have to know; None when nothing was sent."""
+        """Return the data that following reports need; None if nothing was sent."""
         opened = self.view.opened
         return None if opened is None else FollowedRun(self.run.first, self.run.started, opened)
 
@@ -130,13 +130,13 @@ class MergedRuns(Struct, frozen=True):
 
     @property
     def report(self) -> Report:
-        """What they came to."""
+        """Return the result of the runs."""
         told = report_of(self.view, self.settings, self._merged.outcome, self._merged.elapsed_s)
         return with_runs(told, self._named, self._merged.seen)
 
     @property
     def context(self) -> ReportContext:
-        """What their reports share."""
+        """Return the context that their reports share."""
         first = self.parts[0].context
         of_all = ReportContext.of(self.settings, self.parts[0].run.started, self.view.opened)
         places = dict.fromkeys(part.context.location for part in self.parts)
@@ -167,7 +167,7 @@ def folder_of(name: str | None) -> Path:
 
 
 def _written_at(corpus: Path) -> int:
-    """When a run of it wrote something down, in nanoseconds since the epoch."""
+    """Return the time of the last write of one of its runs, in nanoseconds since the epoch."""
     return max((one.stat().st_mtime_ns for one in (corpus / "journals").iterdir()), default=0)
 
 
@@ -253,5 +253,5 @@ def _reported(path: Path, today: str) -> Iterator[KnownFailure]:
 
 
 def _last_written(layout: RunLayout) -> float:
-    """When somebody last wrote to a journal, in seconds since the epoch."""
+    """Return the time of the last write to a journal, in seconds since the epoch."""
     return max((path.stat().st_mtime for _, path in layout.journal_paths()), default=0.0)

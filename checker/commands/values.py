@@ -31,7 +31,7 @@ class KeyValue(click.ParamType[Any]):
         self.name = _metavar(self._key.kind).lower()
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """What stands for the value on help pages: choices as they are written, kinds in upper case."""
+        """Return the placeholder of the value on help pages: choices as they are written, kinds in upper case."""
         return _metavar(self._key.kind)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -1,1 +1,1 @@
-"""What a run may do to its target, and what tells that the target suffers. Pure."""
+"""The limits of a run at its target, and the signs that the target suffers. Pure."""

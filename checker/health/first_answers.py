@@ -1,4 +1,4 @@
-"""What the first answers of a run say of how it was set up: one sentence with advice, long before the report."""
+"""Signs of a wrong setup in the first responses of a run: one sentence with advice, long before the report."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class FirstAnswers(Struct):
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and what to do; empty where nothing is."""
+        """Return the problem and the advice; empty if there is no problem."""
         found = self._statuses.keys()
         if not found:
             return ""

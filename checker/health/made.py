@@ -1,4 +1,4 @@
-"""What a run has made at its target: the paths of resources, as answers tell them."""
+"""The paths of the resources that a run has made at its target, as responses tell them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

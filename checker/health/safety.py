@@ -1,4 +1,4 @@
-"""How much harm a run may do: which operations it leaves out, and which requests."""
+"""The safety level of a run: operations and requests that it leaves out."""
 
 from enum import StrEnum
 from typing import Final, Protocol
@@ -17,7 +17,7 @@ _CREATING: Final = "POST"
 
 
 class Safety(StrEnum):
-    """How much harm a run may do."""
+    """The safety level of a run."""
 
     READ_ONLY = "read-only"
     """It sends nothing that changes anything."""
@@ -28,7 +28,7 @@ class Safety(StrEnum):
 
 
 class Described(Protocol):
-    """What decides whether an operation takes part."""
+    """The facts about an operation that decide whether it takes part."""
 
     @property
     def path(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What tells that a target does not serve any more, and which operations look as if they could bring that about."""
+"""Signs that a target stopped serving, and operations that look as if they could cause that."""
 
 import re
 from itertools import pairwise

@@ -49,7 +49,7 @@ class _Transport(httpx.BaseTransport):
 
 
 class _Adapter:
-    """What a session of `requests` sends by."""
+    """The adapter of a session of `requests`."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""Who calls in the Python API: what is configured, or else what was registered, nearest first."""
+"""Authentication in the Python API: the configured one, or else the registered one, nearest first."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ SendFrom = Callable[[BaseUrl, HttpSettings, WireRequest], Outcome]
 
 
 class CallAuthentication:
-    """What calls of one schema carry; made anew when the configuration, the target or what is registered changes."""
+    """The credentials of calls of one schema; rebuilt when the configuration, the target or the registered providers change."""
 
     def __init__(self, schema: ApiSchema, registries: Sequence[AuthRegistry]) -> None:
         """`registries`: of a test and of the schema, before those for every API."""
@@ -55,7 +55,7 @@ class CallAuthentication:
         return self.secrets.store.hide(command, wanted.replacement) if wanted.enabled else command
 
     def schemes(self, asked: Asked) -> SchemeCredentials:
-        """What is configured for security schemes. Raises `ConfigError`."""
+        """Return the configured credentials of security schemes. Raises `ConfigError`."""
         settings, operations = asked
         if self._schemes is None or self._schemes[0] is not settings:
             configured = operations.common.authentication
@@ -64,7 +64,7 @@ class CallAuthentication:
         return self._schemes[1]
 
     def keeper(self, asked: Asked, origin: BaseUrl, send: SendFrom) -> CredentialKeeper | None:
-        """What puts credentials into requests to a place; None where there is nothing of the kind. Raises `ConfigError`."""
+        """Return the keeper that puts credentials into requests to a place; None if there are none. Raises `ConfigError`."""
         settings, operations = asked
         schemes, registries = self.schemes(asked), (*self.registries, GLOBAL_AUTH)
         registered = (

@@ -54,7 +54,7 @@ def is_as_drawn(case: Case) -> bool:
 
 
 def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
-    """Metadata with the modes that the final bytes of a case prove; what nobody can know stays as it was."""
+    """Return metadata with the modes that the final bytes of a case prove; unknown modes stay as they were."""
     try:
         request = RequestMaker(_NOWHERE, version=__version__).make(case)
     except CheckerError:
@@ -76,7 +76,7 @@ def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
 
 
 def _locations(case: Case) -> list[Location]:
-    """Where a case has something, or should have."""
+    """Return the locations at which a case has a value, or should have one."""
     declared = {parameter.location for parameter in case.operation.parameters}
     if case.operation.bodies:
         declared.add(Location.BODY)

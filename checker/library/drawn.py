@@ -1,4 +1,4 @@
-"""What in a request of the Python API is as it was drawn: users change cases."""
+"""The parts of a request of the Python API that differ from the drawn case, since users change cases."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ _NOWHERE = BaseUrl.from_url("http://localhost")
 
 
 def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[str]]:
-    """What is not as it was drawn for the case, by location; nothing is known of a case made by hand."""
+    """Return the parts that differ from the drawn case, by location; empty for a case made by hand."""
     meta = case.meta
     if meta is None or case.drawn is None:
         return {}
@@ -45,13 +45,13 @@ Place = tuple[BaseUrl, bool]
 
 
 def command_of(request: WireRequest, place: Place, *, lossy: bool = False) -> str:
-    """What sends a request again; with `lossy` it is for reading."""
+    """Return the command that sends a request again; with `lossy` it is for reading."""
     origin, verify = place
     return curl.render(request, request.origin or origin, verify=verify, lossy=lossy)
 
 
 def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> WireRequest | None:
-    """A request with headers that somebody says were sent with it, where it has none of that name."""
+    """Return a request with the given headers, where it has none of that name."""
     if request is None or not headers:
         return request
     more = [

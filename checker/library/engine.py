@@ -135,7 +135,7 @@ def origin_of(
     given: str | None,
     credentials: Iterable[str],
 ) -> BaseUrl | None:
-    """The base URL that was given, or the one that the description declares; None when nobody says.
+    """Return the given base URL, or the one that the description declares; None if there is neither.
 
     `location` is the URL that the user gave for the description. Raises `UsageError` where credentials must not go there,
     `IncorrectUsage` for what is no text.
@@ -233,7 +233,7 @@ def listed_cases(
 
 
 def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
-    """What the caller wrote: options, and all of a case that was made by hand."""
+    """Return the values that the caller wrote: options, and all of a case that was made by hand."""
     given = [
         ("header", options.headers),
         ("query", options.params),
@@ -247,7 +247,7 @@ def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> t
 def http_settings(
     own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
 ) -> HttpSettings:
-    """How requests of an operation travel; what a call says stands over it."""
+    """Return the HTTP settings of an operation; arguments of a call take precedence."""
     usual = HttpSettings.of(own)
     return replace(
         usual,
@@ -274,7 +274,7 @@ def only_media_type(operation: ApiOperation) -> str:
 def parts_by_hand(
     operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What a case made by hand has: what its author says, and what a configuration forces beside that.
+    """Return the parts of a case made by hand: those of its author, and those that the configuration forces.
 
     Raises `IncorrectUsage` when the media type of the body is not clear.
     """
@@ -293,7 +293,7 @@ def parts_by_hand(
 
 
 def error_of(failure: NetworkFailure, command: str) -> Exception:
-    """What a call without an answer raises; `command` sends its request again."""
+    """Return the exception for a call without a response; `command` sends its request again."""
     match failure.kind:
         case FailureKind.TIMEOUT:
             error: Exception = TimeoutError(failure.message)
@@ -360,7 +360,7 @@ class LibraryEngine:
     def as_transport_kwargs(
         self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
     ) -> dict[str, Any]:
-        """What `requests.request` takes to send a case."""
+        """Return the arguments of `requests.request` that send a case."""
         origin = self._origin(base_url, self.settings.now) or _NOWHERE
         maker = self._maker(origin, self.settings_of(case.operation), headers or {})
         return transport_kwargs(maker.make(case), origin)
@@ -430,17 +430,17 @@ class LibraryEngine:
 
     @cached_property
     def extra_data(self) -> ExtraDataSource | None:
-        """What cases take values from beside chance, as users have it made."""
+        """The source of extra values for cases, as users provide it."""
         return None if self.schema is None else self.schema.create_extra_data_source()
 
     def program(self, operation: ApiOperation) -> CaseProgram:
-        """What draws the cases of a test. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
+        """Return the program that draws the cases of a test. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
         return self._programs(operation, None, in_test=True).current()
 
     def _programs(
         self, operation: ApiOperation, mode: GenerationMode | None, *, in_test: bool = False
     ) -> Programs:
-        """Those of a mode that stands above the configuration; None has it say."""
+        """Return the programs of a mode that takes precedence over the configuration; None uses the configured one."""
 
         def settings() -> GenerationSettings:
             own = self.settings_of(operation)
@@ -475,18 +475,18 @@ class LibraryEngine:
         return case
 
     def settings_of(self, operation: Operation) -> OperationSettings:
-        """What the configuration says of one operation now."""
+        """Return the current settings of one operation."""
         return self.settings.of(operation)
 
     def _origin(
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
     ) -> BaseUrl | None:
-        """Where requests go; None when nobody says. Raises `UsageError` where credentials must not go there."""
+        """Return the target of requests; None if it is unknown. Raises `UsageError` if credentials must not be sent there."""
         given = base_url or settings.base_url
         return origin_of(self._schema, self._location, self.application, given, credentials)
 
     def identity_of(self, case: Case) -> str | None:
-        """Name of the configured user that calls the operation of a case now; empty for nobody, None where users have no names."""
+        """Return the name of the configured user that calls the operation of a case now; empty for anonymous calls, None if users have no names."""
         origin = self._shown_origin(self.settings.now)
         keeper = self.auth.keeper(self.settings.asked, origin, self._send)
         users = None if keeper is None else keeper.identities
@@ -619,7 +619,7 @@ class LibraryEngine:
     def _command(
         self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool
     ) -> str:
-        """What sends a request for a case again, without anything secret."""
+        """Return the command that sends a request for a case again, without secrets."""
         wanted = settings.sanitization
         shown = masked(case, request, wanted, self._schema.credentials)
         return self.auth.hidden(command_of(shown, place, **reading), wanted)

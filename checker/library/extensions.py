@@ -61,7 +61,7 @@ def is_path_refused(request: WireRequest, outcome: Outcome) -> bool:
 
 
 class ExtensionPoints:
-    """What the engine of a loaded schema asks it on the way."""
+    """The extension points of a loaded schema that its engine calls."""
 
     engine: Any
     observations: list[Observation]
@@ -72,7 +72,7 @@ class ExtensionPoints:
         return credentials.ReauthState()
 
     def build_request_url(self, case: Case, base_url: str) -> str:
-        """Where a case goes: its path, variables substituted, behind a base URL. The query is added to it."""
+        """Return the URL of a case: its path, variables substituted, behind a base URL. The query is added to it."""
         before = base_url.rstrip("/")
         return before + str(self.engine.formatted_path(case, urlsplit(before).path))
 
@@ -148,7 +148,7 @@ class ExtensionPoints:
         return operations
 
     def compute_fuzz_operation_weights(self, operations: Sequence[ApiOperation]) -> Sequence[float]:
-        """How often `schema.as_strategy()` chooses each operation, relative to the others; all alike."""
+        """Return the weight of each operation in `schema.as_strategy()`, relative to the others; all alike."""
         return [1.0] * len(operations)
 
 
@@ -196,7 +196,7 @@ def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:
 
 
 def within_capabilities(schema: Any, cases: Iterable[Case]) -> Iterable[Case]:
-    """Those of some cases that the coverage phase may list."""
+    """Yield the cases that the coverage phase may list."""
     if schema is None or not is_extended(schema, "get_coverage_capabilities"):
         return cases
     wanted = frozenset(schema.get_coverage_capabilities())
@@ -204,7 +204,7 @@ def within_capabilities(schema: Any, cases: Iterable[Case]) -> Iterable[Case]:
 
 
 def _scenario(case: Case) -> Any:
-    """What a case of the coverage phase is there for; None for other cases."""
+    """Return the scenario of a case of the coverage phase; None for other cases."""
     return None if case.meta is None else case.meta.phase.data.get("scenario")
 
 
@@ -249,7 +249,7 @@ def _by_weight(
 
 
 def judges(schema: Any) -> Mapping[str, Check]:
-    """What judges in place of checks: `evaluate_server_error` of users, of whether a server fell over."""
+    """Return the functions that replace checks: `evaluate_server_error` of users."""
     if schema is None or not is_extended(schema, "evaluate_server_error"):
         return {}
 
@@ -260,5 +260,5 @@ def judges(schema: Any) -> Mapping[str, Check]:
 
 
 def kept(schema: Any) -> Iterator[tuple[str, Any]]:
-    """What was assigned to a schema: schemas that are narrowed from it have it, too."""
+    """Return the extensions that were assigned to a schema: narrowed schemas have them, too."""
     return ((name, value) for name, value in vars(schema).items() if name in NAMES)

@@ -49,7 +49,7 @@ def faults_of(operation: ApiOperation) -> Iterator[InvalidSchema]:
 
 
 def broken_links(operations: Iterable[ApiOperation | BrokenOperation]) -> list[InvalidTransition]:
-    """What is wrong with links of these operations."""
+    """Return the faults of the links of these operations."""
     return [
         fault
         for operation in operations

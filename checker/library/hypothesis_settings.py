@@ -1,4 +1,4 @@
-"""What the configuration says of settings of Hypothesis, and which of their defaults do not fit calls of an API."""
+"""The settings of Hypothesis: the configured ones, and the defaults that do not fit calls of an API."""
 
 import os
 import secrets
@@ -23,7 +23,7 @@ _DATABASE: Final = default_of(("generation",), "database")
 
 
 def profile() -> settings:
-    """The settings that hold where nobody says anything."""
+    """Return the settings for tests that have none of their own."""
     found = settings.default
     assert found is not None
     return found
@@ -80,7 +80,7 @@ def without_explanations(phases: Iterable[Phase], *, no_shrink: bool) -> Iterato
 
 
 def _is_usual_deadline(chosen: settings) -> bool:
-    """Whether nobody has set a deadline: neither these settings nor the profile."""
+    """Whether neither these settings nor the profile set a deadline."""
     usual = settings.get_profile("default").deadline
     return bool(chosen.deadline == profile().deadline == usual)
 
@@ -102,7 +102,7 @@ _TEST_RUN: Final = "PYTEST_XDIST_TESTRUNUID"
 
 
 class TestSeed(Struct, frozen=True):
-    """A seed, and whether somebody asked for it."""
+    """A seed, and whether the user chose it."""
 
     __test__ = False
 

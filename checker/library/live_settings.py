@@ -1,4 +1,4 @@
-"""What the configuration of a loaded schema asks for at this moment."""
+"""The current configuration of a loaded schema."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ class LiveSettings:
 
     @property
     def asked(self) -> tuple[RunSettings, OperationResolver]:
-        """Those of the run, and those of each operation. Raises `ConfigError`."""
+        """Return the settings of the run and of each operation. Raises `ConfigError`."""
         made_of = (self._config.revision, *CUSTOM_CHECKS)
         if self._resolved is None or self._resolved[0] != made_of:
             settings = run_settings(self._config, Invocation(self._location))
@@ -33,11 +33,11 @@ class LiveSettings:
 
     @property
     def now(self) -> RunSettings:
-        """Those of the run. Raises `ConfigError`."""
+        """Return the settings of the run. Raises `ConfigError`."""
         return self.asked[0]
 
     def of(self, operation: Operation) -> OperationSettings:
-        """Those of one operation. Raises `ConfigError`."""
+        """Return the settings of one operation. Raises `ConfigError`."""
         return self.asked[1].of(operation)
 
     def selects(self, entry: Selectable | BrokenOperation) -> bool:

@@ -186,7 +186,7 @@ class Loaders:
 
 
 def _read(file: object) -> str | bytes:
-    """What stands in an open file. Raises `IncorrectUsage` for what is none."""
+    """Return the content of an open file. Raises `IncorrectUsage` for other objects."""
     read = getattr(file, "read", None)
     found = read() if callable(read) else None
     if isinstance(found, str | bytes):

@@ -1,4 +1,4 @@
-"""Where answers say that what was made is to be found, and the transitions that follow from it."""
+"""Places of created resources in responses, and the transitions that follow from them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -52,7 +52,7 @@ def located_transitions(
 
 
 def _located(url: str, target: Operation) -> Iterator[TakenValue]:
-    """What the variables of an operation are, as far as a URL says it."""
+    """Return the variables of an operation that a URL gives."""
     path = target.resource_path
     for name in variables_of(path):
         for pattern in known_resources.located_patterns(path, name):

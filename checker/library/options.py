@@ -33,7 +33,7 @@ _OCTETS: Final = "application/octet-stream"
 
 
 class GivenBody(Struct, frozen=True):
-    """What is sent in place of the body of a case."""
+    """The body that is sent in place of the body of a case."""
 
     value: Any
     media_type: str
@@ -42,7 +42,7 @@ class GivenBody(Struct, frozen=True):
 
 
 def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None:
-    """What stands in place of the body of a case; None where nothing is given. Raises `IncorrectUsage`."""
+    """Return the body that replaces the one of a case; None if none is given. Raises `IncorrectUsage`."""
     if json is not None and (data is not None or files is not None):
         raise IncorrectUsage("case.call() takes either `json`, or `data` and `files`, not both")
     if json is not None:
@@ -98,7 +98,7 @@ _CHECKS = "checks: functions, classes or names"
 
 
 class CallOptions(Struct, frozen=True):
-    """How one case is sent."""
+    """The options of one call."""
 
     headers: Mapping[str, Any] = field(default_factory=dict)
     """Single names that replace those of the case and of the configuration."""
@@ -125,7 +125,7 @@ class CallOptions(Struct, frozen=True):
 
     @property
     def transport(self) -> dict[str, Any]:
-        """Those that say how to send, under the names of clients, as far as they are given."""
+        """Return the options about sending, under the names of clients, as far as they are given."""
         names = (
             "timeout", "verify", "cert", "proxies", "allow_redirects", "follow_redirects", "stream",
         )  # fmt: skip
@@ -185,7 +185,7 @@ class CallOptions(Struct, frozen=True):
 
 
 class CheckOptions(Struct, frozen=True):
-    """Which checks judge one response."""
+    """The options of the checks of one response."""
 
     checks: Checks | None = None
     """Instead of the configured ones."""
@@ -218,7 +218,7 @@ class CheckOptions(Struct, frozen=True):
     def selected(
         self, configured: tuple[str, ...], classes: Iterable[ClassCheck]
     ) -> tuple[Check, ...]:
-        """What judges; `classes` are those that are at work. Raises `UsageError` for an unknown name."""
+        """Return the chosen checks; `classes` are the active class checks. Raises `UsageError` for an unknown name."""
         chosen = configured if self.checks is None else _several("checks", self.checks)
         wanted = [*chosen, *_several("additional_checks", self.additional_checks)]
         excluded = {_excluded(one) for one in _several("excluded_checks", self.excluded_checks)}
@@ -229,7 +229,7 @@ class CheckOptions(Struct, frozen=True):
         return tuple(chain.from_iterable(found.values()))
 
     def able(self, checks: Iterable[Check], response: Response) -> tuple[Check, ...]:
-        """Those that can judge a response, which may not say what it answers.
+        """Return the checks that can judge a response, whose request may be unknown.
 
         Raises `IncorrectUsage` where the caller asked for one of the others.
         """
@@ -253,7 +253,7 @@ class CheckOptions(Struct, frozen=True):
 
 
 class CheckRecorder(Protocol):
-    """Who wants to know what checks said."""
+    """A recorder of check results."""
 
     def checked(self, case: Case, response: Response, results: list[CheckResult]) -> None:
         """Take note of what the checks said of an answer."""

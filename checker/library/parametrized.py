@@ -1,4 +1,4 @@
-"""What decorators of a schema write on a test function, and who reads it: the plugin of the test runner."""
+"""The marks that decorators of a schema leave on a test function for the plugin of the test runner."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ class ParameterValues(Struct, frozen=True):
 
 
 def _key(location: Location, name: str) -> str:
-    """What names of one location are told apart by: of headers not by their letter case (RFC 9110, 5.1)."""
+    """Return the key of a name in one location: header names ignore case (RFC 9110, 5.1)."""
     return name.lower() if location is Location.HEADER else name
 
 
@@ -96,7 +96,7 @@ def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
 
 
 class SchemaDecorators:
-    """What a schema offers to tests of all its operations, whether it is loaded already or not."""
+    """The decorators of a schema for tests of all its operations, also of one that is not loaded yet."""
 
     __slots__ = ()
 

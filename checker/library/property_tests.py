@@ -47,12 +47,12 @@ class PropertyTest(Struct, frozen=True):
 
     @property
     def settings(self) -> OperationSettings:
-        """What the configuration says of the operation."""
+        """Return the settings of the operation."""
         return self.engine.settings_of(self.operation)
 
     @property
     def seed(self) -> Any:
-        """What its chance begins with; None where the test wants no chance."""
+        """Return the seed of the test; None if the test needs no randomness."""
         return seed_given(self.function)
 
     @property

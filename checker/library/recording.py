@@ -1,4 +1,4 @@
-"""Who wants to know of every call of a process: reports of sessions of a test runner."""
+"""Recorders of every call of a process: reports of sessions of a test runner."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol

@@ -1,4 +1,4 @@
-"""What users register for one schema, or for a test of it, and what it is loaded from: all that it has before it makes a case."""
+"""The registered objects of one schema or test, and the origin of the schema."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Unpack, overload
@@ -43,7 +43,7 @@ class SchemaAuth(AuthRegistry):
 
 
 class Registered(Struct, frozen=True):
-    """What users registered for a schema, and for a test of it."""
+    """The objects that users registered for a schema and for a test of it."""
 
     hooks: tuple[HookRegistry, ...] = field(
         default_factory=lambda: (HookRegistry(HookScope.SCHEMA),)
@@ -56,7 +56,7 @@ class Registered(Struct, frozen=True):
 
 
 class Attachments(Struct, frozen=True):
-    """What a loaded schema has beside its description and its configuration."""
+    """The parts of a loaded schema beside its description and its configuration."""
 
     registered: Registered = field(default_factory=Registered)
     application: "Application | None" = None

@@ -1,4 +1,4 @@
-"""Where calls of a loaded schema go: an application in this process, or connections that are kept."""
+"""The sender of calls of a loaded schema: an application in this process, or kept connections."""
 
 from dataclasses import replace
 from typing import Final
@@ -30,7 +30,7 @@ class RequestSender:
         self._connect = connect or with_policies(NETWORK, RateLimits())
 
     def send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
-        """What comes back for a request to a place."""
+        """Return the outcome of a request to a place."""
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, travelling(request, http).request_timeout_s)

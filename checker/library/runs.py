@@ -111,20 +111,20 @@ class ExtendedMaker(Struct, frozen=True):
         return request
 
     def base_path_of(self, operation: Operation) -> str:
-        """What stands before the path of an operation on the wire."""
+        """Return the base path of an operation on the wire."""
         return self.maker.base_path_of(operation)
 
 
 @dataclass(slots=True)
 class AppliedByUsers(CredentialSource):
-    """What `apply_auth` of users puts into a case, as credentials: they are masked wherever requests are shown."""
+    """The values that `apply_auth` of users puts into a case, as credentials: they are masked in all output."""
 
     schema: LoadedSchema
     name: str = "apply_auth"
     is_kept: bool = False
 
     def fetch(self, case: Case) -> Credentials:
-        """What a case has that it had not before."""
+        """Return the values that a case gained."""
         sent = extensions.authorised(self.schema, case)
         headers, query, cookies = (
             _added(getattr(case, part), getattr(sent, part))
@@ -162,7 +162,7 @@ def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, 
 
 
 def _coverage(schema: LoadedSchema) -> HookRegistry:
-    """What keeps cases of coverage back that users do not want."""
+    """Return a filter of coverage cases that users do not want."""
     registry = HookRegistry(HookScope.SCHEMA)
     if extensions.is_extended(schema, "get_coverage_capabilities"):
 
@@ -239,7 +239,7 @@ _NUMBERS: Final = count(1)
 
 
 class RunResult(Struct, frozen=True):
-    """What a run came to."""
+    """The result of a run."""
 
     exit_code: int
     """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 it was stopped."""
@@ -382,7 +382,7 @@ class RunRecords:
         self._interrupts.count += 1
 
     def finish(self) -> RunResult:
-        """What the run came to, when it is over. Raises what kept it from beginning."""
+        """Return the result of the run when it is over. Raises the error that kept it from beginning."""
         for _ in self:
             pass
         assert self._outcome is not None
@@ -451,7 +451,7 @@ def from_schema(schema: LoadedSchema) -> SchemaEngine:
 
 
 def _filters(schema: LoadedSchema) -> OperationFilters:
-    """Those that select what the schema was narrowed to."""
+    """Return the filters to which the schema was narrowed."""
     labels = [str(one.label) for one in schema.matching_entries()]
     # What waits for its name is there only when it was given.
     if labels == [str(one.label) for one in schema.opened.entries() if not waits_for_name(one)]:
@@ -462,7 +462,7 @@ def _filters(schema: LoadedSchema) -> OperationFilters:
 
 
 def _transport_to(application: Application) -> TransportFactory:
-    """What makes transports to an application of this process."""
+    """Return the factory of transports to an application of this process."""
 
     def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
         return BlockingTransport(application.send, settings)

@@ -48,7 +48,7 @@ _WHOLE_PATH: Final = "*"
 
 
 class Readable(Protocol):
-    """What lookups ask of a loaded schema."""
+    """The part of a loaded schema that lookups use."""
 
     @property
     def opened(self) -> ApiSchema: ...
@@ -57,7 +57,7 @@ class Readable(Protocol):
 
 
 def of_method(entries: Mapping[str, Entry], method: str) -> Entry | None:
-    """That of a method in any letter case, or what stands for all of a path that cannot be read; None where it has no such method."""
+    """Return the operation of a method in any letter case, or the entry of an unreadable path; None if there is no such method."""
     names = (method, str(method).upper(), _WHOLE_PATH)
     return next((found for name in names if (found := entries.get(name)) is not None), None)
 
@@ -136,14 +136,14 @@ _NO_FIELD: Final = "Field `{name}` not found{hint} Available fields: {available}
 
 
 class CountedSelection(Struct, frozen=True):
-    """How many of something there are."""
+    """A total and the selected part of it."""
 
     total: int
     selected: int
 
 
 class SchemaStatistic(Struct, frozen=True):
-    """What a schema holds."""
+    """The statistics of a schema."""
 
     operations: CountedSelection
     links: CountedSelection
@@ -164,7 +164,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         return readable(self._schema, entry)
 
     def _missed(self, name: str) -> str:
-        """What to say of a name that is not there: methods are in upper case, and all else are names of fields."""
+        """Return the message about a missing name: methods are in upper case, and all else are names of fields."""
         available = ", ".join(self._entries)
         if all(known.isupper() for known in self._entries):
             return _NO_METHOD.format(method=str(name).upper(), available=available)
@@ -224,7 +224,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     @cached_property
     def engine(self) -> "LibraryEngine":
-        """What sends, judges and makes."""
+        """The engine that sends, judges and makes cases."""
         if (found := self._attached.engine) is not None:
             return found  # type: ignore[no-any-return]
         found = engines.LibraryEngine(self.opened, self.config, self._attached)
@@ -303,7 +303,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self._with(self._registered(self.hooks.copy()), wanted)
 
     def _registered(self, *hooks: HookRegistry) -> Registered:
-        """What is registered, with other hooks."""
+        """Return the registered objects, with other hooks."""
         return replace(self._attached.registered, hooks=hooks)
 
     def _with(self, registered: Registered, wanted: OperationFilter) -> "LoadedSchema":
@@ -362,9 +362,9 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return map(self.read, filter(self._settings.selects, self.matching_entries()))
 
     def in_turn(self) -> Iterator[tuple[str, Callable[[], ApiOperation | BrokenOperation]]]:
-        """Label of each selected operation, and what reads it, in the order in which tests of operations are made.
+        """Yield the label of each selected operation with its reader, in the order in which tests of operations are made.
 
-        None is read before, unless somebody else decides on that order.
+        No operation is read before its turn, unless a user's extension decides on the order.
         """
         if is_extended(self, "get_unit_scheduler"):
             for found in self.get_unit_scheduler(self.get_all_operations(), "fuzzing"):
@@ -400,7 +400,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     @property
     def statistic(self) -> SchemaStatistic:
-        """How many operations and links there are, and how many are selected. Every operation is read for it."""
+        """Return the numbers of operations and links, in total and selected. Reads every operation."""
         entries = list(self.opened.entries())
         selected = [str(one.label) for one in self.get_all_operations()]
         links = list(self.opened.links())
@@ -424,7 +424,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
             raise InvalidSchema(sentence, [one.message for one in found], kind=kind, errors=found)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """What is wrong with the description and stops nothing, operation by operation."""
+        """Yield the warnings about the description, operation by operation."""
         yield from (dropped.warning for dropped in self.opened.dropped())
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):

@@ -12,9 +12,9 @@ _COOKIE: Final = b"Cookie"
 
 
 def joined(request: WireRequest, kept: str | None) -> WireRequest:
-    """A request whose `Cookie` says what it said, and what a client keeps under other names.
+    """Return a request whose `Cookie` has its own values, and those that a client keeps under other names.
 
-    Clients leave a header alone that is there: whoever has logged in with one would be a stranger to every
+    Clients do not change a header that is there: a logged-in client would be anonymous at every
     operation that has a cookie of its own.
     """
     own = (request.header(_COOKIE) or b"").decode("latin-1")
@@ -39,20 +39,20 @@ def _name(pair: str) -> str:
 
 
 def of_httpx(session: Any, url: str) -> str | None:
-    """What a client of `httpx` would say to a URL."""
+    """Return the cookies that a client of `httpx` sends to a URL."""
     found: str | None = session.build_request("GET", url).headers.get("cookie")
     return found
 
 
 def of_requests(session: Any, url: str) -> str:
-    """What a session of `requests` would say to a URL."""
+    """Return the cookies that a session of `requests` sends to a URL."""
     requests = import_module("requests")
     kept = requests.cookies.get_cookie_header(session.cookies, requests.Request("GET", url))
     return "; ".join(one for one in (session.headers.get("Cookie"), kept) if one)
 
 
 def of_django(session: Any) -> str:
-    """What Django's test client says to every URL."""
+    """Return the cookies that Django's test client sends to every URL."""
     return "; ".join(f"{one.key}={one.coded_value}" for one in session.cookies.values())
 
 

@@ -65,7 +65,7 @@ def _made(
 
 
 def home_of(session: Any) -> BaseUrl | None:
-    """Where a client sends to by itself; None where it has no such place."""
+    """Return the base URL of a client; None if it has none."""
     own = str(getattr(session, "base_url", ""))
     if own.startswith(("http://", "https://")):
         return BaseUrl.from_url(own)

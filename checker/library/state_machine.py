@@ -50,7 +50,7 @@ class Exchanged(Struct, frozen=True):
 
     @property
     def request(self) -> WireRequest | None:
-        """What was sent."""
+        """Return the request that was sent."""
         return self.outcome.request
 
 

@@ -79,7 +79,7 @@ def generation_settings(
     *,
     in_test: bool = False,
 ) -> GenerationSettings:
-    """How cases of an operation with settings of its own are made; `mode` stands above what is configured.
+    """Return the generation settings of an operation; `mode` takes precedence over the configuration.
 
     `overrides` are values in place of generated ones.
 

@@ -51,7 +51,7 @@ def failure_group(
 
 
 def _frames_of_user() -> TracebackType | None:
-    """Where our code was called from: a traceback of the frames up to whatever runs the test."""
+    """Return the traceback of the frames up to the test runner."""
     frame: FrameType | None = sys._getframe(1)
     found: TracebackType | None = None
     while frame is not None:
@@ -71,11 +71,11 @@ class KeptClassChecks:
         self._made_of: object = None
 
     def at_work(self) -> Iterable[ClassCheck]:
-        """Those that have been asked for until now."""
+        """Return the class checks that are active."""
         return self._kept.values()
 
     def of(self, settings: Mapping[str, Mapping[str, Any]]) -> Iterable[ClassCheck]:
-        """Those that are registered; `settings` are by the name of the check."""
+        """Return the registered class checks; `settings` are by the name of the check."""
         made_of = (id(settings), *map(id, CUSTOM_CHECKS.values()))
         if made_of == self._made_of:
             return self._kept.values()

@@ -189,7 +189,7 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
 
 
 def _collected(pending: PendingTest, signature: inspect.Signature) -> Test:
-    """What pytest collects: the Hypothesis test itself only where an event loop has to be found for it."""
+    """Return the object that pytest collects: the Hypothesis test itself only if the test needs an event loop."""
     if not pending.is_asynchronous:
         return stand_in(pending, signature)
     made = pending.made()
@@ -203,7 +203,7 @@ def _operations(test: Test, schema: LoadedSchema, name: str) -> Iterator[Pending
 
 
 def _nothing_tested(schema: LoadedSchema, name: str) -> str:
-    """Why it is a mistake that a test has no operation; empty where the configuration wants it so."""
+    """Return the error for a test without operations; empty if the configuration allows it."""
     is_mistaken = next(schema.matching_entries(), None) is None
     return NO_OPERATION.format(name=name) if is_mistaken else ""
 

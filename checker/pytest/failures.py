@@ -38,7 +38,7 @@ def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.T
 
 
 def _titles(groups: list[FailureGroup]) -> Iterator[str]:
-    """What failed, each kind once."""
+    """Return the titles of the failures, each once."""
     yield from dict.fromkeys(one.title for group in groups for one in group.exceptions)
 
 
@@ -63,7 +63,7 @@ def _groups(error: BaseException) -> Iterator[FailureGroup]:
 
 
 def _identity(failure: object) -> tuple[str, str, str]:
-    """What makes a failure another one."""
+    """Return the identity of a failure."""
     assert isinstance(failure, Failure)
     return failure.check, failure.unique_key, failure.text
 

@@ -34,7 +34,7 @@ class PendingTest(Struct, frozen=True):
 
     @property
     def is_asynchronous(self) -> bool:
-        """Whether it runs on an event loop: whoever gives it one looks at its Hypothesis test when it is collected."""
+        """Whether the test runs on an event loop, whose plugin looks at the Hypothesis test at collection."""
         return inspect.iscoroutinefunction(self.test)
 
     def made(self) -> "PropertyTest | str":
@@ -56,7 +56,7 @@ def fixture_signature(test: Test) -> inspect.Signature:
 
 
 def stand_in(pending: PendingTest, signature: inspect.Signature) -> Test:
-    """What pytest collects in place of a test: its name, marks, place in the file and fixtures. It is never called."""
+    """Return the function that pytest collects in place of a test, with its name, marks, place and fixtures. It is never called."""
     found: Test = copied(pending.test)
     found.__dict__["__signature__"] = signature
     found.__dict__[PENDING] = pending

@@ -156,7 +156,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Ask classes of users for their last word, and hand what reports need to whoever writes them."""
+    """Call the class checks of users for the last time, and pass the data of reports to the process that writes them."""
     calls = session.config.stash.get(_CALLS, None)
     if calls is None:
         return
@@ -215,7 +215,7 @@ def pytest_terminal_summary(
 
 
 def _own(item: pytest.Item, attribute: str) -> Any:
-    """What we wrote on the function of an item, which may be a method; None where we did not."""
+    """Return the mark of this plugin on the function of an item, which may be a method; None if there is none."""
     function = getattr(item, "obj", None)
     function = getattr(function, "__func__", function)
     return getattr(function, "__dict__", {}).get(attribute)

@@ -1,4 +1,4 @@
-"""What happens before the Hypothesis test of an operation runs."""
+"""Preparation of the Hypothesis test of an operation."""
 
 from types import MethodType
 

@@ -1,4 +1,4 @@
-"""What a session of pytest leaves behind: the configured reports, and what classes of users say of all of it."""
+"""Reports of a session of pytest, and the results of class checks over all of it."""
 
 import json
 import time
@@ -116,7 +116,7 @@ class SessionCalls(Struct, eq=False):
             RECORDERS.remove(self)
 
     def conclusions(self) -> list[str]:
-        """What classes of users say of the whole session, and where one of them raised what is no failure."""
+        """Return the failures of class checks about the whole session, and their errors."""
         found: list[str] = []
         for check in self._concluding():
             try:
@@ -301,7 +301,7 @@ def _finding(failure: Failure, call: Call, interaction: Interaction) -> Finding:
 
 
 def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
-    """What came of the operations of a phase."""
+    """Return the results of the operations of a phase."""
     counts = Counter((one.label, one.exchange.status or 0) for one in interactions)
     return TaskProgress(
         f"{_RUN}-{phase}",

@@ -1,1 +1,1 @@
-"""What refusals say of the data that was refused: error bodies of many frameworks, read."""
+"""Readers of refusals: the error bodies of many frameworks, as demands on the data."""

@@ -106,7 +106,7 @@ def fastify(body: Any) -> Iterator[PlaceDemand]:
 
 
 def _place(path: tuple[str, ...], context: str) -> tuple[str, tuple[str, ...]]:
-    """Where a path leads, which may begin with the part of the request."""
+    """Return the place of a path, which may begin with the part of the request."""
     if context in _WHERE:
         return _WHERE[context], path
     if path and path[0] in _WHERE:

@@ -17,7 +17,7 @@ from checker.refusals.said import PlaceDemand, is_same_name
 
 
 class Reader(Struct, frozen=True):
-    """How the error bodies of one framework are read."""
+    """The reader of the error bodies of one framework."""
 
     framework: str
     read: Callable[[Any], Iterator[PlaceDemand]]
@@ -70,7 +70,7 @@ def may_complain(status: int) -> bool:
 
 
 def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -> list[Constraint]:
-    """What an answer that refused a case demands, each once, in order; nothing where nobody understands it.
+    """Return the demands of a refusal, each once, in order; empty if no reader understands it.
 
     `declared` are names of properties of the body, as the description spells them: targets often spell them otherwise.
     """
@@ -98,7 +98,7 @@ def _within(said: Iterator[PlaceDemand]) -> Iterator[PlaceDemand]:
 
 
 def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constraint | None:
-    """What was said, of the part of the request that it is about; None if there is no such part."""
+    """Return the demand with the part of the request that it is about; None if there is no such part."""
     for location in _locations(said, case):
         path = _known_path(said.path, location, case, declared)
         if path is not None:

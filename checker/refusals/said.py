@@ -1,4 +1,4 @@
-"""What one complaint of an error body is about, before anybody has looked for it in the request."""
+"""One complaint of an error body, before its place in the request is known."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ def path_of(name: object) -> tuple[str, ...]:
 
 
 def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[PlaceDemand]:
-    """What texts demand of a place. Names in quotes are those of members where something is missing or too much."""
+    """Return the demands of texts on a place. Names in quotes are those of members if a member is missing or unexpected."""
     for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
         if isinstance(text, str):
             yield from demanded(path, demands_of(text), text, where)

@@ -253,7 +253,7 @@ def _sentences() -> tuple[tuple[re.Pattern[str], _Reading], ...]:
 
 
 def demands_of(sentence: str) -> list[Demand]:
-    """What a sentence demands of the place that it is about; nothing for what nobody understands."""
+    """Return the demands of a sentence on its place; empty if the sentence is not understood."""
     found: dict[str, Any] = {}
     text = sentence[:_LONGEST]
     for pattern, reading in _sentences():

@@ -30,7 +30,7 @@ _CLIENT: Final = ("127.0.0.1", 50000)
 
 
 class Application(Protocol):
-    """What answers requests in this process."""
+    """An application that answers requests in this process."""
 
     @property
     def origin(self) -> BaseUrl:
@@ -167,7 +167,7 @@ class WsgiApplication:
         self._app = app
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Its answer. Nobody can stop it: the time-out is told afterwards."""
+        """Return the response. The call cannot be interrupted: a timeout is reported afterwards."""
         started = time.perf_counter()
         found: list[Any] = [500, []]
 
@@ -234,7 +234,7 @@ _VERSIONS: Final = {"version": "3.0", "spec_version": "2.3"}
 
 
 def _headers(request: WireRequest, origin: BaseUrl) -> list[tuple[bytes, bytes]]:
-    """Those of the request, and those that a client adds."""
+    """Return the headers of the request and those that a client adds."""
     found = list(request.headers)
     if request.header(b"Host") is None:
         found.insert(0, (b"Host", origin.host.encode()))
@@ -301,7 +301,7 @@ def _too_slow(timeout_s: float) -> NetworkFailure:
 
 
 def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
-    """What makes the transport to an ASGI application, which is started in each worker."""
+    """Return the factory of transports to an ASGI application, which is started in each worker."""
 
     def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
         return BlockingTransport(AsgiApplication(app).send, settings)
@@ -310,7 +310,7 @@ def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
 
 
 def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
-    """What makes the transport to a WSGI application, which is called in each worker."""
+    """Return the factory of transports to a WSGI application, which is called in each worker."""
 
     def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
         return BlockingTransport(WsgiApplication(app).send, settings)

@@ -55,7 +55,7 @@ class BlockingTransport:
         return self._exchange(request, self._patience_s(request, patience_s))
 
     def waited_s(self, lane: int) -> float:
-        """Nothing: whoever asks does so between two requests."""
+        """Return 0: the transport blocks, so no request is in flight when this is called."""
         return 0.0
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from checker.transport.settings import HttpSettings
 
 
 class ConnectionFault(Struct, frozen=True):
-    """Why no connection comes about over which requests could be sent."""
+    """The reason why no connection can be made."""
 
     code: int
     """Of libcurl."""
@@ -51,7 +51,7 @@ def milliseconds(seconds: float) -> int:
 def connection_fault(
     origin: BaseUrl, settings: HttpSettings, patience_s: float
 ) -> ConnectionFault | None:
-    """Why TLS with a target, through the proxy if there is one, does not come about; None where it does. No request is sent."""
+    """Return the reason why TLS with a target, through the proxy if there is one, fails; None if it works. No request is sent."""
     curl = pycurl.Curl()
     try:
         curl.setopt(pycurl.URL, origin.plain.url + "/")

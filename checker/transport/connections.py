@@ -52,7 +52,7 @@ class Connections:
         self.may_be_closed = bool(self._closed)
 
     def look_away(self) -> None:
-        """What was seen is old."""
+        """Forget the last look at the connections."""
         self._closed = None
         self.may_be_closed = True
 

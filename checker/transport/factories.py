@@ -1,4 +1,4 @@
-"""What makes the transport of a worker: libcurl's lanes, or what users name."""
+"""The factory of the transport of a worker: libcurl's lanes, or the transport that users name."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -20,7 +20,7 @@ NETWORK: Final[TransportFactory] = HttpLanes
 
 
 def with_policies(connect: TransportFactory, rates: RateLimits | None = None) -> TransportFactory:
-    """What follows redirects, sends again and keeps to a rate, over transports that send each request once."""
+    """Return a transport that follows redirects, retries and keeps to a rate, over transports that send each request once."""
 
     def connected(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
         return PolicyTransport(connect(origin, http, lanes), origin, http, rates)

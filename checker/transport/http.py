@@ -29,7 +29,7 @@ Investigations ask for new connections, and libcurl keeps the old ones: against 
 
 
 class _Clock(Struct):
-    """Wall time that passed while requests were in flight and nobody looked at them."""
+    """A clock of the wall time in which requests were in flight and the worker was busy elsewhere."""
 
     stalled_s: float = 0.0
     left: float = 0.0
@@ -161,7 +161,7 @@ class HttpLanes:
                 raise
 
     def waited_s(self, lane: int) -> float:
-        """Seconds since the request on a lane was sent, without those in which nobody looked; 0 if none is in flight."""
+        """Return the seconds since the request on a lane was sent, without the time in which the worker was busy elsewhere; 0 if none is in flight."""
         chosen = self._lanes[lane]
         return self._elapsed(chosen, self._now()) if chosen.is_flying else 0.0
 

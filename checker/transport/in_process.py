@@ -18,7 +18,7 @@ from checker.transport.settings import HttpSettings
 
 @cache
 def application_named(name: str) -> Application:
-    """What `module:variable` names, ASGI or WSGI, started: the same one for all of this process. Raises `ConfigError`."""
+    """Return the started application that `module:variable` names, ASGI or WSGI: one for each process. Raises `ConfigError`."""
     found = load_attribute(name, what="application")
     if not callable(found):
         raise ConfigError(
@@ -28,7 +28,7 @@ def application_named(name: str) -> Application:
 
 
 def application_transport(name: str) -> TransportFactory:
-    """What makes transports to the application of that name. Raises `ConfigError`."""
+    """Return the factory of transports to the application of that name. Raises `ConfigError`."""
     application = application_named(name)
 
     def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
@@ -45,7 +45,7 @@ def site_of(name: str) -> str:
 def document_of(
     name: str, path: str, headers: tuple[tuple[str, str], ...], timeout_s: float
 ) -> Callable[[WireRequest], Response]:
-    """What asks the application of that name for the document at a path. Raises `LoaderError` where nobody answers."""
+    """Return a function that asks the application of that name for the document at a path. Raises `LoaderError` if there is no answer."""
     application = application_named(name)
     sent = [(key.encode(), value.encode()) for key, value in headers]
 
@@ -60,7 +60,7 @@ def document_of(
 
 
 def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
-    """A transport for dry runs: every request is answered with 204 and seen by nobody."""
+    """Return a transport for dry runs: every request is answered with 204 and not sent."""
     return BlockingTransport(
         lambda request, _: Response(204, [], b"", request=request, message="No Content"), settings
     )

@@ -151,7 +151,7 @@ class Lane:
         configure_connection(curl, settings)
 
     def limit_wait(self, seconds: float | None) -> None:
-        """How long the next requests may take, if that is less than the settings give."""
+        """Limit the time of the next requests, if that is less than the settings give."""
         limit_s = self._settings.request_timeout_s
         if seconds is not None and seconds >= limit_s:
             seconds = None
@@ -282,7 +282,7 @@ class Lane:
         return text.count(b"\n\n") >= self._settings.max_stream_events
 
     def arrived(self, elapsed_s: float) -> Outcome:
-        """What a transfer brought that libcurl calls complete."""
+        """Return the outcome of a transfer that libcurl calls complete."""
         lines = self._lines
         if lines and lines[-1] not in _BLANK and not _has_blank(_last_block(lines)):
             return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
@@ -292,13 +292,13 @@ class Lane:
         )
 
     def sample(self, elapsed_s: float) -> Outcome:
-        """What of an endless transfer has arrived, as a truncated response."""
+        """Return the part of an endless transfer that has arrived, as a truncated response."""
         return self.response(elapsed_s, is_cut=True) or self.failure(
             elapsed_s, pycurl.E_OPERATION_TIMEDOUT, ""
         )
 
     def failure(self, elapsed_s: float, code: int, text: str) -> Outcome:
-        """What a transfer brought that ended with libcurl's error `code`."""
+        """Return the outcome of a transfer that ended with libcurl's error `code`."""
         if code == pycurl.E_WRITE_ERROR and self._size > self._settings.max_response_bytes:
             return self.sample(elapsed_s)
         if code == pycurl.E_OPERATION_TIMEDOUT and self.is_event_stream:
@@ -317,7 +317,7 @@ class Lane:
         return NetworkFailure(kind, message, elapsed_s, partial, may_be_late)
 
     def response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
-        """What a transfer brought, so far if it was cut; None without a status line."""
+        """Return the response of a transfer, which may be cut; None without a status line."""
         lines = self._lines
         first = status_of(lines[0]) if lines else None
         if first is not None and (first[1] < 200 or self._settings.proxy):
@@ -354,7 +354,7 @@ def _spelt(method: str) -> bytes:
 
 
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
-    """What stands before every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
+    """Return the prefix of every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
     is_tunnel = origin.scheme == "https" or proxy.startswith("socks")
     return b"" if not proxy or is_tunnel else origin.plain.url.encode("ascii")

@@ -1,4 +1,4 @@
-"""What users say of sending beyond one request: redirects are followed, failures sent again, rates kept."""
+"""Policies beyond one request: redirects, retries, rates."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, F
 
 
 class _RequestChain(Struct):
-    """One request of whoever asked, and all that was sent for it."""
+    """One request of a caller, and all requests that were sent for it."""
 
     first: WireRequest
     request: WireRequest
@@ -135,7 +135,7 @@ class PolicyTransport:
         return travelling(request, self._usual)
 
     def _due(self, chain: _RequestChain, pause_s: float) -> float:
-        """When the request of a chain may be sent, of the clock, if not before a pause."""
+        """Return the time at which the request of a chain may be sent, after its pause."""
         rate = self._policy(chain.request).rate
         earliest = self._clock() + pause_s
         if rate is None or rate == AUTO:

@@ -34,7 +34,7 @@ from checker.transport.wire.styles import escape, is_unreserved
 
 
 class KnownBody(Struct, frozen=True):
-    """How bodies of one media type are written."""
+    """The way in which bodies of one media type are written."""
 
     encoder: Encoder | None
     """None where each body has a `Content-Type` of its own: multipart."""
@@ -47,7 +47,7 @@ class KnownBody(Struct, frozen=True):
 
 
 def by_user(serializer: Serializer, case: Case) -> bytes | None:
-    """What a serializer gives. Raises `ValueError` for whatever goes wrong in it."""
+    """Return the result of a user's serializer. Raises `ValueError` for any error in it."""
     try:
         written = serializer(SerializationContext(case), case.body)
     except Exception as error:
@@ -183,7 +183,7 @@ class RequestMaker:
         return usual, asked
 
     def base_path_of(self, operation: Operation) -> str:
-        """What stands before the path of an operation on the wire."""
+        """Return the base path of an operation on the wire."""
         return self._plan(operation).base_path
 
     def _declared_base_path(self, operation: Operation) -> str:
@@ -236,7 +236,7 @@ def plain_maker() -> RequestMaker:
 
 
 class _Usual:
-    """What requests carry whatever their case has: the headers of a user, and ours."""
+    """The headers that requests carry whatever their case has: those of a user, and ours."""
 
     def __init__(self, origin: BaseUrl, headers: Sequence[tuple[str, str]], version: str) -> None:
         self.user = [(header_bytes(name), header_bytes(value)) for name, value in headers]
@@ -254,7 +254,7 @@ class _Usual:
 
 
 class _Layout(Struct, frozen=True):
-    """Which headers a case with headers of these names gets, worked out once."""
+    """The headers of a case with headers of these names, computed once."""
 
     fixed: list[_Field]
     names: tuple[tuple[str, bytes, HeaderEncoder], ...]
@@ -265,7 +265,7 @@ class _Layout(Struct, frozen=True):
 
 
 class _Plan:
-    """What is known of an operation before its cases."""
+    """The facts about an operation that all its cases share."""
 
     def __init__(self, operation: Operation, base: str, usual: _Usual, asked: Dispatch) -> None:
         self.operation, self.usual = operation, usual

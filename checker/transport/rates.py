@@ -1,4 +1,4 @@
-"""When the next request may be sent: times that are handed out evenly, to all processes that share a file."""
+"""Rate limits: evenly spaced send times, shared by all processes through a file."""
 
 import fcntl
 import os
@@ -40,7 +40,7 @@ class RateLimit(Struct):
     _last: float = field(default=float("-inf"))
 
     def reserve(self) -> float:
-        """The next free time, of the clock; nobody else gets it."""
+        """Reserve and return the next free time of the clock."""
         if self.path is None:
             self._last = max(self.clock(), self._last + self.interval_s)
             return self._last

@@ -1,4 +1,4 @@
-"""Where an answer sends a client on to (RFC 9110, 15.4), as long as it is the same site."""
+"""Redirects (RFC 9110, 15.4) within the same site."""
 
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
@@ -20,7 +20,7 @@ def documents_redirects(operation: Operation) -> bool:
 
 
 def following(origin: BaseUrl, request: WireRequest, response: Response) -> WireRequest | None:
-    """The request that comes after a redirect; None where nobody is to follow: credentials never leave their site."""
+    """Return the request that follows a redirect; None if it must not be followed: credentials never leave their site."""
     if response.status_code not in _STATUSES:
         return None
     places = response.headers.get("location", [])
@@ -42,7 +42,7 @@ def becomes_get(method: str, status: int) -> bool:
 
 
 def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
-    """Path and query of a place on the same site; None for any other, for what is no URL, and for what nobody would take.
+    """Return path and query of a location on the same site; None for other sites, for malformed URLs and for unusable paths.
 
     Behind a socket, a server knows itself by the name that requests call it by.
     """

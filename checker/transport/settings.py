@@ -1,4 +1,4 @@
-"""How requests travel: limits, proxy and certificates."""
+"""Settings of HTTP requests: limits, proxy and certificates."""
 
 from collections.abc import Mapping
 from math import inf
@@ -43,12 +43,12 @@ class HttpSettings(Struct, frozen=True):
 
     @property
     def connection(self) -> tuple[str | None, bool | str, str | None, str | None]:
-        """What of them decides whether a connection comes about."""
+        """Return the settings that decide whether a connection can be made."""
         return self.proxy, self.verify, self.cert, self.cert_key
 
     @classmethod
     def of(cls, settings: OperationSettings) -> "HttpSettings":
-        """How requests to an operation with these settings travel."""
+        """Return the HTTP settings of an operation."""
         return cls(
             request_timeout_s=settings.request_timeout_s,
             proxy=settings.proxy,
@@ -63,7 +63,7 @@ class HttpSettings(Struct, frozen=True):
 
 
 class HttpChanges(Struct, frozen=True):
-    """What a user's hook wants of the way of one request, over the settings of its operation."""
+    """Changes that a user's hook makes to the HTTP settings of one request."""
 
     usual: HttpSettings | None = None
     """Those of its operation; None: as all requests travel that say nothing else."""
@@ -74,7 +74,7 @@ class HttpChanges(Struct, frozen=True):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What is said, under the names of clients."""
+        """Return the changes under the names of clients."""
         found = {
             "timeout": self.timeout_s,
             "verify": self.verify,
@@ -94,14 +94,14 @@ class HttpChanges(Struct, frozen=True):
 
 
 def _redirects(usual: int, follows: bool | None) -> int:
-    """How many redirects are followed where a caller wants that or not; None: as usual."""
+    """Return the number of redirects to follow for the choice of a caller; None: as usual."""
     if follows is None or follows == (usual > 0):
         return usual
     return default_of((), "max-redirects") if follows else 0
 
 
 def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
-    """How a request travels on a lane that has these settings."""
+    """Return the settings of a request on a lane that has these settings."""
     via = request.via
     if isinstance(via, HttpChanges):
         return via.over(usual)
@@ -109,7 +109,7 @@ def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
 
 
 class Dispatch(Struct, frozen=True):
-    """What the settings of its operation mean for a request: what it carries, and how it travels."""
+    """The settings of an operation for one request: credentials, headers, HTTP."""
 
     headers: Headers
     http: HttpSettings | None = None

@@ -43,7 +43,7 @@ Concerned = Callable[[Any, "Wire"], bool]
 
 
 class Wire(Struct, frozen=True):
-    """How a value travels."""
+    """The way in which a value travels."""
 
     location: Location
     style: str
@@ -51,7 +51,7 @@ class Wire(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """Where a text does not determine its value."""
+    """A combination of style and shape in which a text does not determine its value."""
 
     locations: frozenset[Location]
     styles: frozenset[str]
@@ -76,7 +76,7 @@ class Cell(Struct, frozen=True):
 
 
 def shape_of(value: Any) -> DeclaredShape:
-    """What a value is for a style."""
+    """Return the shape of a value for a style."""
     if isinstance(value, list):
         return DeclaredShape.ARRAY
     return DeclaredShape.OBJECT if isinstance(value, dict) else DeclaredShape.SCALAR

@@ -49,7 +49,7 @@ def text_bytes(value: Any) -> bytes:
 
 
 def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
-    """Writes values in a charset that a media type names; UTF-8 where nobody knows it. Raises `ValueError` for what it lacks."""
+    """Return an encoder for the charset of a media type; UTF-8 if the charset is unknown. Raises `ValueError` for missing characters."""
     try:
         known = "utf-8" if charset is None else codecs.lookup(charset).name
     except LookupError:
@@ -121,7 +121,7 @@ _NO_TYPES: frozenset[str] = frozenset()
 
 
 def reason_not(media_type: str, types: frozenset[str] = _NO_TYPES) -> str | None:
-    """Why bodies of that media type cannot be sent; None when they can. `types` are those that a value may have, if it is known."""
+    """Return the reason why bodies of a media type cannot be sent; None if they can. `types` are the possible types of a value, if known."""
     parsed = parse(media_type)
     if parsed is None:
         return f"{media_type!r} is not a media type"
@@ -150,7 +150,7 @@ def carried_types(media_type: str) -> frozenset[str]:
 
 
 def concrete(media_type: str) -> str:
-    """What is sent for a declared media type: a wildcard becomes a member of its family, JSON if that is one."""
+    """Return the media type to send for a declared one: a wildcard becomes a member of its family, JSON if that is one."""
     parsed = parse(media_type)
     if parsed is None or "*" not in parsed.essence:
         return media_type

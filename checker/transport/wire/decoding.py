@@ -1,6 +1,6 @@
-"""Parameters back from the wire: one text or some pairs to the values that they can stand for.
+"""Decoding of parameters: one text or some pairs to the values that they can stand for.
 
-The way back of `checker.transport.wire.encoding`, for whoever judges what was sent instead of what was meant. Where the text
+The way back of `checker.transport.wire.encoding`, for the referee, which judges the sent bytes and not the intended values. Where the text
 does not determine the value, every candidate is a reading in doubt, with the reason from `checker.transport.wire.ambiguity`.
 """
 
@@ -69,7 +69,7 @@ class Malformed(Struct, frozen=True):
 def decode_parameter(
     parameter: Parameter, parts: str | Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
-    """Values that a parameter can have: readings, most telling first.
+    """Return the possible values of a parameter: readings, most telling first.
 
     `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or the
     pairs of a query or of the `Cookie` headers that are the parameter's own, percent-encoded. `querystring` is text.
@@ -148,7 +148,7 @@ def decode_header(
 
 
 def _header_ways(text: str, outline: Outline) -> Iterator[tuple[DeclaredShape, bool]]:
-    """What a header may be, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
+    """Return the possible readings of a header, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
     for shape in shapes(outline):
         yield shape, False
         if ("[" in text or "{" in text) and _may_nest(outline, shape):
@@ -179,7 +179,7 @@ def _octets(text: str) -> Iterator[tuple[str, str]]:
 def decode_query(
     parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
-    """Values of a query parameter; pairs of the `rest` may be properties of it, or nobody's."""
+    """Return the values of a query parameter; pairs of the `rest` may be its properties."""
     return _of_pairs(parameter, mine, list(rest), outline)
 
 
@@ -301,7 +301,7 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
 
 
 def _inner_doubt(parameter: Parameter, tree: Tree) -> str:
-    """Of lists in lists nobody can say which delimiters are text: nothing escapes them there."""
+    """Return the doubt about lists in lists: nothing escapes the delimiters in their texts."""
     return ambiguity.NESTED if parameter.inner and isinstance(tree, list) else ""
 
 
@@ -333,7 +333,7 @@ def _grouped(pairs: Pairs, tree: Decoded, parameter: Parameter) -> Tree:
 
 
 def shapes(outline: Outline) -> list[DeclaredShape]:
-    """What a value may be, the most structured first: its violations say most."""
+    """Return the possible shapes of a value, the most structured first: its violations are the most precise."""
     types = outline.types
     found = [DeclaredShape.OBJECT] if "object" in types else []
     found += [DeclaredShape.ARRAY] if "array" in types else []

@@ -31,7 +31,7 @@ Text = TypeVar("Text", str, bytes)
 
 
 def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
-    """What replaces `{name}` in a path. A variable that is not declared is text."""
+    """Return the encoder of the text that replaces `{name}` in a path. An undeclared variable is text."""
     style, explode = "simple", False
     if parameter is not None:
         if parameter.media_type is not None:
@@ -64,7 +64,7 @@ def _with_inner(
 
 
 def query_prefix(name: str, parameter: Parameter | None) -> str | None:
-    """What stands before a number or unreserved text in a query, whatever its style; None where that is written otherwise."""
+    """Return the prefix of a number or unreserved text in a query, whatever its style; None if that is written otherwise."""
     if parameter is not None and parameter.media_type is not None:
         return None
     return f"{escape(name)}="

@@ -1,4 +1,4 @@
-"""What kind of file some bytes are, by how they start."""
+"""Kinds of files by their first bytes."""
 
 from typing import Final
 

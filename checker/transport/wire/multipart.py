@@ -134,7 +134,7 @@ def _file_name(name: str, extension: str) -> str:
 
 
 def _media_type(value: Any, declared: str | None) -> str:
-    """What a part goes out as; empty where nothing has to be said."""
+    """Return the media type of a part; empty if the part needs none."""
     if isinstance(value, bytes):
         usual, content = file_kind(value)[0], value
     else:

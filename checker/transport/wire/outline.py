@@ -1,4 +1,4 @@
-"""What a schema says of the shape of a value before there is one: text is written and read by it.
+"""Outlines: the possible shapes of values, as schemas state them. Text is written and read by them.
 
 Never too little: where nothing can be known, every type is possible. Of a schema only `type`, `enum`, `const`, names and
 items are asked; references are followed, `allOf` is laid open, `anyOf` and `oneOf` are alternatives.
@@ -179,7 +179,7 @@ class Outline:
                 yield from properties if isinstance(properties, dict) else ()
 
     def _step(self, kind: str, step: _Step, depth: int) -> "Outline":
-        """What `step` leads to; alternatives that cannot be of that kind have nothing to say of its parts."""
+        """Return the outlines that `step` leads to; alternatives that cannot be of that kind have none."""
         found: list[AppliedSchema | _Alternatives] = []
         for part in self._opened() if depth else ():
             if isinstance(part, _Alternatives):

@@ -1,4 +1,4 @@
-"""Whose a pair of a query or of cookies is: properties of an exploded object stand for themselves, under their own names."""
+"""Owners of pairs in a query or in cookies: properties of an exploded object travel under their own names."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _NAMED = frozenset({"deepObject", "querystring"})
 
 
 class OwnedPairs(Struct, frozen=True):
-    """What of some pairs belongs to one parameter."""
+    """The pairs that belong to one parameter."""
 
     parameter: Parameter
     outline: Outline
@@ -28,7 +28,7 @@ class OwnedPairs(Struct, frozen=True):
 
 
 def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
-    """Shares of all parameters of a location, and the pairs that nobody declares."""
+    """Return the pairs of each parameter of a location, and the undeclared pairs."""
     names = {
         parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)
     }

@@ -1,4 +1,4 @@
-"""What a text can mean: the values that a server may read, and which of them nobody can count on.
+"""Readings of a text: the values that a server may read, with those that are in doubt.
 
 A text without a type of its own is read by what its schema admits. JSON's spelling of numbers, booleans and null is what
 descriptions mean; what frameworks accept beyond it is a reading in doubt.

@@ -82,7 +82,7 @@ def percent_encoded(text: str, safe: str = "") -> str:
 
 @lru_cache(maxsize=64)
 def _octets_table(safe: str) -> tuple[str, ...]:
-    """What each octet becomes."""
+    """Return the text for each octet."""
     stay = frozenset(safe)
     return tuple(
         chr(octet) if is_unreserved(chr(octet)) or chr(octet) in stay else f"%{octet:02X}"
@@ -91,7 +91,7 @@ def _octets_table(safe: str) -> tuple[str, ...]:
 
 
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
-    """What replaces `{name}` in a path. Dots alone are encoded, lest the segment vanish."""
+    """Return the text that replaces `{name}` in a path. Dots alone are encoded, or the segment would vanish."""
     if style == "matrix":
         return _matrix(value, escape(name), explode=explode)
     if style == "label":
@@ -201,7 +201,7 @@ def cookie_pairs(name: str, value: Any, *, explode: bool = True, style: str = "f
 
 
 def _parts(value: Any, encode: Any, *, explode: bool) -> list[str]:
-    """What a delimiter joins: items of an array, names and values of an object, or the value itself."""
+    """Return the texts that a delimiter joins: items of an array, names and values of an object, or the value itself."""
     if isinstance(value, list):
         return [encode(text_of(item)) for item in value]
     if isinstance(value, dict):

@@ -16,7 +16,7 @@ Decoded = str | list[str] | dict[str, str]
 
 
 class DeclaredShape(Enum):
-    """What a declared schema says a value is."""
+    """The shape of a value that a schema declares."""
 
     SCALAR = "scalar"
     ARRAY = "array"
@@ -35,7 +35,7 @@ def plain(text: str, *, plus: bool = False) -> str:
 
 
 def encoding_fault(text: str) -> tuple[str, str] | None:
-    """What is wrong with text that should be percent-encoded UTF-8: (keyword, reason). RFC 3986, 2."""
+    """Return the fault of text that should be percent-encoded UTF-8: (keyword, reason). RFC 3986, 2."""
     if text.isalnum() and text.isascii():
         return None
     bad = _OUTSIDE.search(text)

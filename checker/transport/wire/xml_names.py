@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
 
 
 class XmlName(Struct, frozen=True):
-    """How a schema names its values."""
+    """The XML names of the values of a schema."""
 
     name: str | None = None
     """None: the name of the property counts."""
@@ -37,7 +37,7 @@ _PLAIN = XmlName()
 
 
 def xml_name(outline: Outline) -> XmlName:
-    """What the `xml` objects of a schema say together, the nearest first; those of alternatives count when there is no other."""
+    """Return the XML name that the `xml` objects of a schema give together, the nearest first; alternatives count if there is no other."""
     facets = outline.facets()
     objects = [_object(facet.raw) for facet in facets]
     if not any(objects):

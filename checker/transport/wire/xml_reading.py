@@ -117,7 +117,7 @@ def _inner_texts(outline: Outline) -> list[str]:
 
 
 def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Reading]:
-    """Readings of an element with properties; the text in it is that of one of them, or of nobody if it is blank."""
+    """Return the readings of an element with properties; its text belongs to one of them, unless it is blank."""
     found = _properties(element, outline)
     if not inner:
         return objects(found)
