@@ -7,6 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from checker.core.system_limits import limit_reached
+
+_CANNOT: Final = 2
 _STAT: Final = Path("/proc/self/stat")
 _BEGAN: Final = 19
 """Place of the time of the start behind the name of the program, in clock ticks since the boot (proc(5), field 22)."""
@@ -31,7 +34,15 @@ def main() -> None:
     """Run the command line and end the process with its exit code."""
     # What the interpreter needed until now is of the run's time, too.
     began_at = time.monotonic() - process_age_s()
-    sys.exit(import_module("checker.commands.program").run_program(began_at))
+    try:
+        code = import_module("checker.commands.program").run_program(began_at)
+    except Exception as error:
+        sentence = limit_reached(error)
+        if not sentence:
+            raise
+        print(f"Error: {sentence}", file=sys.stderr)  # noqa: T201 - other ways to print need more memory
+        code = _CANNOT
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from checker import __version__
 from checker.commands.command import CommandGroup, Root
 from checker.commands.output import echo
 from checker.commands.program import CANNOT, INTERRUPTED
+from checker.core.system_limits import limit_reached
 
 if TYPE_CHECKING:
     from checker.commands.extending import EventHandler as EventHandler
@@ -95,7 +96,10 @@ def main(began_at: float) -> int:
         error.show(shown)
         echo(shown.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
-    except Exception:  # noqa: BLE001 - the wall around the whole program: a bug of ours has an exit code, too
+    except Exception as error:
+        # The wall around the whole program: a bug of ours has an exit code, too.
+        if limit_reached(error):
+            raise
         echo(traceback.format_exc(), err=True)
         echo("This is a bug in checker, please report it.", err=True)
         return CANNOT

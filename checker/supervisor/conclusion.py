@@ -8,6 +8,7 @@ from msgspec import Struct
 from checker.config.settings import RunSettings
 from checker.corpus.records import Note, OperationError, WorkerGone
 from checker.supervisor.crew import Crew, CrewMember
+from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines, overdue
@@ -42,8 +43,10 @@ def conclude(crew: Crew, lifecycle: RunLifecycle, wanted: Conclusion) -> None:
         return
     incarnation = lifecycle.next_incarnation()
     worker = crew.start(incarnation, wanted.settings, time.monotonic())
-    reason, word = "no process could be started", None
-    if worker is not None:
+    word = None
+    if isinstance(worker, Departure):
+        reason = worker.reason
+    else:
         reason = _followed(crew, worker, lifecycle.first, wanted)
         lifecycle.read_last(incarnation)
         word = worker.standing.last_word

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from checker.config.settings import RunSettings
+from checker.core.system_limits import likely_limit, limit_reached
 from checker.supervisor.launchers.handle import Departure, Launcher, WorkerHandle
 from checker.supervisor.lock import Ownership
 from checker.supervisor.state import WorkerState
@@ -30,12 +31,13 @@ class Crew:
         self._ownership = ownership
         self.workers: dict[int, CrewMember] = {}
 
-    def start(self, incarnation: int, settings: RunSettings, now: float) -> CrewMember | None:
-        """One more worker; None when the system gives none."""
+    def start(self, incarnation: int, settings: RunSettings, now: float) -> CrewMember | Departure:
+        """Return one more worker, or why the system gives none."""
         try:
             handle = self._launcher.start(incarnation, settings, self._ownership)
-        except (OSError, EOFError):
-            return None
+        except (OSError, EOFError) as error:
+            why = limit_reached(error) or likely_limit()
+            return Departure(": ".join(filter(None, ("no process could be started", why))))
         worker = CrewMember(WorkerState(incarnation, now), handle)
         self.workers[incarnation] = worker
         return worker

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
+from checker.core.system_limits import limit_reached
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
@@ -69,8 +70,11 @@ def execute(
         supervisor = Supervisor(settings, lifecycle, crew, around)
         try:
             supervisor.run()
-        except StorageError as full:
-            supervisor.ending.fail(RunFault(str(full)))
+        except Exception as stopped:
+            sentence = str(stopped) if isinstance(stopped, StorageError) else limit_reached(stopped)
+            if not sentence:
+                raise
+            supervisor.ending.fail(RunFault(sentence))
             crew.close()
             lifecycle.read_rest()
         finally:

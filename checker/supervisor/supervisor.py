@@ -142,9 +142,10 @@ class Supervisor:
             since = at or now - self._lifecycle.elapsed_s
             limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
             settings = replace(self._settings, started_at=since, documents=limits)
-            if self._crew.start(incarnation, settings, now) is None:
+            started = self._crew.start(incarnation, settings, now)
+            if isinstance(started, Departure):
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
-                self._replace(ruling, Departure("no process could be started"))
+                self._replace(ruling, started)
 
     def _patience_s(self, now: float) -> float:
         return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))

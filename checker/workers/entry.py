@@ -9,6 +9,8 @@ from typing import Any
 from checker.config.settings import RunSettings
 from checker.core.stopping import STOP_SIGNALS
 from checker.core.streams import guarded_output
+from checker.core.system_limits import limit_reached
+from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import die_with_parents, end_watchdog
 from checker.workers.queues import Receiver, Sender
 
@@ -49,7 +51,13 @@ def live(
     """Live one incarnation in this thread; the other side sees the end of its queues afterwards, whatever happens."""
     down, up = queues
     try:
-        (work or _loop())(incarnation, settings, down, up)
+        try:
+            (work or _loop())(incarnation, settings, down, up)
+        except Exception as error:
+            sentence = limit_reached(error)
+            if not sentence:
+                raise
+            up.send(Leaving(LeavingKind.LIMIT, sentence))
         up.linger()
     finally:
         up.close()

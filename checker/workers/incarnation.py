@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
+from checker.core.system_limits import limit_reached
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
@@ -52,7 +53,10 @@ def work(
             worker.run()
         except StorageError as error:
             up.send(Leaving(LeavingKind.DISK, str(error)))
-        except Exception:  # noqa: BLE001 - the wall: our own bug must not look like a crash
+        except Exception as error:
+            if limit_reached(error):
+                raise
+            # The wall: our own bug must not look like a crash.
             # With what came while it worked: more than the settings know.
             text = place.recorder.secrets.store.hide(
                 traceback.format_exc(), settings.sanitization.replacement

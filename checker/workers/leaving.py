@@ -22,6 +22,8 @@ class LeavingKind(StrEnum):
     USAGE = "usage"
     """What was asked for leaves nothing to do."""
     CANNOT_START = "cannot start"
+    LIMIT = "stopped by the system"
+    """A limit of the system stopped it. Another one may do better: memory and files of this one are free again."""
     DISK = "disk"
     """The corpus cannot be written."""
     BUG = "bug"

@@ -13,6 +13,7 @@ from checker.core.errors import (
 )
 from checker.core.frames import users_traceback
 from checker.core.response import NetworkFailure
+from checker.core.system_limits import limit_reached
 from checker.corpus.records import AUTHENTICATION, UNREACHED, Component, Finding, OperationError
 
 
@@ -33,6 +34,8 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "Check Error", _of_user(error)
         case HookError():
             return "Hook Error", _of_user(error)
+        case _ if limit_reached(error):
+            return "System limit", ""
         case _:
             return "Runtime Error", "".join(traceback.format_exception(error))
 

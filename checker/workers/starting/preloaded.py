@@ -5,11 +5,14 @@ from importlib import import_module
 from typing import Final
 
 from checker.core.later import import_all
+from checker.core.system_limits import show_no_limits
 from checker.workers.starting.collector import uncollected
 
 _LIFE: Final = "checker.workers.incarnation"
 _KINDS: Final = "checker.kinds.table"
 
+# The supervisor says in one sentence that no process could be started.
+show_no_limits()
 if sys.path[:1] == [""]:
     # Python looks into the working directory first here, and there `queue.py` or `six.py` may be anybody's.
     sys.path.append(sys.path.pop(0))
