@@ -23,6 +23,7 @@ from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Sender
 from checker.workers.recording.drafts import Answered
+from checker.workers.recording.investigation_budget import AROUND
 from checker.workers.recording.leased import InFlight
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
 from checker.workers.scheduling.first_accepted import Placed, earliest_in
@@ -168,6 +169,8 @@ class _InvestigationSlot(Struct):
     _stage: Stage = Stage.CONFIRM
     _pace: ShrinkPace = field(default_factory=ShrinkPace)
     _is_ending: bool = False
+    _sent: int = 0
+    """Requests for the failure that is looked into; in a second look those for all failures of the case."""
 
     def investigator(self) -> Investigator:
         """One that sends over this lane."""
@@ -181,6 +184,7 @@ class _InvestigationSlot(Struct):
             send=self.send,
             stage=self.enter,
             no_more=self.no_more,
+            may_send=self.may_send,
             allowance=self.allowance,
             suspect=self.suspect,
             sent=lambda verdict: context.recorder.keep_creations(self.flight, verdict),
@@ -215,10 +219,18 @@ class _InvestigationSlot(Struct):
         budget, flight = self.context.investigation_budget, self.flight
         if suspicion.second is not None:
             return ""
+        self._sent = self._sent if flight.again is not None else 0
         if budget.is_spared(suspicion.finding.cause):
             return OF_KNOWN_CAUSE
         is_afforded = budget.affords(flight.running, flight.index, suspicion.label)
         return "" if is_afforded else spent_after(0)
+
+    def may_send(self) -> bool:
+        """Whether the failure that is looked into may have one more request."""
+        flight, budget = self.flight, self.context.investigation_budget
+        if flight.again is not None:
+            return self._sent < flight.again.allowed + AROUND
+        return budget.may_send(flight.running, flight.index, flight.made.label, self._sent)
 
     def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
         """What the shrink of one failure may take; None if nothing is to be shrunk."""
@@ -265,8 +277,10 @@ class _InvestigationSlot(Struct):
         ledger.enter(Activity.WAIT)
         running.requests += 1
         running.inquiries += 1
-        self.context.investigation_budget.spent += 1
         outcome = self._answer(wanted, patience_s)
+        sent = 1 + len(outcome.earlier)
+        self._sent += sent
+        self.context.investigation_budget.spent += sent
         running.waited(outcome.elapsed)
         self._is_ending = self.keep_alive()
         ledger.enter(Activity.JUDGE)

@@ -1,6 +1,6 @@
 """From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec import Struct, field
@@ -62,6 +62,8 @@ class Investigator(Struct):
     """What a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
     no_more: Callable[[UnconfirmedFailure], str] = lambda suspicion: ""
     """Why there is no more than one request for a failure, for which its command is sent; empty if there is more."""
+    may_send: Callable[[], bool] = lambda: True
+    """Whether commands may be sent once more as they are printed."""
     suspect: Callable[[UnconfirmedFailure, JudgedCase, Failure], UnconfirmedFailure | None] = (
         lambda parent, shot, found: None
     )
@@ -109,9 +111,11 @@ class Investigator(Struct):
         self.stage(Stage.CONFIRM)
         reproduce = partial(self._reproduce, suspicion)
         # What may come of other requests is not told before it happened again and again.
-        why = "" if suspicion.failure.needs_repetition else self.no_more(suspicion)
-        if why:
-            return as_printed(suspicion.chain, wanted, reproduce, self.hurry, why)
+        why = self.no_more(suspicion)
+        if why and not self.may_send():
+            return self._unsent(suspicion, why)
+        if why and not suspicion.failure.needs_repetition:
+            return as_printed(suspicion.chain, wanted, reproduce, self._may_repeat, why)
         is_again = suspicion.second is not None
         names = FreshNames.of(suspicion.chain)
         confirmation = self._confirmation(suspicion, wanted, names)
@@ -140,8 +144,23 @@ class Investigator(Struct):
             settlement.is_confirmed = not self.is_silent()
         is_told = settlement.is_confirmed or not needs_repetition
         if is_told:
-            count_hits(settlement, wanted, reproduce, self.hurry)
+            count_hits(settlement, wanted, reproduce, self._may_repeat)
         return settlement
+
+    def _may_repeat(self) -> bool:
+        return not self.hurry() and self.may_send()
+
+    def _unsent(self, suspicion: UnconfirmedFailure, why: str) -> Settlement:
+        """Return a failure as it was found, with its commands."""
+        chain = suspicion.chain
+        printed = self._printed(suspicion, FreshNames.of(chain), ())
+        return Settlement(
+            chain,
+            is_confirmed=False,
+            stopped=why,
+            wants_more=len(chain) == 1,
+            commands=printed.commands(chain, suspicion.failure.request),
+        )
 
     def _confirmation(
         self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, names: FreshNames
@@ -344,11 +363,14 @@ class Investigator(Struct):
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
     ) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
-        following = self._replay(suspicion, settlement.names).following
-        printed = PrintedReplay(
-            self.tools, self.render, self._driven, following, settlement.earlier
-        )
+        printed = self._printed(suspicion, settlement.names, settlement.earlier)
         settlement.send_printed(printed, self.factory, wanted)
+
+    def _printed(
+        self, suspicion: UnconfirmedFailure, names: FreshNames, earlier: Sequence[Verdict]
+    ) -> PrintedReplay:
+        following = self._replay(suspicion, names).following
+        return PrintedReplay(self.tools, self.render, self._driven, following, earlier)
 
     def _shows_each_time(
         self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure

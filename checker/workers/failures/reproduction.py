@@ -39,12 +39,8 @@ class PrintedReplay(Struct):
         A command that holds a value of an earlier answer is printed with the old one, which the target may not have any
         more, and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
         """
-        requests = [
-            (shot, request) for shot in chain if (request := shot.verdict.request) is not None
-        ]
-        if own is not None:
-            requests[-1] = (requests[-1][0], own)
-        commands = [self._command(shot.verdict, request) for shot, request in requests]
+        requests = _requests(chain, own)
+        commands = self.commands(chain, own)
         sent: list[Verdict] = []
         for number, (shot, request) in enumerate(requests, 1):
             is_last = number == len(requests)
@@ -62,7 +58,12 @@ class PrintedReplay(Struct):
             work = self._printed(made.case, again, (*self.earlier, *sent) if is_last else None)
             work = observed(self.tools.gate, made.case, work)
             sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)
-        return tuple(commands), sent
+        return commands, sent
+
+    def commands(self, chain: Chain, own: WireRequest | None = None) -> tuple[str, ...]:
+        """Return the commands of a sequence, unsent."""
+        requests = _requests(chain, own)
+        return tuple(self._command(shot.verdict, request) for shot, request in requests)
 
     def _followed(
         self, shot: JudgedCase, request: WireRequest, sent: Sequence[Verdict]
@@ -102,3 +103,11 @@ class PrintedReplay(Struct):
         if before is not None:
             judgement = yield from judge_outcome(self.tools, case, outcome, before, request=request)
         return Verdict(case, request, outcome, judgement)
+
+
+def _requests(chain: Chain, own: WireRequest | None) -> list[tuple[JudgedCase, WireRequest]]:
+    """Return the requests of a sequence with their cases; the last one is `own`, if a check sent it."""
+    requests = [(shot, request) for shot in chain if (request := shot.verdict.request) is not None]
+    if own is not None:
+        requests[-1] = (requests[-1][0], own)
+    return requests

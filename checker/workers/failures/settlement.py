@@ -118,7 +118,7 @@ class Settlement(Struct):
                 describer.interaction(evidence(shot)) for shot in self._shown_chain(wanted)
             ),
             reproduction="\n".join(self.commands),
-            reproduced=showed > 0,
+            reproduced=showed > 0 if self.printed else None,
             # It was seen once before.
             hits=1 + showed,
             tries=1 + len(self.printed),
@@ -134,9 +134,12 @@ Send = Callable[[Settlement, ExpectedFailure], None]
 
 
 def as_printed(
-    chain: Chain, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str], why: str
+    chain: Chain, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool], why: str
 ) -> Settlement:
-    """What comes of commands alone, and `why`: of that of the last request if it needs nothing before it, else of all."""
+    """Return what comes of the commands alone: that of the last request if it needs nothing before it, else all.
+
+    `why` says why no more is sent.
+    """
     last = chain[-1:]
     sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
     for sequence in sequences:
@@ -151,18 +154,18 @@ def as_printed(
         settlement.is_confirmed = settlement.showed(wanted) > 0
         if settlement.is_confirmed:
             break
-    count_hits(settlement, wanted, send, hurry)
+    count_hits(settlement, wanted, send, may_send)
     return settlement
 
 
 def count_hits(
-    settlement: Settlement, wanted: ExpectedFailure, send: Send, hurry: Callable[[], str]
+    settlement: Settlement, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool]
 ) -> None:
-    """Send commands that did not show their failure once more: how often they do is all that can be said."""
+    """Send commands that did not show their failure once more, to say how often they do."""
     if settlement.is_confirmed and settlement.showed(wanted):
         return
     for _ in range(MORE_TRIES):
-        if not hurry():
+        if may_send():
             send(settlement, wanted)
 
 

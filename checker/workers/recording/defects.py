@@ -71,6 +71,10 @@ class Defects(Struct):
     def settle(self, finding: Finding) -> None:
         """Take in what was found out here."""
         name = finding.fingerprint
+        if finding.withdrawn and finding.stopped and not finding.requests:
+            # Nothing was sent for it.
+            self.unfinished.add(name)
+            return
         if finding.withdrawn:
             self.give_back(name, finding.label, finding.requests)
             return

@@ -12,6 +12,10 @@ AROUND = 4
 """Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed."""
 LOOK = 3
 """Requests for a failure that nothing is tried on: the case again, the simplest one, and that as printed."""
+FLOOR = 100
+"""Requests that a run may spend before the share counts: a few failures of a small run are confirmed."""
+LEAST = 5
+"""The part of the floor that each operation, or a worker that takes the place of another, has at least."""
 LAST = 50
 """What may go into a failure that ends its run: nothing else is tested with what is saved."""
 ENOUGH = 20
@@ -30,7 +34,8 @@ def second_budget(again: ShrinkAgain) -> ShrinkBudget:
 
 
 class InvestigationBudget(Struct):
-    """Requests that are left for looking into failures. A failure that they do not suffice for is sent once, as it is printed.
+    """Requests that are left for looking into failures. A failure that they do not suffice for is sent once, as it is printed;
+    when the floor is spent, too, it is reported unconfirmed.
 
     In `run` each operation has the share of its own cases, so that neither workers nor the order of answers decide; what
     is left over goes round at the end of the run. In `fuzz`, and with a limit of time, it is the share of what this worker
@@ -43,6 +48,8 @@ class InvestigationBudget(Struct):
     """Whether nobody knows how many cases there will be."""
     spares_known_causes: bool = False
     """Whether further places of a mistake that some operations show have no more than their one request: time is short."""
+    floor: int = FLOOR
+    """Requests for commands as they are printed, before the share counts: of each operation; else of this worker."""
     credit: int = 0
     """What may be spent before it was earned."""
     spent: int = 0
@@ -53,6 +60,12 @@ class InvestigationBudget(Struct):
     def affords(self, running: LeasedTask, index: int, label: str) -> bool:
         """Whether a failure may have more than the one request that each has. `index`: of the case that showed it."""
         return self._left(running, index, label) >= LOOK
+
+    def may_send(self, running: LeasedTask, index: int, label: str, sent: int) -> bool:
+        """Whether a failure may have one more request at all; `sent`: those that it had."""
+        share = self._ratio * (self.earned if self.is_open_ended else running.known_cases(index))
+        spent = self.spent if self.is_open_ended else self.defects.spent(label) + sent
+        return spent < max(self.floor, self.credit, int(share))
 
     def reopens(self, fingerprint: str) -> bool:
         """Whether a failure that had one request is news again: by now there may be more for it."""

@@ -33,7 +33,7 @@ from checker.workers.operation_tools import (
     generation_rules,
     rendering,
 )
-from checker.workers.recording.investigation_budget import LAST, InvestigationBudget
+from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.served import Sent
 from checker.workers.saved import SavedExamples
@@ -126,7 +126,7 @@ def _laid_out(
         ledger=place.ledger,
         once_s=subject.description.once_s,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
-        investigation_budget=_investigation_budget(settings, recorder),
+        investigation_budget=_investigation_budget(settings, recorder, len(subject.selected)),
         class_checks=subject.classes,
         credentials=keeper,
         first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),
@@ -153,20 +153,32 @@ def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> Credential
     return keeper
 
 
-def _investigation_budget(settings: RunSettings, recorder: Recorder) -> InvestigationBudget:
-    """What looking into failures may cost this worker."""
+def _investigation_budget(
+    settings: RunSettings, recorder: Recorder, operations: int
+) -> InvestigationBudget:
+    """Return what this worker may send for investigations of failures of so many operations."""
     is_endless = settings.kind == "fuzz"
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
     ends_at_failure = is_endless and (usually_ends or settings.max_failures == 1)
+    is_open_ended = is_endless or settings.max_time_s is not None
     investigation_budget = InvestigationBudget(
         settings.shrink_share,
         recorder.defects,
-        is_open_ended=is_endless or settings.max_time_s is not None,
+        is_open_ended=is_open_ended,
         spares_known_causes=not is_endless and settings.max_time_s is not None,
+        floor=_floor(settings, operations, is_open_ended=is_open_ended),
         credit=LAST if ends_at_failure else 0,
     )
     recorder.defects.reopens = investigation_budget.reopens
     return investigation_budget
+
+
+def _floor(settings: RunSettings, operations: int, *, is_open_ended: bool) -> int:
+    """Return the part of the floor that an operation has, or this worker where the number of cases is not known."""
+    if not is_open_ended:
+        return max(LEAST, FLOOR // max(1, operations))
+    # The first worker opens the description for all.
+    return FLOOR if settings.document is None else LEAST
 
 
 def _look_first(
