@@ -6,8 +6,7 @@ from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.supervisor.assignment import Plan
 from checker.supervisor.bounded import BoundedPlan
-from checker.supervisor.clusters import clusters_with_producers
-from checker.supervisor.exploration import ExplorationPlan
+from checker.supervisor.exploration import ExplorationPlan, clusters_with_producers
 from checker.supervisor.time_shares import TimeWindow
 from checker.workers.messages import Opened
 

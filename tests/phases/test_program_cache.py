@@ -10,7 +10,7 @@ from checker.core.operation import Label
 from checker.kinds.protocol import CaseProgram
 from checker.phases.making import CaseFactory
 from checker.phases.program_cache import BUDGET_BYTES, LEAST, Key, ProgramCache
-from checker.supervisor.clusters import LARGEST
+from checker.supervisor.exploration import LARGEST
 from tests.apps.large_bodies import large_document
 from tests.asking import saying
 from tests.workers.harness import ANSWERS, DOCUMENT, THING, workplace

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.resource_names import resource_of
-from checker.supervisor.clusters import (
+from checker.supervisor.exploration import (
     LARGEST,
     clusters,
     clusters_with_producers,

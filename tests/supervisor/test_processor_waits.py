@@ -12,8 +12,7 @@ from checker.corpus import inflight
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.supervisor.launchers import local
-from checker.supervisor.launchers.local import LocalWorker
-from checker.supervisor.launchers.processor_waits import FairAge, waited_s
+from checker.supervisor.launchers.local import FairAge, LocalWorker, waited_s
 from checker.supervisor.state import Deadlines, WorkerState, is_stuck, overdue
 from checker.workers.queues import Receiver, Sender
 from tests.asking import saying
