@@ -38,11 +38,11 @@ class Plan(Protocol):
         """A task will never be leased again."""
         ...
 
-    def hold_back(self, label: Label) -> None:
+    def defer(self, label: Label) -> None:
         """Leave an operation to the end: after it the target serves nobody."""
         ...
 
-    def let_go(self) -> bool:
+    def release_deferred(self) -> bool:
         """Lease what was held until all else is done and looked at again; whether there is any."""
         ...
 

@@ -214,7 +214,7 @@ class BoundedPlan:
         self._begin_next_stage()
         return (self.holds_last or not self._last) and self._is_at_its_end
 
-    def let_go(self) -> bool:
+    def release_deferred(self) -> bool:
         """Lease what waits for the end from now on; whether there is any."""
         self.holds_last = False
         return bool(self._last)
@@ -267,7 +267,7 @@ class BoundedPlan:
         """Whether something is at work that does not only wait for slow answers."""
         return any(not piece.task.is_slow for piece in self._leased.values())
 
-    def hold_back(self, label: Label) -> None:
+    def defer(self, label: Label) -> None:
         """Leave all that is not begun of an operation to the end of the run."""
         self._ending.add(label)
         self._culprits.add(label)

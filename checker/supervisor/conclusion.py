@@ -91,7 +91,7 @@ def _followed(
             reason = late or ""
             if late:
                 worker.handle.kill()
-            ended = crew.bury(worker)
+            ended = crew.remove(worker)
             worker.handle.forget()
             word = worker.standing.last_word
             reason = reason or (ended.reason if word is None else word.reason)

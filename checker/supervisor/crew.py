@@ -1,4 +1,4 @@
-"""The workers that are alive now: started, listened to, looked at, buried."""
+"""The workers that are alive now: started, listened to, looked at, removed."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ class CrewMember(Struct, frozen=True):
     handle: WorkerHandle
 
     def tell(self, message: Down) -> None:
-        """Send; to the dead, nothing."""
+        """Send a message; a dead worker gets none."""
         self.handle.tell(message)
 
 
@@ -43,7 +43,7 @@ class Crew:
         return worker
 
     def listen(self, timeout_s: float) -> tuple[list[tuple[CrewMember, Up]], list[CrewMember]]:
-        """The one wait of the house: what workers said, and those that are gone."""
+        """Wait for workers; return their messages, and the workers that are gone."""
         self._launcher.wait(timeout_s)
         said: list[tuple[CrewMember, Up]] = []
         gone: list[CrewMember] = []
@@ -54,8 +54,8 @@ class Crew:
                 gone.append(worker)
         return said, gone
 
-    def bury(self, worker: CrewMember) -> Departure:
-        """Make sure that it is gone; how it ended."""
+    def remove(self, worker: CrewMember) -> Departure:
+        """Make sure that the worker is gone; return how it ended."""
         del self.workers[worker.standing.incarnation]
         return worker.handle.reap()
 
@@ -65,21 +65,21 @@ class Crew:
         return [one for one, worker in self.workers.items() if worker.standing.opened]
 
     def tell_each(self, told: Iterable[tuple[int, Down]]) -> None:
-        """Send each its own."""
+        """Send each worker its own message."""
         for incarnation, message in told:
             if (worker := self.workers.get(incarnation)) is not None:
                 worker.tell(message)
 
     def tell_all(self, message: Down) -> None:
-        """Send to everybody."""
+        """Send a message to all workers."""
         for worker in self.workers.values():
             worker.tell(message)
 
     def close(self) -> None:
-        """End everybody."""
+        """Kill all workers."""
         for worker in self.workers.values():
             worker.handle.kill()
         for worker in list(self.workers.values()):
-            self.bury(worker)
+            self.remove(worker)
             worker.handle.forget()
         self._launcher.close()

@@ -139,7 +139,7 @@ class ExplorationPlan:
         self._leased[task.id] = (cluster, elapsed_s)
         return task
 
-    def let_go(self) -> bool:
+    def release_deferred(self) -> bool:
         """False: nothing is held."""
         return False
 
@@ -187,7 +187,7 @@ class ExplorationPlan:
             last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
             self._lost.append((last, cluster))
 
-    def hold_back(self, label: Label) -> None:
+    def defer(self, label: Label) -> None:
         """Leave it out of all turns that come: there is no end to wait for."""
         for cluster in self._clusters:
             cluster.dead[label] = DEAD_TURNS

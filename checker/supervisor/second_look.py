@@ -137,12 +137,12 @@ class SecondLooks:
         self._leased.pop(task, None)
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 
-    def hold_back(self, label: Label) -> None:
+    def defer(self, label: Label) -> None:
         """Look at nothing of it any more: nothing comes later."""
         self._waiting = deque(task for task in self._waiting if label not in task.labels)
-        self.plan.hold_back(label)
+        self.plan.defer(label)
 
-    def let_go(self) -> bool:
+    def release_deferred(self) -> bool:
         """False: nothing is held."""
         return False
 

@@ -79,18 +79,18 @@ class WorkerSnapshot(Struct, frozen=True):
     """Number of requests that the worker sent."""
 
     def in_flight(self, task: str) -> list[int]:
-        """Indices of a task that were begun and not ended."""
+        """Return the indices of a task that were begun and not ended."""
         return [
             slot.index for slot in self.slots if slot.stage is not Stage.IDLE and slot.task == task
         ]
 
     def rest_of(self, task: Task) -> Task:
-        """What is left of a task if the worker is gone."""
+        """Return what is left of a task if the worker is gone."""
         done = self._progress_of(task)
         return remainder(task, done.reached, self.in_flight(task.id), done.redone)
 
     def without_end(self, rest: Task) -> Task:
-        """What is left of a task: nothing if a case failed that was its last for that."""
+        """Return what is left of a task: nothing if it was to end at a failure and a case failed."""
         is_ended = self._progress_of(rest).is_ended
         return replace(rest, stop=rest.start, redo=()) if is_ended else rest
 
@@ -152,32 +152,32 @@ class WorkerState(Struct):
         return back
 
 
-def is_stuck(vitals: WorkerSnapshot) -> bool:
-    """Whether a worker that had to leave did not for what one case does in it, with nobody to wait for."""
-    acting = vitals.acting
-    return acting is not None and acting.stage in _ALONE and vitals.acting_s > _STUCK_S
+def is_stuck(snapshot: WorkerSnapshot) -> bool:
+    """Whether a worker did not leave because the code of one case runs in it, without waiting for a response."""
+    acting = snapshot.acting
+    return acting is not None and acting.stage in _ALONE and snapshot.acting_s > _STUCK_S
 
 
 def overdue(
-    standing: WorkerState, vitals: WorkerSnapshot, deadlines: Deadlines, now: float
+    state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, now: float
 ) -> str | None:
-    """Why a worker counts as hung; None when it does not.
+    """Return why a worker counts as hung; None if it does not.
 
-    Only the case that acts can hang its worker: the others wait for their turn, however long that takes.
+    Only the case whose code runs can hang its worker: the others wait for their turn, however long that takes.
     """
-    if not standing.opened:
-        late = now - standing.started_at > deadlines.opening_s
+    if not state.opened:
+        late = now - state.started_at > deadlines.opening_s
         return "hung while it opened the API description" if late else None
     stage_s = 0.0
-    if vitals.acting is not None:
-        stage_s = deadlines.stages.get(vitals.acting.stage, 0.0)
-        if stage_s and vitals.acting_s > stage_s:
-            return f"hung in {vitals.acting.stage.name.lower()} for more than {stage_s:.0f} s"
+    if snapshot.acting is not None:
+        stage_s = deadlines.stages.get(snapshot.acting.stage, 0.0)
+        if stage_s and snapshot.acting_s > stage_s:
+            return f"hung in {snapshot.acting.stage.name.lower()} for more than {stage_s:.0f} s"
     # While a case acts its loop does not turn: the deadline of the stage goes first.
     silence_s = max(deadlines.heartbeat_s, stage_s)
-    silent_s = now - standing.started_at
-    if vitals.silent_s is not None:
-        silent_s = min(silent_s, vitals.silent_s)
+    silent_s = now - state.started_at
+    if snapshot.silent_s is not None:
+        silent_s = min(silent_s, snapshot.silent_s)
     if silent_s > silence_s:
         return f"gave no sign of life for {silence_s:.0f} s"
     return None

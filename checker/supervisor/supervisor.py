@@ -187,7 +187,7 @@ class Supervisor:
         self._crew.tell_each(self._outages.hear(incarnation, message, self._crew.ready))
         if isinstance(message, Examined):
             if message.culprit is not None and self._plan is not None:
-                self._plan.hold_back(message.culprit)
+                self._plan.defer(message.culprit)
             if not message.serves and message.trouble is Trouble.GONE:
                 self.ending.begin(UNAVAILABLE)
 
@@ -273,7 +273,7 @@ class Supervisor:
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
         self._plan = following(plan, kept, cases=view.cases, share=self._settings.shrink_share)
         self._has_looked = not isinstance(self._plan, SecondLooks)
-        return not self._has_looked or self._plan.let_go()
+        return not self._has_looked or self._plan.release_deferred()
 
     def _take_back(self, worker: CrewMember, idle: TasksEnded) -> None:
         assert self._plan is not None
@@ -314,8 +314,8 @@ class Supervisor:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
         if reason:
             worker.handle.kill()
-        ended = self._crew.bury(worker)
-        standing, vitals = worker.standing, worker.handle.snapshot()
+        ended = self._crew.remove(worker)
+        standing, snapshot = worker.standing, worker.handle.snapshot()
         worker.handle.forget()
         self._crew.tell_each(self._credentials.lose(standing.incarnation))
         self._crew.tell_each(self._outages.lose(standing.incarnation))
@@ -324,22 +324,22 @@ class Supervisor:
         if said := reason or (word.reason if word is not None else ""):
             ended = Departure(said)
         self._lifecycle.write(WorkerGone(standing.incarnation, ended.reason))
-        rests = {name: vitals.rest_of(task) for name, task in standing.leases.items()}
+        rests = {name: snapshot.rest_of(task) for name, task in standing.leases.items()}
         view = self._lifecycle.view
         leases = standing.leases.values()
-        unreported = self._unreported.of_dead(standing.incarnation, leases, vitals, view)
+        unreported = self._unreported.of_dead(standing.incarnation, leases, snapshot, view)
         self._lifecycle.write_all(unreported)
         progressed = any(left(rests[one]) < left(task) for one, task in standing.leases.items())
-        acting = None if word is not None else vitals.acting
+        acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             weight = HANG if reason else OPENING if self._opened is None else 1
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
-        elif acting is not None and acting.task in rests and is_stuck(vitals):
+        elif acting is not None and acting.task in rests and is_stuck(snapshot):
             # No second try will tell; whoever waited for it should know why.
             self._lifecycle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - standing.leased_at
         for rest in rests.values():
-            self._return(vitals.without_end(rest), spent_s)
+            self._return(snapshot.without_end(rest), spent_s)
 
     def _return(self, rest: Task, spent_s: float) -> None:
         assert self._plan is not None

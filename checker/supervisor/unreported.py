@@ -27,13 +27,13 @@ class Unreported:
         self._known.pop(task.id, None)
 
     def of_dead(
-        self, incarnation: int, leases: Iterable[Task], vitals: WorkerSnapshot, view: RunView
+        self, incarnation: int, leases: Iterable[Task], snapshot: WorkerSnapshot, view: RunView
     ) -> Iterator[TaskProgress]:
         """Yield what to write down for a worker that died with these leases."""
-        missing = vitals.sent - view.sent[incarnation]
+        missing = snapshot.sent - view.sent[incarnation]
         for task in leases:
-            rest = vitals.rest_of(task)
-            tally = vitals.tallies.get(task.id, (0, 0, 0))
+            rest = snapshot.rest_of(task)
+            tally = snapshot.tallies.get(task.id, (0, 0, 0))
             record = self._missing(rest, left(task) - left(rest), tally, view)
             if record is not None:
                 missing -= record.requests

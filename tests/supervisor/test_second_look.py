@@ -134,13 +134,13 @@ def test_failures_are_looked_at_again_before_anything_ends_the_service() -> None
     looks = following(plan, [unfinished("f")], cases=800, share=0.2)
     assert isinstance(looks, SecondLooks)
     assert following(looks, [], cases=800, share=0.2) is plan
-    assert plan.let_go()
+    assert plan.release_deferred()
     last = plan.lease(0.0)
     assert last is not None
     assert last.labels == ("POST /shutdown",)
     plan.come_back(last, last.stop, finished=True, spent_s=0.0)
     assert plan.is_over
-    assert not plan.let_go()
+    assert not plan.release_deferred()
 
 
 def test_of_one_cause_some_places_have_to_do() -> None:

@@ -19,7 +19,7 @@ def standing(opened: bool = True) -> WorkerState:
     return WorkerState(1, started_at=0.0, opened=opened)
 
 
-def vitals(
+def snapshot(
     stage: Stage | None, acting_s: float = 0.0, silent_s: float | None = None
 ) -> WorkerSnapshot:
     slot = None if stage is None else Slot(0, stage, "t", 3, 0, None)
@@ -27,34 +27,34 @@ def vitals(
 
 
 def test_a_stage_has_its_time() -> None:
-    assert overdue(standing(), vitals(Stage.MAKE, 9.9), DEADLINES, 9.9) is None
-    assert overdue(standing(), vitals(Stage.MAKE, 10.1), DEADLINES, 10.1) == (
+    assert overdue(standing(), snapshot(Stage.MAKE, 9.9), DEADLINES, 9.9) is None
+    assert overdue(standing(), snapshot(Stage.MAKE, 10.1), DEADLINES, 10.1) == (
         "hung in make for more than 10 s"
     )
-    assert overdue(standing(), vitals(Stage.SEND, 14.9), DEADLINES, 14.9) is None
-    assert overdue(standing(), vitals(Stage.HOOK, 29.9), DEADLINES, 29.9) is None
+    assert overdue(standing(), snapshot(Stage.SEND, 14.9), DEADLINES, 14.9) is None
+    assert overdue(standing(), snapshot(Stage.HOOK, 29.9), DEADLINES, 29.9) is None
 
 
 def test_a_worker_that_waits_needs_a_heartbeat_only() -> None:
-    assert overdue(standing(), vitals(None, silent_s=10.0), DEADLINES, 100.0) is None
-    assert overdue(standing(), vitals(None, silent_s=20.0), DEADLINES, 100.0) == (
+    assert overdue(standing(), snapshot(None, silent_s=10.0), DEADLINES, 100.0) is None
+    assert overdue(standing(), snapshot(None, silent_s=20.0), DEADLINES, 100.0) == (
         "gave no sign of life for 15 s"
     )
 
 
 def test_a_long_stage_may_be_silent() -> None:
-    assert overdue(standing(), vitals(Stage.SHRINK, 29.0), DEADLINES, 29.0) is None
-    assert overdue(standing(), vitals(Stage.SHRINK, 31.0), DEADLINES, 31.0) is not None
+    assert overdue(standing(), snapshot(Stage.SHRINK, 29.0), DEADLINES, 29.0) is None
+    assert overdue(standing(), snapshot(Stage.SHRINK, 31.0), DEADLINES, 31.0) is not None
 
 
 def test_a_worker_that_just_began_has_time_for_its_first_heartbeat() -> None:
     fresh = WorkerState(1, started_at=100.0, opened=True)
-    assert overdue(fresh, vitals(None), DEADLINES, 110.0) is None
+    assert overdue(fresh, snapshot(None), DEADLINES, 110.0) is None
 
 
 def test_opening_has_its_own_time() -> None:
-    assert overdue(standing(opened=False), vitals(None), DEADLINES, 119.0) is None
-    assert overdue(standing(opened=False), vitals(None), DEADLINES, 121.0) is not None
+    assert overdue(standing(opened=False), snapshot(None), DEADLINES, 119.0) is None
+    assert overdue(standing(opened=False), snapshot(None), DEADLINES, 121.0) is not None
 
 
 def test_in_flight_are_the_busy_slots_of_the_task() -> None:

@@ -241,7 +241,7 @@ def test_an_end_that_comes_earlier_shortens_all_that_is_to_come() -> None:
 def test_where_time_presses_only_what_ended_the_service_runs_alone() -> None:
     plan = BoundedPlan(some_dangerous(3, 1), seed=1, max_examples=9)
     plan.limit(TimeWindow(0.0, 10.0), WORKERS)
-    plan.hold_back(Label(cards(3)[1].label))
+    plan.defer(Label(cards(3)[1].label))
     beside = [plan.lease(0.0, worker) for worker in range(WORKERS)]
     assert [task and task.labels[0] for task in beside] == ["GET /r0", None]
     assert beside[0] is not None
