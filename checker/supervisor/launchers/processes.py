@@ -119,7 +119,11 @@ class ProcessLauncher(LocalLauncher):
 
 def remove_folders_of_dead() -> None:
     """Remove the folders of fork servers whose process was killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+    folders: list[Path] = []
+    # Without a folder for temporary files there are none.
+    with suppress(OSError):
+        folders = list(Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"))
+    for folder in folders:
         with suppress(OSError, StorageError):
             is_ours = folder.is_dir() and folder.lstat().st_uid == os.getuid()
             if is_ours and isinstance(lock := take_lock(folder / "lock"), Lock):
