@@ -198,7 +198,10 @@ class Definition(Mapping[str, Any]):
 
 
 class Operation(Protocol):
-    """One method of one path, ready to be tested."""
+    """One operation of a description, ready to be tested: the one statement of what an operation is.
+
+    Kinds of descriptions inherit it (`kinds/protocol.py`) and override what they know better than the defaults here.
+    """
 
     @property
     def label(self) -> Label: ...
@@ -213,109 +216,122 @@ class Operation(Protocol):
         ...
 
     @property
-    def app(self) -> object | None:
-        """The application in this process that serves it, if there is one."""
-        ...
+    def contract(self) -> ResponseContract: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return ()
 
-    @property
-    def resource_path(self) -> str:
-        """Return the place of the operation among the resources, as a path template: `/users/{id}` is about one member of `/users`."""
-        ...
-
-    @property
-    def resource_method(self) -> str:
-        """Return the effect on the resource, as an HTTP method: `POST` creates, `DELETE` removes, ..."""
-        ...
-
-    @property
-    def resource_places(self) -> Mapping[str, Place]:
-        """Variable of a resource -> where a case names it; those that are not here are parameters of the path."""
-        ...
-
-    @property
-    def resource_status(self) -> Callable[[Response], int] | None:
-        """The status by which others say the same as an answer: 404 for what is not there. None: its own."""
-        ...
-
-    @property
-    def read_answer(self) -> Callable[[Response], Any] | None:
-        """Return the content of a response as objects, lists and scalars, from which later requests take values. None: its JSON."""
-        ...
-
-    @property
-    def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]] | None:
-        """Return the demands in the refusal of a case with this body. None: readers of frameworks find them (`checker.refusals`)."""
-        ...
-
-    @property
-    def tags(self) -> tuple[str, ...]: ...
-    @property
-    def operation_id(self) -> str | None: ...
-    @property
-    def deprecated(self) -> bool: ...
-    @property
-    def definition(self) -> Mapping[str, Any]:
-        """The raw operation object."""
-        ...
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]: ...
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """Media types that can be sent; empty when there is no body or none is usable."""
-        ...
+        """Media types that can be sent; empty without a body, or when none of its media types is usable."""
+        return ()
 
     @property
-    def unusable_bodies(self) -> tuple[UnusableBody, ...]: ...
+    def unusable_bodies(self) -> tuple[UnusableBody, ...]:
+        return ()
+
     @property
     def unusable_parameters(self) -> Mapping[str, str]:
-        """Optional parameters that cannot be sent: pointer -> why."""
-        ...
+        """Optional parameters that cannot be sent: pointer -> reason."""
+        return {}
 
     @property
-    def body_required(self) -> bool: ...
-    @property
-    def is_described(self) -> bool:
-        """Whether parameters and bodies are all that is sent; otherwise only the operation's own program can make a request."""
-        ...
+    def body_required(self) -> bool:
+        return False
 
     @property
     def has_skipped_required_body(self) -> bool:
         """True when a required body is declared and none of its media types is usable."""
-        ...
+        return self.body_required and not self.bodies
+
+    @property
+    def is_described(self) -> bool:
+        """Whether parameters and bodies are all of a request. Otherwise only the operation's own program makes requests."""
+        return True
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def operation_id(self) -> str | None:
+        """Its name in the description beside the label: `operationId`, the name of a field."""
+        return None
+
+    @property
+    def deprecated(self) -> bool:
+        return False
+
+    @property
+    def definition(self) -> Definition:
+        """The object that declares it."""
+        return Definition()
+
+    @property
+    def app(self) -> object | None:
+        """The application in this process that serves it, if there is one."""
+        return None
 
     @property
     def base_url(self) -> str | None:
         """Absolute base URL that the description declares for this operation, if any."""
-        ...
+        return None
 
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:
-        """Alternatives of credentials; an empty tuple when nothing is said of them."""
-        ...
+        """Alternatives of credentials; an empty tuple when the description says nothing of them."""
+        return ()
 
     @property
     def grants_credentials(self) -> bool:
-        """Whether it is where a security scheme says that tokens come from."""
-        ...
+        """Whether a security scheme names this operation as the source of tokens."""
+        return False
+
+    @property
+    def resource_path(self) -> str:
+        """Place among the resources, as a path template: `/users/{id}` is one member of `/users`."""
+        return self.path
+
+    @property
+    def resource_method(self) -> str:
+        """The effect on the resource, as a method of REST: `POST` creates, `DELETE` removes, ..."""
+        return self.method
+
+    @property
+    def resource_places(self) -> Mapping[str, Place]:
+        """Variable of a resource -> its place in a case; other variables are parameters of the path."""
+        return {}
+
+    @property
+    def resource_status(self) -> Callable[[Response], int] | None:
+        """Gives the status of REST that a response means: 404 for a missing resource. None: the response's own status."""
+        return None
+
+    @property
+    def read_answer(self) -> Callable[[Response], Any] | None:
+        """Gives the content of a response as objects, lists and scalars, for values of later requests. None: its JSON."""
+        return None
+
+    @property
+    def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]] | None:
+        """Gives the demands of a response that refused a body. None: the words of frameworks (`checker.refusals`)."""
+        return None
 
     def warnings(self) -> Iterable[SchemaWarning]:
         """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
-        ...
+        return ()
 
-    @property
-    def contract(self) -> ResponseContract: ...
     def path_behind(self, base_path: str) -> str:
-        """Its path as it follows the path of a base URL; `base_path` has no `/` at the end."""
-        ...
+        """The path as it follows the path of a base URL; `base_path` has no `/` at the end."""
+        return self.path
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Methods, upper case, that the description declares for a path as it is sent; one set for each template that it fits.
 
         `path` has no base path and no query. Empty where methods mean nothing.
         """
-        ...
+        return ()
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """Return the verdict of the kind's referee on the final bytes of a request to this operation, from any client."""
-        ...
+        """Verdict of the kind's referee on the final bytes of a request to this operation."""
+        return RequestVerdict(())

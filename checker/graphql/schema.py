@@ -30,14 +30,12 @@ from checker.core.operation import (
     Operation,
     Parameter,
     Place,
-    UnusableBody,
 )
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
 from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
@@ -70,8 +68,7 @@ from checker.graphql.writing import (
 )
 from checker.graphql.written import WrittenQueries, written_queries
 from checker.kinds.declared import json_schema
-from checker.kinds.members import EntryMembers, initialised
-from checker.kinds.protocol import OperationEntry
+from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
@@ -157,44 +154,32 @@ class RootField:
         }
 
 
-class GraphQLOperation(EntryMembers):
-    """Implements `checker.kinds.protocol.ApiOperation`."""
+@dataclass(eq=False, repr=False, slots=True)
+class GraphQLOperation(ApiOperation):
+    """A root field, ready to be tested."""
 
     entry: RootField
+    owner: GraphQLOwner
     parameters: tuple[Parameter, ...] = ()
-    unusable_bodies: ClassVar[tuple[UnusableBody, ...]] = ()
-    unusable_parameters: ClassVar[Mapping[str, str]] = {}
     body_required: ClassVar[bool] = True
-    is_described: ClassVar[bool] = True
-    has_skipped_required_body: ClassVar[bool] = False
-    grants_credentials: ClassVar[bool] = False
-    security: ClassVar[tuple[SecurityRequirement, ...]] = ()
+    label: Label = field(init=False)
+    engine: Engine | None = None
+    _bodies: dict[bool, tuple[Body, ...]] = field(default_factory=dict)
+    _writer: QueryWriter | None = None
 
-    def __init__(self, entry: RootField, owner: GraphQLOwner) -> None:
-        self.entry = entry
-        self.owner = owner
-        self.label = entry.label
-        self._places = entry.role.places
-        self.engine: Engine | None = None
-        self._bodies: dict[bool, tuple[Body, ...]] = {}
-        self._writer: QueryWriter | None = None
+    def __post_init__(self) -> None:
+        self.label = self.entry.label
 
     @property
     def resource_places(self) -> Mapping[str, Place]:
-        """Arguments that name things."""
-        return self._places
+        return self.entry.role.places
 
     @property
     def resource_status(self) -> Callable[[Response], int]:
-        """What an answer says of the resource."""
-        return self._status
-
-    def _status(self, response: Response) -> int:
-        return resource_status(response, self.entry.name, self.entry.role)
+        return partial(resource_status, field=self.entry.name, role=self.entry.role)
 
     @property
     def app(self) -> object | None:
-        """That of the schema, in runs of the command line as well."""
         return self.owner.app
 
     @property
@@ -204,20 +189,15 @@ class GraphQLOperation(EntryMembers):
 
     @property
     def contract(self) -> GraphQLContract:
-        """What is promised of answers."""
         return self.owner.contract
 
     @property
     def read_answer(self) -> Callable[[Response], Any]:
-        """What an answer says: its data, by the names of the schema."""
-        return self._data
-
-    def _data(self, response: Response) -> Any:
-        return data_of(response, self.entry.name)[1]
+        """Its data, by the names of the schema."""
+        return lambda response: data_of(response, self.entry.name)[1]
 
     @property
     def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]]:
-        """What errors demand of arguments."""
         return partial(demands_in_errors, self.entry.field.args)
 
     @property
@@ -279,12 +259,7 @@ class GraphQLOperation(EntryMembers):
         """Nothing behind a base URL with a path: that is the endpoint."""
         return "" if base_path.strip("/") else self.entry.path or "/"
 
-    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Nothing: all operations share one path."""
-        return ()
-
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """What graphql-core says of the query and the variables of a request."""
         return self.owner.referee.judge(request)
 
     def compile(
@@ -294,7 +269,6 @@ class GraphQLOperation(EntryMembers):
         hooks: ComponentHooks = NO_HOOKS,
         store: FormStore | None = None,
     ) -> OperationProgram:
-        """What draws its cases. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         if not self.owner.allows_null(self):
             settings = replace(settings, allow_x00=False)
         return compile_operation(self, settings, hooks=hooks, store=store)
@@ -391,8 +365,8 @@ class SkippedField(Struct, frozen=True):
     path: str = "/"
 
 
-class GraphQLDescription:
-    """Implements `checker.kinds.protocol.ApiSchema`."""
+class GraphQLDescription(ApiSchema):
+    """An opened GraphQL schema."""
 
     def __init__(
         self, document: ReadSchema, location: str | None = None, base_url: str | None = None
@@ -426,17 +400,10 @@ class GraphQLDescription:
 
     @property
     def kind(self) -> str:
-        """Name of its row in the table of kinds."""
         return KIND
 
     @property
-    def title(self) -> str:
-        """Nothing: GraphQL has no titles."""
-        return ""
-
-    @property
     def specification(self) -> str:
-        """`GraphQL`."""
         return "GraphQL"
 
     @property
@@ -446,16 +413,6 @@ class GraphQLDescription:
             return None
         parts = urlsplit(self._endpoint)
         return urlunsplit((parts.scheme, parts.netloc, "", "", ""))
-
-    @property
-    def declared_path(self) -> str:
-        """Nothing: a schema does not say where it is served."""
-        return ""
-
-    @property
-    def server_variable_names(self) -> None:
-        """A schema does not say where it is served."""
-        return
 
     @property
     def base_path(self) -> str:
@@ -469,24 +426,6 @@ class GraphQLDescription:
             return ""
         parts = urlsplit(self._endpoint)
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-
-    @property
-    def credentials(self) -> tuple[str, ...]:
-        """Nothing: GraphQL has no security schemes."""
-        return ()
-
-    @property
-    def security_schemes(self) -> Mapping[str, SecurityScheme]:
-        """Nothing, likewise."""
-        return {}
-
-    def sign_up_flow(self) -> None:
-        """Not looked for: nothing in a type says what logs in."""
-        return
-
-    def described_login(self) -> None:
-        """Likewise."""
-        return
 
     def resources(self) -> ResourceModel:
         """What names, arguments and types of the root fields say."""
@@ -574,10 +513,6 @@ class GraphQLDescription:
         only_by_name = name in OF_GATEWAYS and kind is OperationType.QUERY
         return RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
 
-    def checked_entries(self) -> Iterator[RootField]:
-        """Table of contents."""
-        return iter(self.entries())
-
     def dropped(self) -> Iterator[SkippedField]:
         """Subscriptions, what is there for gateways, and what was written in a way that had to be guessed."""
         schema = self.document.schema
@@ -618,10 +553,6 @@ class GraphQLDescription:
         """Names of the arguments."""
         entry = self._index().get(label)
         return () if entry is None else tuple(entry.field.args)
-
-    def links(self) -> Iterator[Any]:
-        """None: a GraphQL schema declares no links."""
-        return iter(())
 
     def normalised(self) -> bytes:
         """JSON from which `checker.graphql.loaders.open_normalised` makes an equal schema."""

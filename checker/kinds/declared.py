@@ -1,11 +1,11 @@
 """Descriptions whose operations are all known when they are open: values in place of a kind's own classes."""
 
-import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from checker.core.contract import ResponseContract
 from checker.core.engine import Engine
@@ -22,15 +22,13 @@ from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import DrawParts, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
-from checker.kinds.members import OperationMembers
-from checker.kinds.protocol import ApiLink, CaseProgram, DroppedOperation, OperationEntry
+from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
 from checker.validation.pointers import walked
 
@@ -57,12 +55,12 @@ RequestJudge = Callable[[WireRequest, str], RequestVerdict]
 """From a request and the path before every operation path to what is said of it."""
 
 
-@dataclasses.dataclass(eq=False, slots=True)
-class DeclaredOperation(OperationMembers):
-    """Implements `checker.kinds.protocol.ApiOperation` with what it is given."""
+@dataclass(eq=False, slots=True)
+class DeclaredOperation(ApiOperation):
+    """An operation of given values; it is its own row in the table of contents."""
 
-    label: Label
-    contract: ResponseContract
+    label: Label = field()
+    contract: ResponseContract = field()
     method: str = "POST"
     path: str = "/"
     parameters: tuple[Parameter, ...] = ()
@@ -81,9 +79,9 @@ class DeclaredOperation(OperationMembers):
     tags: tuple[str, ...] = ()
     operation_id: str | None = None
     deprecated: bool = False
-    definition: Definition = dataclasses.field(default_factory=Definition)
+    definition: Definition = field(default_factory=Definition)
     unusable_bodies: tuple[UnusableBody, ...] = ()
-    unusable_parameters: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
     grants_credentials: bool = False
@@ -93,21 +91,15 @@ class DeclaredOperation(OperationMembers):
     def __post_init__(self) -> None:
         self.resource_path = self.resource_path or self.path
 
-    def warnings(self) -> Iterable[SchemaWarning]:
-        """None."""
-        return ()
-
-    def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Nothing: what a method means is known to the kind alone."""
-        return ()
+    @property
+    def resource_method(self) -> str:
+        return self.method
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """What the referee says of a request to this operation."""
         return RequestVerdict(()) if self.judge is None else self.judge(request, base_path)
 
     @property
     def is_described(self) -> bool:
-        """Whether parameters and bodies are all that is sent."""
         return self.draw is None
 
     def compile(
@@ -117,24 +109,23 @@ class DeclaredOperation(OperationMembers):
         hooks: ComponentHooks = NO_HOOKS,
         store: FormStore | None = None,
     ) -> CaseProgram:
-        """What draws its cases."""
         if self.draw is not None:
             return compile_parts(self, self.draw, settings, hooks=hooks)
         return compile_operation(self, settings, hooks=hooks, store=store)
 
 
-class DeclaredSchema(Struct, eq=False):
-    """Implements `checker.kinds.protocol.ApiSchema` for operations that are given."""
+@dataclass(eq=False, slots=True)
+class DeclaredSchema(ApiSchema):
+    """A description of given operations."""
 
-    kind: str
-    specification: str
+    kind: str = field()
+    specification: str = field()
     source: bytes
     """The document: what its kind opens it from again."""
     operations: tuple[DeclaredOperation | BrokenOperation, ...]
     title: str = ""
     base_url: str | None = None
     declared_path: str = ""
-    """It declares no server."""
     server_variable_names: frozenset[str] | None = None
     location: str | None = None
     app: object | None = None
@@ -143,70 +134,37 @@ class DeclaredSchema(Struct, eq=False):
     """What follows from answers, beside what paths say."""
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
-    def sign_up_flow(self) -> None:
-        """Nothing is known of accounts."""
-        return
-
-    def described_login(self) -> None:
-        """Nor of logins."""
-        return
-
     def configure(self, options: SchemaOptions) -> None:
-        """Take the base URL that users give."""
         self.base_url = options.base_url or self.base_url
 
     def serve_from(self, app: object, url: str) -> None:
-        """Say that an application in this process serves the API, which believes to be that host."""
         self.app, self.base_url = app, url
 
     @property
     def raw_schema(self) -> bytes:
-        """The document."""
         return self.source
 
     @property
     def base_path(self) -> str:
-        """Path of the base URL."""
         path = urlsplit(self.base_url or "").path.strip("/")
         return f"/{path}/" if path else "/"
 
     def entries(self) -> tuple[DeclaredOperation | BrokenOperation, ...]:
-        """All operations, in order."""
         return self.operations
 
-    def checked_entries(self) -> Iterator[DeclaredOperation | BrokenOperation]:
-        """All operations, in order."""
-        return iter(self.operations)
-
-    def dropped(self) -> Iterable[DroppedOperation]:
-        """None."""
-        return ()
-
     def find(self, label: str) -> DeclaredOperation | BrokenOperation | None:
-        """The operation of a label."""
         return next((found for found in self.operations if found.label == label), None)
 
     def parameter_names(self, label: Label) -> Iterable[str]:
-        """Names of the declared parameters."""
         found = self.find(label)
         return (
             [] if not isinstance(found, DeclaredOperation) else [p.name for p in found.parameters]
         )
 
-    def links(self) -> Iterable[ApiLink]:
-        """None."""
-        return ()
-
     def resources(self) -> ResourceModel:
-        """What the paths of its operations say, and the transitions that it was given."""
         read = [one for one in self.operations if isinstance(one, DeclaredOperation)]
         uses = (ResourceUse.of(one.label, one.method, one.resource_path) for one in read)
         return ResourceModel(uses, self.transitions)
 
-    def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
-        """Path and method."""
-        return entry.path, entry.method
-
     def normalised(self) -> bytes:
-        """The document."""
         return self.source

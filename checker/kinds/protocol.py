@@ -1,15 +1,34 @@
-"""What a kind of description offers to everything above: how it is opened, and what its operations can do."""
+"""A kind of description, as the floors above use it: how it is opened, and the abilities of its operations."""
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
+
+from msgspec.structs import replace
 
 from checker.config.filters import Selectable
 from checker.core.case import NOT_SET
 from checker.core.case import Case as CaseValue
 from checker.core.engine import Engine
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, HookExecutionError, IncorrectUsage
+from checker.core.failures import FailureGroup
+from checker.core.given_values import require, require_names, require_texts
+from checker.core.hooks import HookContext, HookSource, run_hooks
+from checker.core.later import later
+from checker.core.locations import Location
+from checker.core.media_types import is_multipart, matches
 from checker.core.meta import GenerationMode, PhaseInfo
-from checker.core.operation import Body, BrokenOperation, Definition, Label, Operation, Parameter
+from checker.core.operation import (
+    Body,
+    BrokenOperation,
+    Definition,
+    Label,
+    Operation,
+    Parameter,
+    PropertyEncoding,
+)
+from checker.core.plain_errors import plainly
 from checker.core.pool import ValuePool
 from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
@@ -20,11 +39,19 @@ from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    import checker.transport.wire.bodies as wire_bodies
+    import checker.transport.wire.encoding as encoders
     from checker.generation.hooks import ComponentHooks
     from checker.generation.normalization.store import FormStore
     from checker.generation.settings import GenerationSettings
     from checker.generation.sources.choices import Source
     from checker.transport.wire.multipart import MultipartFile
+else:
+    # Tests are collected without what writes requests.
+    wire_bodies = later("checker.transport.wire.bodies")
+    encoders = later("checker.transport.wire.encoding")
+
+_NO_ENGINE: Final = "{label} was read without an engine; load its schema with `checker.openapi`"
 
 
 class CaseProgram(Protocol):
@@ -68,70 +95,69 @@ class CaseProgram(Protocol):
         ...
 
 
-class ApiOperation(Operation, Protocol):
-    """An operation that can be tested."""
+class ApiOperation(Operation):
+    """An operation as Python users hold it. Each kind inherits it; what lower floors ask is stated by `Operation`."""
 
-    def with_engine(self, engine: Engine) -> "ApiOperation":
-        """The operation, reaching higher floors by an engine: what users of Python hold."""
-        ...
+    entry: "OperationEntry"
+    """Its row in the table of contents."""
+    parameters: tuple[Parameter, ...]
+    engine: Engine | None
+    """Sends, judges and makes; None for operations that were not loaded from Python."""
+
+    def compile(
+        self,
+        settings: "GenerationSettings",
+        *,
+        hooks: "ComponentHooks" = ...,
+        store: "FormStore | None" = None,
+    ) -> "CaseProgram":
+        """Return the program that draws its cases. Operations with one `store` share what they read of their schemas.
+
+        Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.
+        """
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.label}>"
+
+    @property
+    def method(self) -> str:
+        return self.entry.method
+
+    @property
+    def path(self) -> str:
+        return self.entry.path
+
+    @property
+    def resource_path(self) -> str:
+        return self.entry.resource_path
+
+    @property
+    def resource_method(self) -> str:
+        return self.entry.resource_method
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.entry.tags
+
+    @property
+    def operation_id(self) -> str | None:
+        return self.entry.operation_id
+
+    @property
+    def deprecated(self) -> bool:
+        return self.entry.deprecated
 
     @property
     def definition(self) -> Definition:
-        """The object that declares it."""
-        ...
+        return Definition(self.entry.definition)
 
-    @property
-    def responses(self) -> Mapping[str, Any]:
-        """Raw response objects by status as it is spelled."""
-        ...
-
-    @property
-    def schema(self) -> Any:
-        """The loaded schema that it belongs to, if it was loaded from Python."""
-        ...
-
-    @property
-    def full_path(self) -> str:
-        """Template behind the base path of the description."""
-        ...
-
-    @property
-    def path_parameters(self) -> tuple[Parameter, ...]: ...
-    @property
-    def query(self) -> tuple[Parameter, ...]: ...
-    @property
-    def headers(self) -> tuple[Parameter, ...]: ...
-    @property
-    def cookies(self) -> tuple[Parameter, ...]: ...
-    @property
-    def body(self) -> tuple[Body, ...]: ...
-    def iter_parameters(self) -> Iterator[Parameter]: ...
-    def get_parameter(self, name: str, location: str) -> Parameter | None: ...
-    def get_parameter_set(self, location: str) -> tuple[Parameter, ...]: ...
-    def add_parameter(self, parameter: Parameter) -> None: ...
-    def get_parameter_serializers(
-        self,
-    ) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]: ...
-    def get_body_for_media_type(self, media_type: str) -> Body | None: ...
-    def get_bodies_for_media_type(self, media_type: str) -> Iterator[Body]: ...
-    def get_request_payload_content_types(self) -> list[str]: ...
-    def prepare_multipart(
-        self, form: Mapping[str, Any], content_types: Mapping[str, str] | None = None
-    ) -> "list[tuple[str | None, MultipartFile]]": ...
-    def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]": ...
-    def as_strategy(
-        self, generation_mode: GenerationMode | str | None = None, **parts: Any
-    ) -> "SearchStrategy[CaseValue]":
-        """Strategy of `Case` for Hypothesis; a mode stands above what is configured."""
-        ...
-
-    def validate_response(self, response: Any, *, case: CaseValue | None = None) -> None:
-        """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
-        ...
-
-    def is_valid_response(self, response: Any) -> bool:
-        """Whether the response of any HTTP client passes the checks."""
-        ...
+    def with_engine(self, engine: Engine) -> Self:
+        """A copy that reaches higher floors by an engine."""
+        own = copy.copy(self)
+        # The slot is that of the class that lists it among its fields.
+        setattr(own, "engine", engine)  # noqa: B010
+        return own
 
     def Case(  # noqa: N802 - the public name and arguments
         self,
@@ -145,21 +171,190 @@ class ApiOperation(Operation, Protocol):
         media_type: str | None = None,
         multipart_content_types: dict[str, str] | None = None,
     ) -> CaseValue:
-        """A case made by hand. Raises `IncorrectUsage`."""
-        ...
+        """A case made by hand: values by name, and another HTTP verb if `method` says so.
 
-    def compile(
-        self,
-        settings: "GenerationSettings",
-        *,
-        hooks: "ComponentHooks" = ...,
-        store: "FormStore | None" = None,
-    ) -> CaseProgram:
-        """What draws its cases. Operations with one `store` share what they read of their schemas.
-
-        Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.
+        Raises `IncorrectUsage` for values without names, and for a body without a media type where there are several.
         """
-        ...
+        require_names(
+            path_parameters=path_parameters, query=query, headers=headers, cookies=cookies
+        )
+        require_texts(method=method, media_type=media_type)
+        parts: dict[str, Any] = {
+            "path_parameters": path_parameters,
+            "query": query,
+            "headers": headers,
+            "cookies": cookies,
+            "body": body,
+            "media_type": media_type,
+            "multipart_content_types": multipart_content_types,
+        }
+        if self.engine is None:
+            # Where hooks of a run make one, whoever runs it sends it.
+            made = CaseValue(self, "", **parts)
+        else:
+            made = self.engine.make_case(self, **parts)
+        if method is not None and method.upper() != made.method:
+            made.other_method = method.upper()
+        return made
+
+    def as_strategy(
+        self, generation_mode: GenerationMode | str | None = None, **parts: Any
+    ) -> "SearchStrategy[CaseValue]":
+        """Strategy of `Case` for Hypothesis; a mode stands above what is configured.
+
+        `path_parameters`, `query`, `headers`, `cookies` and `body` take the place of generated ones: each a strategy, or a value.
+        """
+        found: SearchStrategy[CaseValue] = self._engine().as_strategy(
+            self, generation_mode=generation_mode, **parts
+        )
+        return found
+
+    def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]":
+        """One strategy for each case that the examples of the description make."""
+        return self._engine().examples_of(self)
+
+    @property
+    def responses(self) -> Mapping[str, Any]:
+        """Raw response objects by status as it is spelled; empty where the kind of description has none."""
+        declared = self.definition.get("responses")
+        return declared if isinstance(declared, dict) else {}
+
+    @property
+    def schema(self) -> Any:
+        """The loaded schema that it belongs to; None for an operation that was not loaded from Python."""
+        return None if self.engine is None else self.engine.schema
+
+    @property
+    def app(self) -> object | None:
+        """The application in this process that serves it, if there is one."""
+        return None if self.schema is None else self.schema.app
+
+    @property
+    def full_path(self) -> str:
+        """Template behind the base path of the description: `/api/users/{id}`."""
+        base: str = "" if self.schema is None else self.schema.base_path
+        return base.removesuffix("/") + str(self.path)
+
+    @plainly
+    def validate_response(self, response: Any, *, case: CaseValue | None = None) -> None:
+        """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
+        if case is None:
+            case = self.Case()
+            # Nobody knows which request it was.
+            case.id = ""
+        require(isinstance(case, CaseValue), "case", "a case", case)
+        self._engine().validate_response(case, response)
+
+    def is_valid_response(self, response: Any) -> bool:
+        """Whether the response of any HTTP client passes the checks."""
+        try:
+            self.validate_response(response)
+        except FailureGroup:
+            return False
+        return True
+
+    @property
+    def path_parameters(self) -> tuple[Parameter, ...]:
+        """Declared parameters of the path."""
+        return self._at(Location.PATH)
+
+    @property
+    def query(self) -> tuple[Parameter, ...]:
+        """Declared parameters of the query."""
+        return self._at(Location.QUERY)
+
+    @property
+    def headers(self) -> tuple[Parameter, ...]:
+        """Declared headers."""
+        return self._at(Location.HEADER)
+
+    @property
+    def cookies(self) -> tuple[Parameter, ...]:
+        """Declared cookies."""
+        return self._at(Location.COOKIE)
+
+    @property
+    def body(self) -> tuple[Body, ...]:
+        """Media types that can be sent, one alternative each."""
+        return tuple(self.bodies)
+
+    def iter_parameters(self) -> Iterator[Parameter]:
+        """Declared parameters of all locations but the body."""
+        return iter(self.parameters)
+
+    def get_parameter(self, name: str, location: str) -> Parameter | None:
+        """The parameter of a name at `path`, `query`, `header` or `cookie`; header names in any letter case.
+
+        None if there is none. Raises `IncorrectUsage` for another location.
+        """
+        wanted = _location(location)
+        for parameter in self._at(wanted):
+            is_same = parameter.name == name
+            if wanted is Location.HEADER:
+                is_same = parameter.name.lower() == name.lower()
+            if is_same:
+                return parameter
+        return None
+
+    def get_parameter_set(self, location: str) -> tuple[Parameter, ...]:
+        """Declared parameters at `path`, `query`, `header` or `cookie`. Raises `IncorrectUsage` for another location."""
+        return self._at(_location(location))
+
+    def add_parameter(self, parameter: Parameter) -> None:
+        """Have cases that are made from now on carry one parameter more, in place of one of its name and location."""
+        require(hasattr(parameter, "location"), "parameter", "one of an operation", parameter)
+        others = (
+            one
+            for one in self.parameters
+            if (one.location, one.name) != (parameter.location, parameter.name)
+        )
+        self.parameters = (*others, parameter)
+
+    def get_parameter_serializers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]:
+        """For `path_parameters`, `query`, `headers` and `cookies`: what makes of values by name their texts on the wire."""
+        return {
+            place.container: partial(_written, place, self._at(place))
+            for place in Location
+            if place is not Location.BODY
+        }
+
+    def get_body_for_media_type(self, media_type: str) -> Body | None:
+        """The body of a media type, as it is declared; None if there is none."""
+        return next((body for body in self.body if body.media_type == media_type), None)
+
+    def get_bodies_for_media_type(self, media_type: str) -> Iterator[Body]:
+        """Bodies whose media type, or range of media types, names a media type; letter case and parameters do not count."""
+        require_texts(media_type=media_type)
+        return (body for body in self.body if matches(body.media_type, media_type))
+
+    def prepare_multipart(
+        self, form: Mapping[str, Any], content_types: Mapping[str, str] | None = None
+    ) -> "list[tuple[str | None, MultipartFile]]":
+        """Parts of a multipart body as `requests` takes them for `files`: (name, (file name, content, content type)).
+
+        `content_types` say the type of single properties; the others are as the description declares.
+        """
+        declared = next((one for one in self.body if is_multipart(one.media_type)), None)
+        encoding = {} if declared is None else dict(declared.encoding)
+        require_names(content_types=content_types)
+        for name, chosen in (content_types or {}).items():
+            require_texts(content_types=chosen)
+            encoding[name] = replace(encoding.get(name, PropertyEncoding()), content_type=chosen)
+        return wire_bodies.multipart_files(
+            form, encoding, None if declared is None else declared.schema
+        )
+
+    def get_request_payload_content_types(self) -> list[str]:
+        """Media types of the body, in order of declaration."""
+        return [body.media_type for body in self.body]
+
+    def _at(self, location: Location) -> tuple[Parameter, ...]:
+        return tuple(one for one in self.parameters if one.location is location)
+
+    def _engine(self) -> Engine:
+        if self.engine is None:
+            raise RuntimeError(_NO_ENGINE.format(label=self.label))
+        return self.engine
 
 
 class OperationEntry(Selectable, Protocol):
@@ -212,19 +407,16 @@ class ApiLink(Protocol):
 
 
 class ApiSchema(Protocol):
-    """An opened description."""
+    """An opened description. Each kind inherits it, and overrides the defaults of what it can say more of."""
 
     app: object | None
     """The application in this process that serves the API, if it was loaded from one."""
+    location: str | None
+    """URL that it was read from in the end; None when it came from elsewhere."""
 
     @property
     def kind(self) -> str:
         """Name of its row in the table of kinds."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """Of the API, empty when it has none."""
         ...
 
     @property
@@ -233,9 +425,9 @@ class ApiSchema(Protocol):
         ...
 
     @property
-    def location(self) -> str | None:
-        """URL that it was read from in the end; None when it came from elsewhere."""
-        ...
+    def title(self) -> str:
+        """Of the API, empty when it has none."""
+        return ""
 
     @property
     def base_url(self) -> str | None:
@@ -244,38 +436,38 @@ class ApiSchema(Protocol):
 
     @property
     def declared_path(self) -> str:
-        """Path of the URL of the server that it declares, without a `/` at the end; empty when it says nothing of one."""
-        ...
+        """Path of the URL of the server that it declares, without a `/` at the end; empty when it declares none."""
+        return ""
 
     @property
     def server_variable_names(self) -> frozenset[str] | None:
         """Names of the variables in the URLs of all its servers; None for a kind that declares no servers."""
-        ...
+        return None
 
     @property
     def credentials(self) -> tuple[str, ...]:
         """Places that its security schemes name, lower case: `header authorization`, `query appid`."""
-        ...
+        return ()
 
     @property
     def security_schemes(self) -> Mapping[str, SecurityScheme]:
         """Its security schemes by name; those that cannot be read are left out."""
-        ...
+        return {}
 
     def sign_up_flow(self) -> SignUpFlow | None:
-        """How anybody makes an account and logs in with it; None when it says nothing of it."""
-        ...
+        """How to make an account and to log in with it; None when the description does not say."""
+        return None
 
     def described_login(self) -> DescribedLogin | None:
-        """How a user and a password get a token; None when it says nothing of it."""
-        ...
+        """How a user and a password get a token; None when the description does not say."""
+        return None
 
     def configure(self, options: SchemaOptions) -> None:
         """Take in what users say of it."""
         ...
 
     def serve_from(self, app: object, url: str) -> None:
-        """Say that an application in this process serves the API, which believes to be that host."""
+        """Make an application in this process serve the API; `url` is the host that it believes to be."""
         ...
 
     @property
@@ -293,12 +485,12 @@ class ApiSchema(Protocol):
         ...
 
     def checked_entries(self) -> Iterator[OperationEntry | BrokenOperation]:
-        """Table of contents in document order; what cannot be read is a value that carries its error."""
-        ...
+        """Table of contents in document order; an operation that cannot be read is a value that carries its error."""
+        return iter(self.entries())
 
     def dropped(self) -> Iterable[DroppedOperation]:
-        """What is written like operations and is not tested."""
-        ...
+        """Parts of the description that are written like operations and are not tested."""
+        return ()
 
     def find(self, label: str) -> ApiOperation | BrokenOperation | None:
         """The operation of a label; no other one is read."""
@@ -306,7 +498,7 @@ class ApiSchema(Protocol):
 
     def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
         """Two keys under which Python users find an operation: `schema["/users"]["GET"]`, `schema["Query"]["user"]`."""
-        ...
+        return entry.path, entry.method
 
     def parameter_names(self, label: Label) -> Iterable[str]:
         """What the inputs of an operation are called, which is not read for it."""
@@ -314,7 +506,7 @@ class ApiSchema(Protocol):
 
     def links(self) -> Iterable[ApiLink]:
         """Links between operations; those that cannot be followed are of classes of their own."""
-        ...
+        return ()
 
     def resources(self) -> ResourceModel:
         """Who makes what and who asks for it: built by who opens the description first, read by all others."""
@@ -344,3 +536,50 @@ class DescriptionKind(Protocol):
     def reopen(self, data: bytes) -> ApiSchema:
         """The schema that `ApiSchema.normalised` wrote down."""
         ...
+
+
+def _written(
+    place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]
+) -> dict[str, str]:
+    """Texts of one location as they are sent; in the query with its name, as one value may be several pairs."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        own = next((one for one in declared if one.name == name), None)
+        match place:
+            case Location.PATH:
+                found[name] = encoders.path_encoder(name, own)(value)
+            case Location.QUERY:
+                found[name] = encoders.query_encoder(name, own)(value)
+            case Location.COOKIE:
+                found[name] = encoders.cookie_encoder(name, own)(value)
+            case _:
+                found[name] = encoders.header_encoder(own)(value).decode("latin-1")
+    return found
+
+
+Read = TypeVar("Read", bound=ApiOperation)
+
+
+def initialised(operation: Read | BrokenOperation, hooks: HookSource) -> Read | BrokenOperation:
+    """An operation that was just read, as hooks of `before_init_operation` leave it; broken, where one of them raises."""
+    if isinstance(operation, BrokenOperation):
+        return operation
+    context = HookContext(operation)
+    try:
+        run_hooks(
+            hooks.named("before_init_operation", context),
+            "before_init_operation",
+            context,
+            operation,
+        )
+    except HookExecutionError as error:
+        return BrokenOperation(operation.label, operation.method, operation.path, str(error))
+    return operation
+
+
+def _location(name: str) -> Location:
+    try:
+        return Location(name)
+    except ValueError:
+        known = ", ".join(location for location in Location)
+        raise IncorrectUsage(f"a location is one of {known}, got {name!r}") from None

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Protocol, Self
 
 from checker.core.engine import Engine
 from checker.core.operation import (
@@ -21,7 +21,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
-from checker.kinds.members import EntryMembers
+from checker.kinds.protocol import ApiOperation
 from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.contents import Entry
@@ -50,22 +50,17 @@ class Owner(Protocol):
 
 
 @dataclasses.dataclass(eq=False, repr=False, slots=True)
-class OpenApiOperation(EntryMembers):
-    """Implements `checker.kinds.protocol.ApiOperation`."""
+class OpenApiOperation(ApiOperation):
+    """An operation of an OpenAPI document; bodies, contract and referee are kept."""
 
     entry: Entry
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...] = dataclasses.field()
     owner: Owner
     _bodies: Bodies
-    unusable_parameters: Mapping[str, str]
-    """Optional parameters that cannot be sent: pointer -> why."""
+    unusable_parameters: Mapping[str, str] = dataclasses.field()
     _contract: OpenApiContract | None = None
     _referee: RequestReferee | None = None
-    read_answer: ClassVar[None] = None
-    """Its JSON."""
-    is_described: ClassVar[bool] = True
     label: Label = dataclasses.field(init=False)
-    """`GET /users/{id}`."""
     engine: Engine | None = None
 
     def __post_init__(self) -> None:
@@ -74,7 +69,7 @@ class OpenApiOperation(EntryMembers):
 
     def with_engine(self, engine: Engine) -> Self:
         """Return a copy that reaches higher floors by an engine."""
-        own = EntryMembers.with_engine(self, engine)
+        own = ApiOperation.with_engine(self, engine)
         # Each knows the operation that it was made for: deserializers of users see that one.
         own._contract = own._referee = None
         return own
@@ -86,7 +81,6 @@ class OpenApiOperation(EntryMembers):
 
     @property
     def app(self) -> object | None:
-        """That of the schema, in runs of the command line as well."""
         return self.owner.app
 
     @property
@@ -97,42 +91,30 @@ class OpenApiOperation(EntryMembers):
 
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:
-        """Alternatives of credentials; an empty tuple when nothing is said of them."""
         return security_of(self.owner.document, self.entry.definition)
 
     @property
     def grants_credentials(self) -> bool:
-        """Whether it is where a security scheme says that tokens come from."""
         own = "/" + self.path.strip("/")
         return any(f"/{path}".endswith(own) for path in token_paths(self.owner.document))
 
     def warnings(self) -> Iterator[SchemaWarning]:
-        """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
         return self.owner.warnings_of(self)
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """Media types that can be sent."""
         return self._bodies.usable
 
     @property
     def unusable_bodies(self) -> tuple[UnusableBody, ...]:
-        """Declared media types that cannot be sent, and why."""
         return self._bodies.unusable
 
     @property
     def body_required(self) -> bool:
-        """True when a request without a body is wrong."""
         return self._bodies.required
 
     @property
-    def has_skipped_required_body(self) -> bool:
-        """True when a body is required and none of its media types is usable."""
-        return self._bodies.required and not self._bodies.usable
-
-    @property
     def contract(self) -> OpenApiContract:
-        """What is promised of the responses."""
         if self._contract is None:
             self._contract = OpenApiContract(
                 self.owner.document,
@@ -145,11 +127,9 @@ class OpenApiOperation(EntryMembers):
         return self._contract
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Methods, upper case, that the document declares for a path as it is sent; one set for each template that it fits."""
         return self.owner.methods_at(path)
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """What its final bytes say of a request to this operation, whoever made it."""
         if self._referee is None:
             self._referee = RequestReferee(self)
         return self._referee.judge(request, base_path=base_path)
@@ -161,7 +141,6 @@ class OpenApiOperation(EntryMembers):
         hooks: ComponentHooks = NO_HOOKS,
         store: FormStore | None = None,
     ) -> OperationProgram:
-        """What draws its cases. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
         return compile_operation(self, settings, hooks=hooks, store=store)
 
 

@@ -12,7 +12,7 @@ from checker.core.resources import ResourceModel
 from checker.core.schema_warnings import SchemaWarning
 from checker.core.security import SecurityScheme
 from checker.core.signup import DescribedLogin, SignUpFlow
-from checker.kinds.protocol import OperationEntry
+from checker.kinds.protocol import ApiSchema, initialised
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, Entry, table_of_contents
 from checker.openapi.documents.dialects import version_of
@@ -28,7 +28,6 @@ from checker.openapi.servers import (
 )
 
 if TYPE_CHECKING:
-    import checker.kinds.members as members
     import checker.openapi.operation as operations
     import checker.openapi.parameters as declared
     import checker.openapi.resources as linked
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from checker.openapi.routes import Routes
 else:
     # Not needed for the table of contents.
-    members = later("checker.kinds.members")
     linked = later("checker.openapi.resources")
     operations = later("checker.openapi.operation")
     declared = later("checker.openapi.parameters")
@@ -54,8 +52,8 @@ KIND: Final = "openapi"
 """Name of the kind in the table."""
 
 
-class OpenApiSchema:
-    """Implements `checker.kinds.protocol.ApiSchema`."""
+class OpenApiSchema(ApiSchema):
+    """An opened OpenAPI document: a table of contents, and operations read when they are asked for."""
 
     def __init__(
         self,
@@ -78,7 +76,6 @@ class OpenApiSchema:
         self.location = origin.location
         self._own_name = origin.own_name
         self.app: object | None = None
-        """The application in this process that serves the API, if it was loaded from one."""
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
         """Whether responses of an operation have to keep to `format`."""
         self.hooks: HookSource = GLOBAL_HOOKS
@@ -104,22 +101,18 @@ class OpenApiSchema:
 
     @property
     def raw_schema(self) -> dict[str, Any]:
-        """The loaded document."""
         return self.document.root
 
     @property
     def title(self) -> str:
-        """Title of the API, empty when it has none."""
         return self._info("title")
 
     @property
     def kind(self) -> str:
-        """Name of its row in the table of kinds."""
         return KIND
 
     @property
     def specification(self) -> str:
-        """`Open API 3.0.3`."""
         return f"Open API {self.version}"
 
     @property
@@ -129,20 +122,16 @@ class OpenApiSchema:
 
     @property
     def credentials(self) -> tuple[str, ...]:
-        """Where its security schemes put credentials, lower case: `header authorization`, `query appid`."""
         return credential_places(self.document)
 
     @property
     def security_schemes(self) -> dict[str, SecurityScheme]:
-        """Its security schemes by name; those that cannot be read are left out."""
         return security_schemes(self.document)
 
     def sign_up_flow(self) -> SignUpFlow | None:
-        """How anybody makes an account and logs in with it, if the document says so; only what may be part of it is read."""
         return signed_up.sign_up_flow(self.document, self._account_operations())
 
     def described_login(self) -> DescribedLogin | None:
-        """How a user and a password get a token, if the document says so."""
         return signed_up.described_login(self.document, self._account_operations())
 
     def _account_operations(self) -> "Iterator[OpenApiOperation]":
@@ -167,12 +156,10 @@ class OpenApiSchema:
 
     @property
     def declared_path(self) -> str:
-        """Path of the URL of its own server, without a `/` at the end."""
         return path_of(self._declared_url(None)).rstrip("/")
 
     @property
     def server_variable_names(self) -> frozenset[str]:
-        """Names of the variables in the URLs of all its servers."""
         entries = [one for one in self.entries() if isinstance(one, Entry)]
         parts = (part for one in entries for part in (one.path_item, one.definition))
         return variable_names((self.document.root, *parts))
@@ -216,17 +203,11 @@ class OpenApiSchema:
         """Operations in document order, each read when its turn comes."""
         return map(self.read, self.entries())
 
-    def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
-        """Path and method."""
-        return entry.path, entry.method
-
     def find(self, label: str) -> "OpenApiOperation | BrokenOperation | None":
-        """The operation of a label; no other one is read."""
         entry = self._index().get(Label(label))
         return None if entry is None else self.read(entry)
 
     def parameter_names(self, label: Label) -> Iterator[str]:
-        """Names of the parameters of an operation, which is not read for them."""
         entry = self._index().get(label)
         if isinstance(entry, Entry):
             yield from declared.parameter_names(self.document, entry.path, *entry.parameter_lists)
@@ -294,7 +275,7 @@ class OpenApiSchema:
             return entry
         operation = self._read.get(entry.label)
         if operation is None:
-            operation = self._read[entry.label] = members.initialised(
+            operation = self._read[entry.label] = initialised(
                 operations.read_operation(entry, self), self.hooks
             )
         return operation

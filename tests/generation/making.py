@@ -1,41 +1,33 @@
 """Operations made of a bare schema, and two opinions about values."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jsonschema
 
 from checker.core.case import Case
-from checker.core.contract import ResponseContract
-from checker.core.engine import Engine
 from checker.core.meta import PhaseInfo
 from checker.core.operation import (
     Body,
-    Definition,
     Label,
     Location,
     Operation,
     Parameter,
-    UnusableBody,
 )
-from checker.core.request import WireRequest
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
-from checker.core.schema_warnings import SchemaWarning
-from checker.core.security import SecurityRequirement
-from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.store import FormStore
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource, Source
-from checker.kinds.members import OperationMembers
+from checker.kinds.declared import DeclaredOperation
 from checker.validation.compiled import compile_schema
 from checker.validation.translate import Translator
 from tests.measuring.contract import parts as parts
 
 PHASE = PhaseInfo("fuzzing")
 LABEL = Label("POST /things/{id}")
+NO_CONTRACT: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,53 +44,25 @@ class PlainDocument:
         return value, reference
 
 
-@dataclass(frozen=True)
-class PlainOperation(OperationMembers):
-    parameters: tuple[Parameter, ...] = ()
-    bodies: tuple[Body, ...] = ()
-    body_required: bool = True
-    is_described: bool = True
-    label: Label = LABEL
-    method: str = "POST"
-    path: str = "/things/{id}"
-    tags: tuple[str, ...] = ()
-    operation_id: str | None = None
-    deprecated: bool = False
-    definition: Definition = field(default_factory=Definition)
-    unusable_bodies: tuple[UnusableBody, ...] = ()
-    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
-    has_skipped_required_body: bool = False
-    base_url: str | None = None
-    security: tuple[SecurityRequirement, ...] = ()
-    read_answer: None = None
-    grants_credentials: bool = False
-    engine: Engine | None = None
-
-    @property
-    def resource_path(self) -> str:
-        return self.path
-
-    def compile(
+class PlainOperation(DeclaredOperation):
+    def __init__(
         self,
-        settings: GenerationSettings,
-        *,
-        hooks: ComponentHooks = NO_HOOKS,
-        store: FormStore | None = None,
-    ) -> OperationProgram:
-        return compile_operation(self, settings, hooks=hooks, store=store)
-
-    def warnings(self) -> tuple[SchemaWarning, ...]:
-        return ()
-
-    @property
-    def contract(self) -> ResponseContract:
-        raise NotImplementedError
+        parameters: tuple[Parameter, ...] = (),
+        bodies: tuple[Body, ...] = (),
+        body_required: bool = True,
+        **others: Any,
+    ) -> None:
+        given: dict[str, Any] = {"label": LABEL, "method": "POST", "path": "/things/{id}", **others}
+        super().__init__(
+            contract=NO_CONTRACT,
+            parameters=parameters,
+            bodies=bodies,
+            body_required=body_required,
+            **given,
+        )
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         return (frozenset({self.method}),)
-
-    def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        raise NotImplementedError
 
 
 def schema_of(

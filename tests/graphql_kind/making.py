@@ -31,7 +31,7 @@ def opened_value(value: dict[str, Any]) -> GraphQLDescription:
 
 
 def operations(schema: GraphQLDescription) -> Iterator[GraphQLOperation]:
-    for entry in schema.checked_entries():
+    for entry in schema.entries():
         yield schema.operation(entry)
 
 

@@ -42,7 +42,7 @@ def test_a_schema_is_a_mapping() -> None:
 
 def test_own_names_of_root_types_count() -> None:
     schema = opened("schema { query: query_root } type query_root { users: Int }")
-    assert [one.label for one in schema.checked_entries()] == ["query_root.users"]
+    assert [one.label for one in schema.entries()] == ["query_root.users"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_own_names_of_root_types_count() -> None:
 )  # fmt: skip
 def test_loose_sdl_is_read_and_told(text: str, says: str) -> None:
     schema = opened(text)
-    assert "Query.a" in [one.label for one in schema.checked_entries()]
+    assert "Query.a" in [one.label for one in schema.entries()]
     (note,) = [one.message for one in schema.iter_schema_warnings()]
     assert says in note
 
@@ -74,7 +74,7 @@ def test_what_is_not_tested_is_told() -> None:
         + "\nextend type Query { _service: Int  _entities(representations: [_Any!]!): [Item] } scalar _Any"
     )
     schema = opened(text)
-    waiting = [one.label for one in schema.checked_entries() if one.only_by_name]
+    waiting = [one.label for one in schema.entries() if one.only_by_name]
     assert waiting == ["Query._service", "Query._entities"]
     kinds = {one.kind: one.message for one in schema.iter_schema_warnings()}
     assert set(kinds) == {WarningKind.SUBSCRIPTION, WarningKind.FEDERATION}
@@ -121,4 +121,4 @@ def test_files_are_known_by_what_they_hold(tmp_path: Path) -> None:
 def test_all_real_schemas_are_read(corpora: Path) -> None:
     for path in sorted((corpora / "graphql").iterdir()):
         schema = open_description(FileSource(path), DIRECT)
-        assert list(schema.checked_entries()), path.name
+        assert list(schema.entries()), path.name
