@@ -1,1 +1,1 @@
-"""What is remembered: journals, traffic, values, signals and entries, on disk before anyone is told."""
+"""The memory of a run: journals, traffic, values, signals and entries. Records reach the disk before they are reported."""

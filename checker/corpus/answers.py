@@ -18,7 +18,7 @@ ABSENT: Final = Absent.ABSENT
 
 
 def json_of(response: Response) -> Any:
-    """The parsed body, or `ABSENT` when it is no JSON. Integers beyond 64 bits come as floats: nobody names things so."""
+    """Return the parsed body, or `ABSENT` if it is no JSON. Integers beyond 64 bits come as floats: no identifier is that long."""
     content = response.content
     if not content:
         return ABSENT

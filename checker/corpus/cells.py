@@ -112,7 +112,7 @@ def _plain(value: Any) -> str:
 
 
 def _resolved(schema: Schema) -> Schema:
-    """What a schema refers to, or is together with nothing but words about it."""
+    """Return the schema behind a reference, also behind a reference with annotations beside it."""
     for _ in range(_HOPS):
         raw = schema.raw
         if not isinstance(raw, Mapping):

@@ -1,4 +1,4 @@
-"""Records as bytes and back: which classes there are, and what they are called in files.
+"""Records as bytes and back: the record classes and their tags in files.
 
 Never pickle: a corpus may come from somebody else. A record is `[tag, [field, ...]]`, packed.
 """

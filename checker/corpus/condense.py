@@ -1,4 +1,4 @@
-"""What closed journals come down to: fewer records that mean the same. Pure."""
+"""Condensation of closed journals: fewer records with the same meaning. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

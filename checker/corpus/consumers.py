@@ -190,7 +190,7 @@ class Consumer(Struct):
 def _weighted(
     ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
 ) -> list[tuple[ValueHistory, int]]:
-    """(ring, depth) for each index: first many different ones, then again those that are likely to be what is asked for.
+    """Return (ring, depth) for each index: first many different ones, then again the likely ones.
 
     What is newer, in a ring that scores higher, and what nobody tried to remove. Who removes things needs many: what is gone is no use to him.
     """

@@ -1,4 +1,4 @@
-"""What values stand in: the things named in the path of the request that showed them, and by foreign keys beside them."""
+"""The contexts of values: the resources named in the path of the request that showed them, and foreign keys beside them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -23,12 +23,12 @@ def key_of(resource: Resource) -> str:
 
 @lru_cache(maxsize=4096)
 def noun_of_key(key: str) -> str:
-    """What the things of a collection are called, of which contexts name the key."""
+    """Return the noun of the members of a collection, from a key of a context."""
     return noun_of(tuple(key.split("/")))
 
 
 def request_pointer(part: str) -> str:
-    """Where a value comes from that no answer shows: a variable of the path that was asked for, or a pointer into the body."""
+    """Return the origin of a value that no response shows: a variable of the path of the request, or a pointer into the body."""
     return _REQUEST + part
 
 
@@ -38,7 +38,7 @@ def is_of_request(pointer: str) -> bool:
 
 
 def said_at(case: Case, pointer: str) -> Any:
-    """What a request says where `request_pointer` points; None when it says nothing there."""
+    """Return the value of a request at a `request_pointer`; None if there is none."""
     part = pointer.removeprefix(_REQUEST)
     if part.startswith("/"):
         return sent_at(case, (Location.BODY, part))
@@ -46,7 +46,7 @@ def said_at(case: Case, pointer: str) -> Any:
 
 
 class Ancestry(Struct, frozen=True):
-    """How one operation says what its values stand in."""
+    """The way in which one operation names the contexts of its values."""
 
     variables: tuple[tuple[str, str], ...]
     """(variable of its path, collection), outermost first, without the one that it works on."""
@@ -54,7 +54,7 @@ class Ancestry(Struct, frozen=True):
     """Normalised field -> the collection that it names a member of, where the path names none and somebody asks for it."""
 
     def above(self, case: Case) -> Above:
-        """What a request names above its resource, as text."""
+        """Return the resources that a request names above its own, as text."""
         if not self.variables:
             return ()
         values = named_values(case)
@@ -74,7 +74,7 @@ class Ancestry(Struct, frozen=True):
 
 
 def ancestries(model: ResourceModel) -> Iterator[tuple[ResourceUse, Ancestry]]:
-    """Those of all operations."""
+    """Return the ancestries of all operations."""
     wanted = _wanted(model)
     for use in model.uses.values():
         own = use.resource
@@ -90,7 +90,7 @@ def ancestries(model: ResourceModel) -> Iterator[tuple[ResourceUse, Ancestry]]:
 
 
 def _wanted(model: ResourceModel) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """What a thing is called -> collections that paths name above it -> what its fields may be called that say so."""
+    """Return noun -> collections that paths name above it -> names of the fields that identify it."""
     found: dict[str, dict[str, Sequence[str]]] = {}
     for use in model.uses.values():
         for place, (_, owner) in enumerate(use.owners):
@@ -101,7 +101,7 @@ def _wanted(model: ResourceModel) -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 
 def fields_naming(variable: str, noun: str) -> Sequence[str]:
-    """What fields may be called that name what a variable of a path does, in things that stand below it; normalised."""
+    """Return the field names, in nested resources, that identify the resource of a path variable; normalised."""
     named = normalised(variable)
     own = () if named in IDENTIFIERS else (named,)
     return (*own, noun, *(noun + identifier for identifier in sorted(IDENTIFIERS)))

@@ -10,7 +10,7 @@ DAMAGED = "damaged_file"
 
 
 class Loss(StrEnum):
-    """What may be missing, by what the file holds."""
+    """The possible losses, by the content of the file."""
 
     JOURNAL = "findings, errors, counts and values that its process wrote down later may be missing"
     SNAPSHOT = "findings, values and signals of earlier runs may be missing"
@@ -19,5 +19,5 @@ class Loss(StrEnum):
 
 
 def damage_note(path: Path, reason: str, loss: Loss) -> Note:
-    """One sentence, the same whoever finds the damage: the fold tells it once."""
+    """Return one sentence, the same for every reader that finds the damage: the fold reports it once."""
     return Note(DAMAGED, "", "", f"{path} is damaged: {reason}; {loss}")

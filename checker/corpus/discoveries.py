@@ -1,4 +1,4 @@
-"""What a run found out of its target, kept for the next one: a file of JSON that may be deleted at any time."""
+"""Discoveries about a target for the next run: a JSON file that may be deleted at any time."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -48,7 +48,7 @@ class Discoveries(Struct, frozen=True):
 
 
 def load(directory: Path) -> Discoveries:
-    """What earlier runs found; nothing where there is no file, or one that nobody can read."""
+    """Return the discoveries of earlier runs; empty if the file is missing or unreadable."""
     try:
         content = files.read_file(directory / NAME, _MOST_BYTES)
         found = json.loads(content or b"null")

@@ -1,4 +1,4 @@
-"""What is kept of a request and its answer, with references where secrets stood."""
+"""The record of a request and its response, with references in place of secrets."""
 
 from collections.abc import Callable
 from typing import Any

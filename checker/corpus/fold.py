@@ -44,7 +44,7 @@ Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 
 
 class PhaseView(Struct):
-    """How far a phase came: sets of labels."""
+    """The progress of a phase: sets of labels."""
 
     tested: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
@@ -57,12 +57,12 @@ class PhaseView(Struct):
 
     @property
     def seconds(self) -> float:
-        """From its first task to its last; 0 when nobody knows. Phases may overlap."""
+        """Return the time from its first task to its last; 0 if that is unknown. Phases may overlap."""
         return max(0.0, self.ended_at - self.began_at) if self.ended_at else 0.0
 
 
 class TaskView(Struct):
-    """How far a task came."""
+    """The progress of a task."""
 
     phase: str
     labels: tuple[str, ...]
@@ -204,7 +204,7 @@ class RunView(Struct):
         return set(statuses) == {405} and statuses[405] >= _STREAK and not is_documented
 
     def undeclared_needs(self) -> dict[str, str]:
-        """Label -> security scheme, or nothing where none is known to open it, of operations that let nobody in and declare none."""
+        """Return label -> security scheme (empty if none is known to work) of operations that refuse every caller and declare no scheme."""
         found = {
             label: ""
             for label, said in self.described.items()
@@ -215,11 +215,11 @@ class RunView(Struct):
         return found | {label: scheme for label, scheme, _ in self.notes.get(UNDECLARED_AUTH, ())}
 
     def first_seen_at(self, fingerprint: str) -> float:
-        """When the first version of a finding was seen, in seconds since the epoch."""
+        """Return the time at which the first version of a finding was seen, in seconds since the epoch."""
         return self._sights.first_seen(fingerprint)[0][0]
 
     def finding_count(self) -> int:
-        """How many findings there are."""
+        """Return the number of findings."""
         return len(self._sights.told)
 
     def _with_needs(self, finding: Finding) -> Finding:

@@ -23,7 +23,7 @@ _LEVEL = 1
 
 
 class ScanEnding(StrEnum):
-    """How a scan ended."""
+    """The end of a scan."""
 
     CLEAN = "clean"
     SHORT = "short"
@@ -33,7 +33,7 @@ class ScanEnding(StrEnum):
 
 
 class Scan(Struct, frozen=True):
-    """What some bytes hold."""
+    """The content of some bytes."""
 
     records: list[Record]
     consumed: int

@@ -51,7 +51,7 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
 
 
 class AnswerPlace:
-    """Where scalars may stand in the answers of one operation."""
+    """The places of scalars in the responses of one operation."""
 
     __slots__ = ("below", "inner", "name", "origin", "resource", "rings")
 
@@ -135,7 +135,7 @@ class Places:
         return (noun,) if noun in self._nouns else around
 
     def _located(self, response: Response) -> list[tuple[AnswerPlace, Scalar]]:
-        """What the header `Location` names."""
+        """Return the value that the header `Location` names."""
         found: list[tuple[AnswerPlace, Scalar]] = []
         # Not `headers`: to sort all of them for this one takes as long as parsing the body.
         for name, header in response.raw_headers:

@@ -1,4 +1,4 @@
-"""What a worker is doing right now, in memory that outlives it: one slot a lane, a heartbeat, progress of its tasks.
+"""The current work of a worker, in memory that outlives it: one slot a lane, a heartbeat, progress of its tasks.
 
 The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A case is written in
 this order: stage to idle, everything else, stage; so whoever reads after `kill -9`, or meanwhile, sees one whole state or an
@@ -19,7 +19,7 @@ from checker.corpus import files
 
 
 class Stage(IntEnum):
-    """What happens to the case of a lane. Deadlines differ by stage."""
+    """The stage of the case of a lane. Deadlines differ by stage."""
 
     IDLE = 0
     MAKE = 1
@@ -46,7 +46,7 @@ class Slot(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """How far a worker came with a task."""
+    """The progress of a worker in a task."""
 
     reached: int = 0
     """One past the highest index that is known to be made."""
@@ -184,7 +184,7 @@ class InflightWriter:
         self._words[self._progress.get(task) or self._claim(task)] = next_index | _ENDED
 
     def clear_acting(self) -> None:
-        """What kills the process from here on, or hangs, is no case's fault."""
+        """Clear the acting case: if the process dies or hangs after this, no case is to blame."""
         self._words[_H_ACTING] = 0
 
     def recipe(self, lane: int, choices: bytes) -> None:
@@ -230,7 +230,7 @@ class InflightReader:
 
     @property
     def heartbeat_ns(self) -> int:
-        """When the loop last turned; 0 when the worker never got so far."""
+        """Return the time of the last turn of the loop; 0 if the worker never reached it."""
         return self._word(_H_HEARTBEAT)
 
     @property

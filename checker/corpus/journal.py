@@ -101,7 +101,7 @@ class JournalWriter:
         self._is_ahead = False
 
     def hand_over(self, *records: Record) -> None:
-        """Write records, and everything before them, for whoever survives this process. Raises `StorageError`.
+        """Write records, and all records before them, so that they survive this process. Raises `StorageError`.
 
         For later versions of what is on the disk: a power failure may take them until the next `commit`, or the end.
         """

@@ -1,4 +1,4 @@
-"""The value pool of `run`: what earlier layers made, in the order of recipes, and the same for whoever asks."""
+"""The value pool of `run`: values of earlier layers in the order of recipes, the same for every worker."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -34,7 +34,7 @@ Key = tuple[Place, int, int]
 
 @dataclass(slots=True)
 class LayeredValues:
-    """Values by the phase and layer that they were seen in. One for each worker; journals carry what others saw.
+    """Values by the phase and layer in which they were seen. One object for each worker; journals carry the values of other workers.
 
     What may be used is what was seen before the layer of a task, so it is known when the layer begins, and it is taken in
     by operation and index, so nobody's haste decides.
@@ -65,7 +65,7 @@ class LayeredValues:
         return self._values.view(operation)
 
     def place_of(self, phase: str, label: Label) -> Place:
-        """Where the tasks of an operation stand; sequences are all in one layer."""
+        """Return the phase and layer of the tasks of an operation; sequences are all in one layer."""
         if phase in self.unordered or phase_named(phase).source is CaseSource.CHAINED:
             return phase_names().index(phase), 0
         return phase_names().index(phase), self.model.layers.get(label, 0)
@@ -99,7 +99,7 @@ class LayeredValues:
     def observe(
         self, case: Case, response: Response, phase: str, index: int
     ) -> list[ValueSeen | ValueGone]:
-        """What an answer shows that later layers may use."""
+        """Add the values of a response that later layers may use."""
         operation = case.operation
         if index >= _READ:
             return []

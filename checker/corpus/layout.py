@@ -1,4 +1,4 @@
-"""Where everything stands in a corpus directory."""
+"""The layout of a corpus directory."""
 
 from pathlib import Path
 
@@ -27,17 +27,17 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def inflights(self) -> Path:
-        """What each live worker is doing."""
+        """Return the folder with the current work of each live worker."""
         return self.root / "inflight"
 
     @property
     def rates(self) -> Path:
-        """When the next request may be sent, one file for each limit of the run that goes on."""
+        """Return the folder with the time of the next request, one file for each rate limit of the run."""
         return self.root / "rates"
 
     @property
     def made(self) -> Path:
-        """What runs have made at their targets and not removed."""
+        """Return the file of the resources that runs have made at their targets and not removed."""
         return self.root / "made.jsonl"
 
     @property
@@ -47,12 +47,12 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def caches(self) -> Path:
-        """What Hypothesis would rather not compute again. Made when there is anything."""
+        """Return the folder of cached results for Hypothesis. Created when it is needed."""
         return self.root / "hypothesis"
 
     @property
     def snapshot(self) -> Path:
-        """What closed journals held, compacted."""
+        """Return the snapshot: the content of closed journals, compacted."""
         return self.root / "snapshot"
 
     @property
@@ -95,7 +95,7 @@ class RunLayout(Struct, frozen=True):
         return _numbered(self.inflights, ".slots")
 
     def head(self) -> SnapshotHeader:
-        """What the snapshot covers; nothing when there is none."""
+        """Return the header of the snapshot; empty if there is none."""
         found = read_head(files.read_file(self.snapshot, READ_BYTES))
         return SnapshotHeader() if found is None else found[0]
 

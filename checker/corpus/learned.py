@@ -38,7 +38,7 @@ class ValueGone(Struct, frozen=True):
 
 
 class DemandHeard(Struct, frozen=True):
-    """What an answer that refused valid data demands beyond the description, or that such a demand turned out not to hold."""
+    """A demand beyond the description, from a refusal of valid data, or the discovery that such a demand does not hold."""
 
     label: str
     demand: Constraint

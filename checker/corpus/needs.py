@@ -1,4 +1,4 @@
-"""What a finding needs that other requests of its run made."""
+"""The resources of other requests of the run that a finding needs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def creation_order(status: int, phase: str, index: int) -> tuple[bool, int, int]
 def needed_by(
     finding: Finding, made: Mapping[str, ResourceMade], removed: Mapping[str, ResourceMade]
 ) -> tuple[ResourceMade, ...]:
-    """Requests without which a fresh target may not show a finding, outermost first. Both are by path.
+    """Return the requests without which a fresh target may not show a finding, outermost first. Both are by path.
 
     What nobody of the run made and somebody removed was there from the start. Not all of them are surely needed
     (`is_surely_needed`).
@@ -86,7 +86,7 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
 
 
 def taken_names(path: str, body: Any) -> Iterator[str]:
-    """What a request takes that may have to be unique, besides the path of what it makes: `/users with name bob`."""
+    """Return the values of a request that may have to be unique, besides the path of the new resource: `/users with name bob`."""
     members = body.items() if isinstance(body, dict) else ()
     found = (
         f"{path}{_WITH}{quote(name)} {quote(str(value), safe='')}"

@@ -63,7 +63,7 @@ class OperationView:
         return Binding(location, name, producer, pointer, index, value)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
-        """What to take for a variable: chosen with those below it that nothing was taken for yet."""
+        """Return the values for a variable, chosen together with those below it that have no value yet."""
         for name, owner in reversed(self._use.owners):
             if name in self._taken:
                 continue
@@ -82,7 +82,7 @@ class OperationView:
         return self._taken.get(wanted)
 
     def _around(self) -> Above:
-        """What stands above the values that were taken, as the deepest of them says it."""
+        """Return the context of the chosen values, as the deepest of them states it."""
         found: dict[str, str] = {}
         for taken in self._taken.values():
             for collection, name in taken.above:
@@ -104,7 +104,7 @@ class OperationView:
                 consumer.fared(field_of(taken.pointer), is_missing=is_missing)
 
     def blamed(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Those that may name nothing where nothing was found: of several in one path the deepest, which the others are above of."""
+        """Return the values that may be unknown to the target after a 404: of several in one path the deepest."""
         if not self._is_nested:
             return bindings
         places = [place_of(self._operation, name) for name, _ in self._use.owners]
@@ -132,7 +132,7 @@ class OperationView:
 
 
 def _named_in(above: Above, owner: Resource) -> str | None:
-    """What a context says of the member of a collection in which something stands: by its path, else by what it is called."""
+    """Return the member of a collection in which a context places a value: by its path, else by its noun."""
     key, noun = key_of(owner), resource_names.noun_of(owner)
     found = dict(above).get(key)
     if found is not None:

@@ -21,7 +21,7 @@ Packed = Raw
 
 
 class Undecodable(Exception):
-    """Bytes that nobody packed, or that hold something else than what is wanted."""
+    """Bytes that were not packed by this module, or that hold another type."""
 
 
 def pack(value: object) -> bytes:
@@ -36,7 +36,7 @@ def pack(value: object) -> bytes:
 
 
 def unpack(data: bytes, build: Callable[[Any], Built]) -> Built:
-    """What `build` makes of a value that was packed; tuples in it are lists now. Raises `Undecodable`."""
+    """Return the result of `build` for a packed value; tuples in it are lists now. Raises `Undecodable`."""
     try:
         return build(_decode(data))
     except (ValueError, TypeError, LookupError, RecursionError) as error:
@@ -93,7 +93,7 @@ def _hashable(key: Any) -> Any:
 
 
 def _plain(value: object) -> object:
-    """What msgspec does not know, if it is a scalar of a class of its own."""
+    """Return a plain value for a type that msgspec does not know, if it is a scalar class."""
     for kind, exact in _EXACT.items():
         if isinstance(value, kind):
             return exact(value)

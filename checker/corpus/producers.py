@@ -51,7 +51,7 @@ class Producer(Struct):
         return is_fed or place.name in self.wanted or place.origin[1] in self.linked
 
     def depth(self, method: str) -> int:
-        """How deep to read the next answer: ever less often at all, once an operation shows nothing new."""
+        """Return the depth to which the next response is read: less and less often at all, once an operation shows nothing new."""
         if not self.is_read:
             return 0
         self._left -= 1

@@ -1,4 +1,4 @@
-"""What is written down. Journals hold everything but plain interactions; traffic holds those.
+"""The records of a run. Journals hold everything but plain interactions; traffic holds those.
 
 Records are facts, in the order in which they happened within one incarnation of one process. Everything that is
 shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that is not first written here.
@@ -99,13 +99,13 @@ class SchemaOpened(Struct, frozen=True):
 
 
 class OperationsSelected(Struct, frozen=True):
-    """What a run is to test, in document order; its supervisor writes it down before anything is tested."""
+    """The operations that a run is to test, in document order; its supervisor writes this record before anything is tested."""
 
     labels: tuple[str, ...]
 
 
 class OperationDescribed(Struct, frozen=True):
-    """What the description says of an operation that a reader of its results wants to know; written when it is compiled."""
+    """The facts about an operation for readers of the results; written when the operation is compiled."""
 
     label: str
     tags: tuple[str, ...]
@@ -211,7 +211,7 @@ class Interaction(Struct, frozen=True):
 
 
 class StoredBody(Struct, frozen=True):
-    """What interactions behind it in the same file sent or received: kept once, however often it came."""
+    """The content that later interactions of the same file sent or received: stored once for all of them."""
 
     content: bytes
 
@@ -336,7 +336,7 @@ class Note(Struct, frozen=True):
 
 
 class CheckState(Struct, frozen=True):
-    """What a class check of a user keeps of all that this incarnation showed it. A later one replaces it."""
+    """The state of a class check of a user in this incarnation. A later record replaces it."""
 
     check: str
     state: bytes

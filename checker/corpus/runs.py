@@ -1,4 +1,4 @@
-"""Which runs a corpus holds: what began them is the first record of their supervisors' journals."""
+"""The runs in a corpus: the first record of each supervisor's journal describes one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What must not reach the disk: credentials that came from outside, wherever a user may put them."""
+"""Secrets that must not reach the disk: credentials that came from outside, wherever a user may put them."""
 
 import re
 from base64 import b64encode

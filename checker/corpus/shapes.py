@@ -39,7 +39,7 @@ def shape_of(cls: type[Struct]) -> RecordShape:
 
 
 def flat(value: object) -> object:
-    """What the shape of a value would make of it, for tuples of such values as well; slower."""
+    """Return the flat form of a value, for tuples of such values as well; slower."""
     if isinstance(value, tuple):
         return tuple(map(flat, value))
     return shape_of(type(value)).flat(value) if isinstance(value, Struct) else value

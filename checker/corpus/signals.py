@@ -53,7 +53,7 @@ _KEYS = 20_000
 
 
 class Verdicts(Protocol):
-    """What the checks said of an interaction."""
+    """The verdicts of the checks on an interaction."""
 
     @property
     def failures(self) -> Sequence[Failure]: ...
@@ -79,7 +79,7 @@ class _Dullness(Struct):
 
 
 class SignalSet:
-    """What one worker has seen. About 3 us for an interaction that shows nothing new."""
+    """The signals that one worker has seen. About 3 us for an interaction that shows nothing new."""
 
     def __init__(self, known: Iterable[int] = ()) -> None:
         self._ids: set[int] = set(known)

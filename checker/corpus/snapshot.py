@@ -29,7 +29,7 @@ _LEARNED = (CorpusEntry, SignalsSeen, ValueSeen)
 
 
 class Snapshot(Struct, frozen=True):
-    """What earlier incarnations left."""
+    """The records of earlier incarnations."""
 
     records: tuple[Record, ...] = ()
     head: SnapshotHeader = field(default_factory=SnapshotHeader)

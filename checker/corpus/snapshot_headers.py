@@ -16,7 +16,7 @@ READ_BYTES = 1 << 16
 
 
 class SnapshotHeader(Struct, frozen=True):
-    """What a snapshot says before its frames."""
+    """The header of a snapshot, before its frames."""
 
     highest: int = 0
     """Highest incarnation that was ever compacted: the next number must be above it."""

@@ -1,4 +1,4 @@
-"""How much of the disk a corpus takes, and what goes when it is too much: traffic, the dull before the notable, the oldest first."""
+"""The disk space of a corpus. Above the limit traffic is deleted: plain interactions before notable ones, oldest first."""
 
 import os
 from collections.abc import Collection

@@ -57,19 +57,19 @@ _SHARE = 8
 
 
 class TrafficPolicy(Protocol):
-    """Which interactions are worth their bytes."""
+    """The choice of interactions that are worth their bytes."""
 
     def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
         """Whether to write it now."""
         ...
 
     def rest(self) -> Iterator[InteractionDraft]:
-        """What to write at the end."""
+        """Yield the interactions to write at the end."""
         ...
 
 
 class InterestingAndLast:
-    """For runs whose traffic nobody asked for: interesting ones at once, and the last few of each operation at the end.
+    """For runs without requested traffic: interesting interactions at once, and the last few of each operation at the end.
 
     Where there are many, one in eight counts: to take leave of an interaction that has left the processor's caches costs
     as much as to judge it.

@@ -1,4 +1,4 @@
-"""What a request tries at a place when it breaks no keyword there, as `TaskProgress.tried` has it."""
+"""The values that a request tries at a place without breaking a keyword there, as `TaskProgress.tried` records them."""
 
 EDGE = "edge"
 """In place of a keyword: valid data at an edge of what is allowed."""

@@ -99,7 +99,7 @@ class ValueHistory(Struct):
             self.remove(value)
 
     def same(self, value: Scalar, above: Above) -> list[Instance]:
-        """What a value that was seen in a context may be of those that are known."""
+        """Return the known values that a value of a context may equal."""
         known = ((value, context) for context in self.contexts if agree(context, above))
         return [one for one in known if one in self.values]
 
@@ -115,12 +115,12 @@ class ValueHistory(Struct):
                 self.remove(value)
 
     def attempted(self, value: Instance, *, succeeded: bool = False) -> None:
-        """Somebody tried to remove a value that is known, or it is shown again although that `succeeded`."""
+        """Record an attempt to remove a known value, or its reappearance although that `succeeded`."""
         count = _OF_REMOVED if succeeded else 1
         self.attempts[value] = self.attempts.get(value, 0) + count
 
     def weight(self, depth: int) -> float:
-        """How often to take a value, compared with one that nobody tried to remove: 1 or less. `depth` as in `newest`."""
+        """Return how often to take a value, compared with a value without an attempt to remove it: 1 or less. `depth` as in `newest`."""
         if not self.attempts:
             return 1.0
         return float(_OF_ATTEMPT ** self.attempts.get(self.newest(depth)[0], 0))

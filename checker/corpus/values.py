@@ -95,7 +95,7 @@ class LiveValues:
         self._views.clear()
 
     def leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
-        """(pointer, value, what it stands in) of what an answer holds that somebody may ask for."""
+        """Return (pointer, value, context) for the values of a response that a parameter may ask for."""
         source = self._sources.get(case.operation.label)
         if source is None or not source.is_read:
             return []
@@ -108,7 +108,7 @@ class LiveValues:
     def _harmless(
         self, source: Producer, case: Case, response: Response, depth: int
     ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
-        """What an answer holds and what that stands in, without what must not be written."""
+        """Return the values of a response with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         found = source.places.leaves(response, depth, case.operation.read_answer, ends)
         for (place, value), above in zip(
@@ -121,7 +121,7 @@ class LiveValues:
     def _given_names(
         self, source: Producer, case: Case
     ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
-        """What a request called the thing that it made, where its answer does not say that."""
+        """Return the name that a request gave to its new resource, if the response does not state it."""
         for place in source.given:
             value = said_at(case, place.origin[1])
             if isinstance(value, str) and (len(value) > LONGEST_TEXT or self._is_secret(value)):
@@ -136,7 +136,7 @@ class LiveValues:
         found: Sequence[tuple[AnswerPlace, Scalar]],
         ends: Sequence[int] | None,
     ) -> Iterator[Above]:
-        """What each of the values that were found stands in."""
+        """Return the context of each value that was found."""
         above = self._above(source, case)
         if not ends:
             return repeat(above, len(found))
@@ -164,7 +164,7 @@ class LiveValues:
             begin = end
 
     def gone(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
-        """What a DELETE took away, or tried to; it stays in the pool."""
+        """Record that a DELETE removed a resource, or tried to; it stays in the pool."""
         name = last_parameter(case.operation.resource_path)
         value = named_values(case).get(name) if name is not None else None
         source = self._sources.get(case.operation.label)
@@ -331,7 +331,7 @@ class LiveValues:
                 self._missed(binding, self._around(case, variable))
 
     def _around(self, case: Case, variable: str) -> Above:
-        """What a request names beside one variable."""
+        """Return the values that a request names beside one variable."""
         values = named_values(case)
         others = (one for one in self._use(case.operation).owners if one[0] != variable)
         return tuple((key_of(owner), f"{values[name]}") for name, owner in others if name in values)
@@ -378,14 +378,14 @@ class LiveValues:
             self._forget_below((key_of(source.resource), f"{gone.value}"), gone.above)
 
     def _forget_below(self, removed: tuple[str, str], above: Above) -> None:
-        """What stood in a thing went with it."""
+        """Forget the values of resources below a removed one."""
         for ring in self._nested.values():
             for context in [one for one in ring.contexts if removed in one and agree(one, above)]:
                 ring.forget_context(context)
 
 
 def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
-    """What a value may have been seen as. Python takes 1, 1.0 and True for the same."""
+    """Return the possible types of a value. Python takes 1, 1.0 and True for the same."""
     if not isinstance(value, str):
         for kind in (int, float, bool):
             yield kind, value

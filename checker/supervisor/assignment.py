@@ -1,4 +1,4 @@
-"""What a plan is, and what becomes of tasks whose workers are gone. Pure."""
+"""The protocol of a plan, and the fate of tasks whose workers are gone. Pure."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -39,7 +39,7 @@ class Plan(Protocol):
         ...
 
     def defer(self, label: Label) -> None:
-        """Leave an operation to the end: after it the target serves nobody."""
+        """Leave an operation to the end: it may stop the service."""
         ...
 
     def release_deferred(self) -> bool:
@@ -67,7 +67,7 @@ class Plan(Protocol):
 
 
 def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int = 0) -> Task:
-    """What is left of a task whose worker is gone: nothing is lost, and only what was in flight is made twice.
+    """Return the rest of a task whose worker is gone: nothing is lost, and only the cases in flight are made twice.
 
     `reached` is one past the highest index that was made, as far as known; indices that were `in_flight` are made again.
     Of those that were to be made again, which come first and in order, `redone` were begun.

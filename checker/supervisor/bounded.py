@@ -353,7 +353,7 @@ class BoundedPlan:
         self._left = [piece for piece in self._left if piece.task.id != task]
 
     def _begin_next_stage(self) -> None:
-        """When nothing is left of this one but what is slow and gives nothing that others use, or its time is over."""
+        """Begin the next stage when only slow tasks without products are left in this one, or its time is over."""
         while (self._stages or self._left) and self._is_through():
             self._left += self._waiting
             self._stage += 1
@@ -411,7 +411,7 @@ class BoundedPlan:
         return any(label in self._producers or label in self._removing for label in labels)
 
     def _taken(self, worker: int) -> _Piece:
-        """The first of those that wait, of those near it one that this worker has compiled or nobody has."""
+        """Return the first of the waiting tasks, or one near it that this worker has compiled or no worker has."""
         for place, piece in enumerate(islice(self._waiting, NEAR)):
             if self._homes.get(piece.task.labels[0], worker) == worker:
                 del self._waiting[place]

@@ -20,7 +20,7 @@ _TICK_S = 0.2
 
 
 class Conclusion(Struct, frozen=True):
-    """What there is to do it with when all workers have left."""
+    """The tools for the work after all workers have left."""
 
     opened: Opened
     settings: RunSettings
@@ -67,7 +67,7 @@ def _followed(
     first: int,
     wanted: Conclusion,
 ) -> str:
-    """How a worker that has nothing else to do ended."""
+    """Return the end of a worker that only concludes."""
     reason, count = "", wanted.interrupts.count
     while worker.standing.incarnation in crew.workers:
         said, gone = crew.listen(_TICK_S)

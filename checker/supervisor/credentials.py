@@ -1,4 +1,4 @@
-"""Who fetches credentials, and who waits for them. Pure: messages in, messages out."""
+"""The choice of the worker that fetches credentials while the others wait. Pure: messages in, messages out."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -42,13 +42,13 @@ class CredentialExchange:
     def hear(
         self, incarnation: int, said: WantedCredentials | GivenCredentials, alive: Iterable[int]
     ) -> list[WorkerMessage]:
-        """What to tell when a worker has no credentials, or has fetched some."""
+        """Return the messages that follow when a worker has no credentials, or has fetched some."""
         if isinstance(said, GivenCredentials):
             return self.receive(incarnation, said, alive)
         return self.want(incarnation, said)
 
     def want(self, incarnation: int, wanted: WantedCredentials) -> list[WorkerMessage]:
-        """What to tell when a worker cannot go on with what it has."""
+        """Return the messages that follow when a worker needs new credentials."""
         nothing = GivenCredentials(wanted.source, 0, key=wanted.key)
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
         if kept.given.number > wanted.refused:
@@ -63,7 +63,7 @@ class CredentialExchange:
     def receive(
         self, incarnation: int, given: GivenCredentials, alive: Iterable[int]
     ) -> list[WorkerMessage]:
-        """What to tell when a worker has fetched: everybody, since they have to know what to mask."""
+        """Return the messages that follow when a worker has fetched: every worker learns which values to mask."""
         kept = self._kept[given.source, given.key]
         if kept.fetching != incarnation or given.number <= kept.given.number:
             return []
@@ -76,11 +76,11 @@ class CredentialExchange:
         return [(one, given) for one in alive]
 
     def join(self, incarnation: int) -> list[WorkerMessage]:
-        """What to tell a worker that has just begun."""
+        """Return the messages to a new worker."""
         return [(incarnation, one.given) for one in self._kept.values() if one.given.number]
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:
-        """What to tell when a worker is gone: another one fetches what it was to fetch."""
+        """Return the messages that follow when a worker is gone: another worker fetches in its place."""
         told: list[WorkerMessage] = []
         for kept in self._kept.values():
             kept.waiting = [one for one in kept.waiting if one != incarnation]
@@ -95,7 +95,7 @@ class CredentialExchange:
         return kept.was_good or self._clock() - kept.failed_at < COOLING_S
 
     def _appoint(self, kept: _CredentialState) -> list[WorkerMessage]:
-        """Have the one that waits longest fetch, if nobody does."""
+        """Let the worker that has waited longest fetch, if no worker does."""
         if kept.fetching is not None or not kept.waiting:
             return []
         kept.fetching = kept.waiting[0]

@@ -1,4 +1,4 @@
-"""When and how a run ends, and what its exit code is. Pure: `now` is an argument."""
+"""The end of a run and its exit code. Pure: `now` is an argument."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
@@ -39,7 +39,7 @@ _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 
 class _EndingStage(IntEnum):
-    """What workers are told about the end, in this order."""
+    """The stages of the end that workers are told about, in this order."""
 
     NOTHING = 0
     DRAIN = 1
@@ -57,7 +57,7 @@ _DRAINS = {
 
 
 class Order(Struct, frozen=True):
-    """What to do about the end now."""
+    """The next step towards the end."""
 
     drain: Drain | None = None
     """Tell everybody."""
@@ -71,7 +71,7 @@ def closing_s(max_time_s: float) -> float:
 
 
 class RunFault(Struct, frozen=True):
-    """Why a run ends with exit code 2, or with 1 if it found something and `keeps_verdict`."""
+    """The reason why a run ends with exit code 2, or with 1 if it found something and `keeps_verdict`."""
 
     sentence: str
     kind: LeavingKind | None = None
@@ -103,7 +103,7 @@ def fault_of(said: Leaving) -> RunFault:
 
 
 class Ending:
-    """The way from work to rest: begun once, then only faster.
+    """The way from work to rest: begun once, then only accelerated.
 
     A time limit is when nobody is left at work. Before it, in the closing seconds, nothing new is made, and what failed
     is confirmed but not made smaller; in their second half requests under way are abandoned. What reports take that follow
@@ -160,7 +160,7 @@ class Ending:
 
     @property
     def drops_openings(self) -> bool:
-        """Whether nobody waits for workers that still read the description; late ones may say for a while what keeps them."""
+        """Whether workers that still read the description are no longer waited for; late ones may report their state for a while."""
         return self.began and not (self.is_late and self._told < _EndingStage.HASTEN)
 
     def left_s(self, elapsed_s: float) -> float | None:
@@ -184,7 +184,7 @@ class Ending:
         return self._window
 
     def fetch_limits(self, now: float, elapsed_s: float) -> FetchLimits:
-        """What reading the description may cost, in the time that the run has left."""
+        """Return the limits for reading the description in the time that the run has left."""
         left_s = self.left_s(elapsed_s)
         return self._documents if left_s is None else replace(self._documents, until=now + left_s)
 
@@ -236,7 +236,7 @@ class Ending:
         self.fail(RunFault(sentence, LeavingKind.CANNOT_OPEN))
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Order:
-        """What the situation asks for: to drain, later to hasten, at last to kill."""
+        """Return the order that the situation requires: drain, later hasten, at last kill."""
         self._judge(view, elapsed_s, interrupts)
         if not self.outcome:
             return Order()
@@ -252,7 +252,7 @@ class Ending:
         return Order(_DRAINS[wanted], kills=wanted is _EndingStage.KILL)
 
     def _due(self, elapsed_s: float) -> _EndingStage:
-        """What the time limit asks for."""
+        """Return the order that the time limit requires."""
         if self._max_time_s is None:
             return _EndingStage.NOTHING
         closing = closing_s(self._max_time_s)
@@ -264,7 +264,7 @@ class Ending:
         return _EndingStage.NO_SHRINKS if left_s <= closing else _EndingStage.NOTHING
 
     def _asked_for(self, waited_s: float, interrupts: int) -> _EndingStage:
-        """What somebody who wants to stop asks for, or an error."""
+        """Return the order that an interrupt or an error requires."""
         if waited_s > 1.5 * GRACE_S or interrupts > 1:
             return _EndingStage.KILL
         if waited_s > GRACE_S or self.outcome in (FAILED, UNAVAILABLE):
@@ -308,13 +308,13 @@ def exit_code(view: RunView, ending: Ending) -> int:
 
 
 def _is_all_skipped(view: RunView) -> bool:
-    """Whether nothing can be wrong with a request to any operation, where only wrong ones are wanted: no fault of anybody's."""
+    """Whether no request to any operation can be invalid, although only invalid ones are wanted: no error."""
     skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
     return view.opened is not None and 0 < view.opened.selected <= len(skipped)
 
 
 def nothing_tested(view: RunView, ending: Ending) -> str:
-    """Why a run without an error still has nothing to say."""
+    """Return the reason why a run without an error tested nothing."""
     if view.opened is not None and view.opened.selected == view.opened.unreadable:
         if view.errors:
             return "nothing was tested: no selected operation can be read; the report says why"
@@ -367,7 +367,7 @@ def _nothing_made(selected: int) -> str:
 
 
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
-    """What the time did not suffice for: what was tried instead, by operation."""
+    """Return the cases that the time limit prevented, by operation."""
     tried: dict[str, list[str]] = {}
     for task in tasks:
         known = view.tasks.get(task.id)

@@ -1,4 +1,4 @@
-"""What a run stands in: who starts its workers, who may interrupt it, what its clock says."""
+"""The environment of a run: the launcher of its workers, interrupts, the clock."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from checker.supervisor.state import Deadlines
 
 
 class RunEnvironment(Struct, frozen=True):
-    """What a run stands in, and what may be another one in tests."""
+    """The environment of a run. Tests replace its parts."""
 
     launcher: Launcher | None = None
     """Starts the workers; None: as the settings say."""

@@ -23,7 +23,7 @@ from checker.transport.rates import forget_rates
 
 
 class RunOutcome(Struct, frozen=True):
-    """How a run ended."""
+    """The outcome of a run."""
 
     exit_code: int
     """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 interrupted."""
@@ -35,7 +35,7 @@ class RunOutcome(Struct, frozen=True):
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
-    """What the run found out of its target, for the next one; of operations that it did not test, what was known."""
+    """Keep the discoveries about the target for the next run; for untested operations, those that were known."""
     if settings.cache_dir is None:
         return
     directory = Path(settings.cache_dir)

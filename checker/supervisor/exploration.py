@@ -118,7 +118,7 @@ class ExplorationPlan:
         return not self._leased and not self.waiting
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """What a dead worker left; else the next cluster, those that nobody works on first.
+        """Return the rest of a dead worker; else the next cluster, unleased ones first.
 
         A worker keeps those that it had, since it has compiled them, until another's had less than half of their time.
         """

@@ -243,7 +243,7 @@ class RunLifecycle:
             remove_file(self._own.path)
 
     def _tidy(self) -> list[Note]:
-        """Compact what runs that are over left, once it is worth it: rewriting a snapshot after each small run is not.
+        """Compact the files of finished runs when that is worthwhile: rewriting a snapshot after each small run is not.
 
         A note for each file that is damaged: afterwards nobody could tell.
         """

@@ -19,7 +19,7 @@ _PATIENCE_S = 2.0
 
 
 class Ownership:
-    """The right to write into a corpus, and the list of processes that live by it.
+    """The right to write into a corpus, and the list of processes that depend on it.
 
     A process is named by its pid and the time at which it began: a pid alone may be somebody else's by now.
     """
@@ -94,7 +94,7 @@ def _parsed(line: str) -> tuple[int, float]:
 
 
 def _began_at(pid: int) -> float | None:
-    """When a process began, in seconds since the epoch; None when there is none, or only its exit status is left."""
+    """Return the start time of a process, in seconds since the epoch; None if it is gone, or only its exit status is left."""
     try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()

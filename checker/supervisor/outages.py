@@ -1,4 +1,4 @@
-"""A target that stops serving: everybody holds, one worker after the other looks for what did it, all go on. Pure."""
+"""The handling of an outage of the target: all workers hold, one after the other looks for its cause, all go on. Pure."""
 
 from collections.abc import Iterable
 
@@ -55,7 +55,7 @@ class Outages(Struct):
     def hear(
         self, incarnation: int, message: Troubled | Held | Examined, everybody: Iterable[int]
     ) -> list[WorkerMessage]:
-        """What to tell when a worker says something of an outage."""
+        """Return the messages that follow when a worker reports about an outage."""
         match message:
             case Troubled():
                 return self.report(incarnation, message, everybody)
@@ -67,7 +67,7 @@ class Outages(Struct):
     def report(
         self, incarnation: int, message: Troubled, everybody: Iterable[int]
     ) -> list[WorkerMessage]:
-        """What to tell when a worker meets an outage: whoever met it first looks first."""
+        """Return the messages that follow when a worker meets an outage: the first one that met it looks first."""
         if self.is_open:
             return []
         self.count += 1
@@ -80,13 +80,13 @@ class Outages(Struct):
         return [(one, Hold(self.count)) for one in self._line]
 
     def held(self, incarnation: int, number: int) -> list[WorkerMessage]:
-        """What to tell when nothing of a worker is in flight."""
+        """Return the messages that follow when a worker has nothing in flight."""
         if number == self.count:
             self._flying.discard(incarnation)
         return self._next()
 
     def examined(self, incarnation: int, found: Examined) -> list[WorkerMessage]:
-        """What to tell when a worker has looked: the next one looks, unless it is found or there is no hope."""
+        """Return the messages that follow when a worker has looked: the next one looks, unless the cause is found or unreachable."""
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
         self._is_looking = False
@@ -107,7 +107,7 @@ class Outages(Struct):
         return told if found.serves or found.trouble is Trouble.REFUSED else []
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:
-        """What to tell when a worker is gone."""
+        """Return the messages that follow when a worker is gone."""
         if not self.is_open:
             return []
         self._flying.discard(incarnation)
@@ -118,7 +118,7 @@ class Outages(Struct):
         return self._next() if self._line else self._closed()
 
     def join(self, incarnation: int) -> list[WorkerMessage]:
-        """What to tell a worker that has just begun: in an outage nothing is leased to it, and it hears of the end."""
+        """Return the messages to a new worker: in an outage it receives no lease, and learns of the end."""
         if self.is_open:
             self._told.append(incarnation)
         else:

@@ -1,4 +1,4 @@
-"""Which plan a run goes by. Pure."""
+"""The choice of the plan of a run. Pure."""
 
 from msgspec.structs import replace
 

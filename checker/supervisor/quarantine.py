@@ -1,4 +1,4 @@
-"""What is written down in the name of workers that died, of cases that killed or hung them above all."""
+"""Records in the name of workers that died, above all about cases that killed or hung them."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ from checker.workers.messages import EXTRA_INDEX, Opened, Task
 
 
 def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:
-    """What is told of each operation of a target that could not be reached from the start."""
+    """Return an error for each operation of a target that was unreachable from the start."""
     for card in opened.operations:
         first = next(iter(card.phases), phase)
         yield OperationError(card.label, first, UNREACHED, opened.unreachable)
@@ -33,7 +33,7 @@ def is_extra(acting: Slot) -> bool:
 
 
 def guilt_of(departure: Departure) -> int:
-    """How sure it is that the case that acted is to blame for such an end of its worker."""
+    """Return the probability that the acting case is to blame for such an end of its worker."""
     return DOUBTFUL if departure.is_from_outside else CERTAIN
 
 
@@ -62,7 +62,7 @@ def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) 
 
 
 def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Quarantined | Note:
-    """What to tell of a case that is not made again: after kills from outside no more than a warning."""
+    """Return the record about a case that is not made again: after kills from outside only a warning."""
     case = quarantined_case(task, acting, strikes, departure.reason)
     if not departure.is_from_outside:
         return case

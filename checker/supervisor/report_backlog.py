@@ -1,4 +1,4 @@
-"""What reports that follow a run ask of it when its time has an end: that what is sent can still be written."""
+"""The back-pressure of reports on a run with a time limit: everything that is sent can still be written."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ Progress = Callable[[], WritingProgress | None]
 
 
 class ReportBacklog:
-    """Weighs what was recorded against what is written. It has no clock: whoever writes has measured what that takes."""
+    """The backlog of records that are not written yet. It has no clock: the writer measures its time."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

@@ -1,4 +1,4 @@
-"""Who is to blame for a death, and what follows from it. Pure: the random source is an argument."""
+"""The blame for the death of a worker, and its consequences. Pure: the random source is an argument."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +21,7 @@ LONGEST_PAUSE_S = 30.0
 
 
 class RestartDecision(Struct, frozen=True):
-    """What follows from a death."""
+    """The consequences of a death."""
 
     strikes: int
     """Deaths in which the case acted; 0 when none did."""
@@ -33,7 +33,7 @@ class RestartDecision(Struct, frozen=True):
 
 
 class Restarts:
-    """Counts deaths. Progress forgives: of a task its own, of the run anybody's."""
+    """The count of deaths. Progress of a task forgives its deaths, progress of any task those of the run."""
 
     def __init__(self, workers: int, random: Callable[[], float]) -> None:
         # The fork server takes all its workers along when it dies: that is one accident, not `workers` of them.
@@ -46,7 +46,7 @@ class Restarts:
         self._pauses = 0
 
     def progress(self) -> None:
-        """Somebody came further."""
+        """Record progress."""
         self._fruitless = self._pauses = 0
 
     def died(

@@ -1,4 +1,4 @@
-"""What is left of the requests for shrinks goes round again at the end of `run`, the worst first. Pure."""
+"""The second round of shrinks at the end of `run`, within the requests that are left, worst failures first. Pure."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
@@ -124,7 +124,7 @@ class SecondLooks:
         spent_s: float,
         report: LeaseReport = NOTHING_DONE,
     ) -> None:
-        """What stopped on the way is left as it is."""
+        """Leave a shrink that stopped early as it is."""
         self._leased.pop(task.id, None)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
@@ -152,7 +152,7 @@ class SecondLooks:
 
 
 def following(plan: Plan, findings: Iterable[Finding], *, cases: int, share: float) -> Plan:
-    """What follows a plan that is over: a round of looks, and in the end the plan that they interrupted."""
+    """Return the plan that follows one that is over: a round of looks, and in the end the interrupted plan."""
     done = plan.number if isinstance(plan, SecondLooks) else 0
     first = plan.plan if isinstance(plan, SecondLooks) else plan
     tasks = second_looks(findings, cases=cases, share=share) if done < ROUNDS else []

@@ -1,4 +1,4 @@
-"""Which findings are settled, and which of them the workers have not heard of."""
+"""The settled findings that workers have not been told about."""
 
 from msgspec import Struct, field
 
@@ -7,7 +7,7 @@ from checker.workers.messages import SettledFinding
 
 
 class SettledNews(Struct):
-    """Those that a run told of until now."""
+    """The findings that a run has reported until now."""
 
     known: dict[str, SettledFinding] = field(default_factory=dict)
     """By fingerprint."""
@@ -15,7 +15,7 @@ class SettledNews(Struct):
     """How many changes of findings were read."""
 
     def read(self, view: RunView) -> tuple[SettledFinding, ...]:
-        """What was settled since the last call, withdrawn findings left out."""
+        """Return the findings that were settled since the last call, without withdrawn ones."""
         changed = view.changes[self._read :]
         self._read += len(changed)
         news = {}

@@ -9,7 +9,7 @@ from checker.core.stopping import STOP_SIGNALS
 
 
 class Interrupts:
-    """How often the user asked to stop: counted, not raised. The handlers of before are back afterwards.
+    """The number of requests of the user to stop: counted, not raised. The previous handlers are restored afterwards.
 
     Outside the main thread Python allows no handlers: nothing is heard there. Without `with` nothing is heard either.
     """
@@ -36,7 +36,7 @@ class Interrupts:
         self._previous.clear()
 
     def take_one_more(self) -> None:
-        """From now on one more is counted, and the next one after it raises `KeyboardInterrupt`.
+        """Count one more interrupt; the next one after it raises `KeyboardInterrupt`.
 
         For the report, which waits for whoever reads it: one who asks twice does not want it.
         """

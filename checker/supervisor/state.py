@@ -1,4 +1,4 @@
-"""What the supervisor knows of its workers, and what is due. Pure: `now` is an argument, in seconds of a monotonic clock."""
+"""The supervisor's knowledge of its workers, and due actions. Pure: `now` is an argument, in seconds of a monotonic clock."""
 
 from collections.abc import Iterable, Mapping
 
@@ -21,7 +21,7 @@ _NONE = Progress()
 
 
 class Deadlines(Struct, frozen=True):
-    """How long one thing may take before its worker counts as hung. Seconds."""
+    """The time that one thing may take before its worker counts as hung. Seconds."""
 
     stages: Mapping[Stage, float]
     heartbeat_s: float = 15.0
@@ -62,7 +62,7 @@ class Deadlines(Struct, frozen=True):
 
 
 class WorkerSnapshot(Struct, frozen=True):
-    """What a worker is doing at one moment. Ages, not times: its clock may be another."""
+    """The work of a worker at one moment. Ages, not times: its clock may be another."""
 
     silent_s: float | None
     """Since its loop last turned; None when it never got so far."""

@@ -1,4 +1,4 @@
-"""How long the stages of a `run` with a time limit may take, and each turn in them. Pure: seconds are arguments."""
+"""The time shares of the stages of a `run` with a time limit, and of each turn in them. Pure: seconds are arguments."""
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ class TimeWindow(Struct):
 
 
 class TimeShares:
-    """What stages may have of the time that is left: what one leaves over is for all that follow."""
+    """The shares of stages in the time that is left: unused time goes to all stages that follow."""
 
     def __init__(self, window: TimeWindow | None = None, workers: int = 1) -> None:
         """Without `window` there is no limit."""

@@ -1,4 +1,4 @@
-"""What dead workers finished after they last said so: their slots tell of it, and it is written down in their name."""
+"""Work that dead workers finished after their last message: the supervisor reads it from their slots and records it."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""What the supervisor holds of a worker, wherever that lives: no descriptor, path, process or clock of the other side."""
+"""The supervisor's handle of a worker on any machine: no descriptor, path, process or clock of the other side."""
 
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from checker.workers.messages import Down, Up
 
 
 class Departure(Struct, frozen=True):
-    """How a worker ended that did not say so itself."""
+    """The end of a worker that did not announce it."""
 
     reason: str
     """For people."""
@@ -27,7 +27,7 @@ class WorkerHandle(Protocol):
         ...
 
     def hear(self) -> tuple[list[Up], bool]:
-        """What it said since the last call, in order, and whether that was its last. Never waits.
+        """Return the messages since the last call, in order, and whether they were the last. Never waits.
 
         Everything that it had written into its journal when it said something is in the corpus of this side by now: a worker that
         shares no disk streams the frames of its journal before its messages, and its handle appends them.
@@ -35,7 +35,7 @@ class WorkerHandle(Protocol):
         ...
 
     def snapshot(self) -> WorkerSnapshot:
-        """What it is doing, or was when it ended."""
+        """Return the state of the worker, or its state at the end."""
         ...
 
     def kill(self) -> None:
@@ -43,7 +43,7 @@ class WorkerHandle(Protocol):
         ...
 
     def reap(self) -> Departure:
-        """How it ended. Kills it if it has not, and gives back what it held here; `snapshot` still works."""
+        """Return the end of the worker. Kills it if it lives, and releases its resources here; `snapshot` still works."""
         ...
 
     def forget(self) -> None:

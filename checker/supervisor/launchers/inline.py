@@ -31,7 +31,7 @@ class InlineWorker(LocalWorker):
         self._thread.start()
 
     def _waited_s(self, pid: int) -> float:
-        """Nobody knows: what the system says is of the thread that supervises."""
+        """Return 0: the figure of the system is about the supervising thread."""
         return 0.0
 
     def kill(self) -> None:
@@ -39,7 +39,7 @@ class InlineWorker(LocalWorker):
         self._sender.close()
 
     def reap(self) -> Departure:
-        """How it ended."""
+        """Return the end of the worker."""
         self.kill()
         self._thread.join(_GRACE_S)
         self._receiver.close()

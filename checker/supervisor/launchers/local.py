@@ -36,7 +36,7 @@ def age_s(mark_ns: int, now_ns: int) -> float:
 
 
 class FairAge:
-    """How long ago a process did what it marked with its clock, without the time in which it waited for a processor since."""
+    """The age of a mark that a process made with its clock, without the time in which the process waited for a processor since."""
 
     __slots__ = ("_mark_ns", "_seen_s", "_waited_s")
 
@@ -48,7 +48,7 @@ class FairAge:
         """Waited in all, when last looked at before the mark was there."""
 
     def of(self, mark_ns: int, now_ns: int, waited_s: float) -> float:
-        """Seconds since the mark; `waited_s`: in all, so far.
+        """Return the seconds since the mark; `waited_s` is the total waiting time so far.
 
         What it waited between the last look and the mark is taken off as well: nobody saw when the mark was made.
         """
@@ -82,7 +82,7 @@ class LocalWorker:
         self._sender.send(message)
 
     def hear(self) -> tuple[list[Up], bool]:
-        """What it said since the last call, and whether that was its last."""
+        """Return the messages since the last call, and whether they were the last."""
         self._sender.flush()
         said: list[Up] = []
         while self._has_news and (message := self._receiver.get_nowait()) is not None:
@@ -92,7 +92,7 @@ class LocalWorker:
         return said, self._is_over or self._receiver.closed
 
     def snapshot(self) -> WorkerSnapshot:
-        """What it is doing, or was when it ended."""
+        """Return the state of the worker, or its state at the end."""
         reader = InflightReader(self._slots)
         slots = tuple(reader.slots())
         lane, heartbeat_ns = reader.acting_lane, reader.heartbeat_ns
@@ -131,7 +131,7 @@ class LocalWorker:
         return mine if self._sentinel is None else [*mine, self._sentinel]
 
     def note(self, ready: set[int]) -> None:
-        """Which descriptors are readable: before anything is read, so that nothing said before the end is missed."""
+        """Note the readable descriptors before anything is read, so that no message before the end is missed."""
         self._is_over = self._sentinel in ready
         self._has_news = self._is_over or self._receiver.fileno() in ready
 

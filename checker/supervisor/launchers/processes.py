@@ -73,7 +73,7 @@ class ProcessWorker(LocalWorker):
         self._process.kill()
 
     def reap(self) -> Departure:
-        """How it ended."""
+        """Return the end of the worker."""
         self.is_reaped = True
         self._sender.close()
         self._receiver.close()
@@ -151,7 +151,7 @@ def _use_own_folder() -> None:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """What asks to end stays blocked in everything that starts meanwhile: it is the supervisor's alone, from the first moment.
+    """Block the signals that ask to end in all processes that start meanwhile: they are for the supervisor alone.
 
     The tracker unblocks SIGINT and SIGTERM when it starts, so it is started before; SIGHUP it knows nothing of.
     """
@@ -166,7 +166,7 @@ def _no_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _same_hashes() -> Iterator[None]:
-    """What starts meanwhile hashes text alike in every run.
+    """Let processes that start meanwhile hash text alike in every run.
 
     Hypothesis goes through sets of characters when it shrinks: their order decides what is sent. A process takes its
     seed of hashes when it starts, and forked workers take their server's.
