@@ -184,8 +184,8 @@ class RunSettings(Struct, frozen=True):
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
     reports_mode: int | None = None
     """Permissions of report files; None: see `ReportContext.mode`."""
-    memory_limit_mib: int = 1024
-    """A worker that grows beyond it is replaced."""
+    memory_limit_mib: int = 381
+    """A worker that grows beyond 400 MB is replaced, or beyond twice what it takes with the description open, if that is more."""
     memory_growth_mib: int = 120
     """So is one that grows by more, once it has worked for ten times as long as it took to open the description.
 

@@ -71,7 +71,7 @@ class Memory(NamedTuple):
     """How far a worker may grow. Bytes resident; CPU-seconds of its process."""
 
     most_bytes: int
-    """Nobody gets beyond them."""
+    """The limit, or twice `opened_bytes` if that is more: a successor of a large description would be replaced at once."""
     growth_bytes: int
     """Beyond what it took when the description was open: who takes its place takes no more than that once more."""
     opened_bytes: int
@@ -81,7 +81,7 @@ class Memory(NamedTuple):
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
         """Whether to leave: at once at the limit; for growth only when enough work was done to be worth another opening."""
-        if now_bytes > self.most_bytes:
+        if now_bytes > max(self.most_bytes, 2 * self.opened_bytes):
             return True
         grown = now_bytes - self.opened_bytes
         return grown > self.growth_bytes and now_s - self.opened_s >= _WORTH * self.again_s

@@ -16,7 +16,7 @@ FORKSERVER = multiprocessing.get_context("forkserver")
 
 
 def measured(connection: Connection) -> None:
-    roomy, tight = Limits(1 << 40, 1 << 40), Limits(1, 1 << 40)
+    roomy, tight = Limits(1 << 40, 1 << 40), Limits(1 << 40, -1, once_s=1e9)
     connection.send(
         [roomy.exceeded(1.0), tight.exceeded(1.0), tight.exceeded(1.5), tight.exceeded(2.0)]
     )
@@ -53,6 +53,13 @@ def test_who_grew_leaves_when_it_is_worth_another_opening(
 ) -> None:
     memory = Memory(most_bytes=1_000, growth_bytes=50, opened_bytes=100, opened_s=10.0, again_s=2.0)
     assert memory.is_spent(now_bytes, now_s) is leaves
+
+
+def test_a_worker_of_a_large_description_may_take_twice_what_it_opened_with() -> None:
+    memory = Memory(most_bytes=400, growth_bytes=1_000, opened_bytes=300, opened_s=0.0, again_s=0.0)
+    assert [memory.is_spent(now, 100.0) for now in (600, 601)] == [False, True]
+    small = memory._replace(opened_bytes=100)
+    assert [small.is_spent(now, 100.0) for now in (400, 401)] == [False, True]
 
 
 def holding_the_interpreter() -> None:

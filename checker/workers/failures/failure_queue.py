@@ -25,7 +25,7 @@ from checker.workers.queues import Sender
 from checker.workers.recording.drafts import Answered
 from checker.workers.recording.investigation_budget import AROUND
 from checker.workers.recording.leased import InFlight
-from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
+from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 from checker.workers.scheduling.first_accepted import Placed, earliest_in
 from checker.workers.time_accounting import Activity
 
@@ -249,11 +249,16 @@ class _InvestigationSlot(Struct):
     def suspect(
         self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure
     ) -> UnconfirmedFailure | None:
-        """Another failure that turned up on the way, if it is news: nothing is lost."""
+        """Another failure that turned up on the way, if it is news: nothing is lost.
+
+        It waits with no more of its answer than a finding keeps: one shrink may show hundreds, of a mebibyte each.
+        """
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):
             return None
-        found = self.context.recorder.suspect(self.flight, (*parent.chain[:-1], shot), failure)
+        found = self.context.recorder.suspect(
+            self.flight, (*parent.chain[:-1], evidence(shot)), failure
+        )
         self.context.recorder.write_failures()
         return found
 

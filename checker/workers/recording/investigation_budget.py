@@ -34,8 +34,9 @@ def second_budget(again: ShrinkAgain) -> ShrinkBudget:
 
 
 class InvestigationBudget(Struct):
-    """Requests that are left for looking into failures. A failure that they do not suffice for is sent once, as it is printed;
-    when the floor is spent, too, it is reported unconfirmed.
+    """Requests that are left for investigations of failures.
+
+    A failure that they do not suffice for is sent once, as it is printed. It is reported unconfirmed when the floor is spent.
 
     In `run` each operation has the share of its own cases, so that neither workers nor the order of answers decide; what
     is left over goes round at the end of the run. In `fuzz`, and with a limit of time, it is the share of what this worker
