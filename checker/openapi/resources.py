@@ -5,12 +5,11 @@ Declared links: OpenAPI 3.1, 4.8.20; `x-links` in 2.0.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from checker.core.case import NOT_SET
 from checker.core.json_pointers import unescaped
 from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Label, Parameter
@@ -35,25 +34,15 @@ from checker.core.resources import (
     Transition,
     sent_expression,
 )
-from checker.core.runtime_expressions import InvalidExpression, Value, parse_value
+from checker.core.runtime_expressions import InvalidExpression, parse_value
 from checker.core.schema import UnresolvableReference
 from checker.openapi.answer_fields import AnswerField, AnswerFields, SchemaFields
 from checker.openapi.contents import Entry
+from checker.openapi.documents.dialects import items_of, members
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.operation import OpenApiOperation
-from checker.validation.pointers import pointer_child
+from checker.openapi.operation import OpenApiOperation, Owner
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
-
-
-class LinkParameter(Struct, frozen=True):
-    """A parameter of the target and where its value comes from."""
-
-    location: Location
-    name: str
-    value: Value
-    raw: Any = None
-    """`value` as it is declared."""
 
 
 class Link(Struct, frozen=True):
@@ -65,10 +54,8 @@ class Link(Struct, frozen=True):
     status: str
     """Key of the response: `201`, `4XX`, `default`."""
     target: Label
-    parameters: tuple[LinkParameter, ...]
-    body: Value = NOT_SET
-    raw_body: tuple[Any, ...] = ()
-    """Empty, or `body` as it is declared."""
+    values: tuple[TakenValue, ...]
+    """What the request takes of the response."""
 
 
 class BrokenLink(Struct, frozen=True):
@@ -82,86 +69,66 @@ class BrokenLink(Struct, frozen=True):
     """One sentence: what was found, where, what to do."""
 
 
-class Directory(Protocol):
-    """Where operations are found."""
-
-    @property
-    def document(self) -> OpenApiDocument: ...
-    def find(self, label: str) -> object: ...
-    def entry_of_id(self, operation_id: str) -> Entry | str:
-        """The operation of an id, or the nearest id that exists, empty for none."""
-        ...
-
-    def entry_at(self, pointer: str) -> Entry | None: ...
-
-
 class _Problem(ValueError):
     """Why a link cannot be followed."""
 
 
-def links_of(directory: Directory, operation: OpenApiOperation) -> Iterator[Link | BrokenLink]:
-    """Links of all responses of an operation, in document order; those that cannot be followed carry their error."""
-    responses = operation.definition.get("responses")
-    at = pointer_child(operation.entry.pointer, "responses")
-    for status, raw in responses.items() if isinstance(responses, dict) else ():
-        try:
-            response, place = directory.document.dereferenced(raw, pointer_child(at, status))
-        except UnresolvableReference:
-            # Said of the response itself.
-            continue
+def links_of(operation: OpenApiOperation) -> Iterator[Link | BrokenLink]:
+    """Yield the links of all responses of an operation in document order; a link that cannot be followed carries its error."""
+    document = operation.owner.document
+    for status, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
+        # A response that is lost is a warning of its own.
+        response, place = document.object_at(raw, at)
         for key in ("links", "x-links"):
-            declared = response.get(key) if isinstance(response, dict) else None
-            for name, link in declared.items() if isinstance(declared, dict) else ():
-                pointer = pointer_child(place, key, name)
+            for name, link, pointer in members(response, place, key):
                 try:
-                    yield _link(directory, (operation.label, status, name), link, pointer)
+                    target, values, pointer = _followed(operation.owner, link, pointer)
+                    yield Link(name, pointer, operation.label, status, target, values)
                 except (_Problem, InvalidExpression, UnresolvableReference) as error:
                     sentence = f"the link `{name}` at {pointer} cannot be followed: {error}"
                     yield BrokenLink(name, pointer, operation.label, status, sentence)
 
 
-def _link(directory: Directory, origin: tuple[Label, str, str], raw: object, at: str) -> Link:
-    value, at = directory.document.dereferenced(raw, at)
+def _followed(owner: Owner, raw: object, at: str) -> tuple[Label, tuple[TakenValue, ...], str]:
+    """Return the target of a link, the values for it and the link's place. Raises for a link that cannot be followed."""
+    value, at = owner.document.dereferenced(raw, at)
     if not isinstance(value, dict):
         raise _Problem("it is not an object; correct it")
-    target = _target(directory, value, at)
-    source, status, name = origin
-    declared = value.get("parameters")
-    parameters = tuple(
-        _parameter(target, key, item)
-        for key, item in (declared.items() if isinstance(declared, dict) else ())
-    )
-    body = parse_value(value["requestBody"]) if "requestBody" in value else NOT_SET
-    if body is not NOT_SET and not target.bodies and not target.unusable_bodies:
-        raise _Problem(f"{target.label} has no request body; remove `requestBody`")
-    raw_body = (value["requestBody"],) if "requestBody" in value else ()
-    return Link(name, at, source, status, target.label, parameters, body, raw_body)
+    target = _target(owner, value, at)
+    values = [_parameter(target, key, item) for key, item in items_of(value.get("parameters"))]
+    if "requestBody" in value:
+        if not target.bodies and not target.unusable_bodies:
+            raise _Problem(f"{target.label} has no request body; remove `requestBody`")
+        values.append(TakenValue(Location.BODY, "", value["requestBody"]))
+    for taken in values:
+        parse_value(taken.value)
+    return target.label, tuple(values), at
 
 
-def _target(directory: Directory, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
+def _target(owner: Owner, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
     identifier, reference = raw.get("operationId"), raw.get("operationRef")
     if isinstance(identifier, str):
-        entry = directory.entry_of_id(identifier)
+        entry = owner.entry_of_id(identifier)
         if isinstance(entry, str):
             advice = f"did you mean `{entry}`?" if entry else "add it or correct the name"
             raise _Problem(f"no operation has the id `{identifier}`; {advice}")
     elif isinstance(reference, str):
-        entry = _referred(directory, reference, at)
+        entry = _referred(owner, reference, at)
     else:
         raise _Problem("it names no operation; add `operationId` or `operationRef`")
-    operation = directory.find(entry.label)
+    operation = owner.find(entry.label)
     if not isinstance(operation, OpenApiOperation):
         raise _Problem(f"{entry.label} cannot be read")
     return operation
 
 
-def _referred(directory: Directory, reference: str, at: str) -> Entry:
+def _referred(owner: Owner, reference: str, at: str) -> Entry:
     tokens = list(map(unescaped, unquote(reference.partition("#")[2]).split("/")))
     if reference.startswith("#") and len(tokens) == 4 and tokens[1] == "paths":
         # The path item may stand elsewhere: its operations are known by path and method.
-        entry = directory.entry_at(f"{tokens[3].upper()} {tokens[2]}")
+        entry = owner.entry_at(f"{tokens[3].upper()} {tokens[2]}")
     else:
-        entry = directory.entry_at(directory.document.resolve(reference, at=at)[1])
+        entry = owner.entry_at(owner.document.resolve(reference, at=at)[1])
     if entry is None:
         raise _Problem(
             f"`{reference}` is not an operation; point it at one like `#/paths/~1users/get`"
@@ -169,7 +136,7 @@ def _referred(directory: Directory, reference: str, at: str) -> Entry:
     return entry
 
 
-def _parameter(target: OpenApiOperation, key: str, raw: Any) -> LinkParameter:
+def _parameter(target: OpenApiOperation, key: str, raw: Any) -> TakenValue:
     prefix, _, rest = key.partition(".")
     location = _LOCATIONS.get(prefix)
     fitting = [p for p in target.parameters if _is_named(p, key, None)]
@@ -180,7 +147,7 @@ def _parameter(target: OpenApiOperation, key: str, raw: Any) -> LinkParameter:
         near = get_close_matches(rest if location else key, names, n=1)
         advice = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(names) or 'none'}"
         raise _Problem(f"{target.label} has no parameter `{key}`; {advice}")
-    return LinkParameter(fitting[0].location, fitting[0].name, parse_value(raw), raw)
+    return TakenValue(fitting[0].location, fitting[0].name, raw)
 
 
 def _is_named(parameter: Parameter, name: str, location: Location | None) -> bool:
@@ -224,30 +191,21 @@ class _Slot(Struct, frozen=True):
 
 
 def resource_model(
-    directory: Directory, operations: Iterable[OpenApiOperation | BrokenOperation]
+    document: OpenApiDocument, operations: Iterable[OpenApiOperation | BrokenOperation]
 ) -> ResourceModel:
-    """What the operations that can be read make and ask for."""
+    """Return what the operations that can be read make and ask for."""
     read = [one for one in operations if isinstance(one, OpenApiOperation)]
     uses = {one.label: ResourceUse.of(one.label, one.method, one.path) for one in read}
     declared = [
-        _declared(link)
+        Transition(link.name, link.source, link.status, link.target, link.values, is_inferred=False)
         for one in read
-        for link in links_of(directory, one)
+        for link in links_of(one)
         if isinstance(link, Link)
     ]
     known = {(one.source, one.target) for one in declared}
-    inference = _Inference.of(directory, read, uses)
+    inference = _Inference.of(document, read, uses)
     rest = [one for one in inference.transitions() if (one.source, one.target) not in known]
     return ResourceModel(uses.values(), [*declared, *rest], inference.formatted())
-
-
-def _declared(link: Link) -> Transition:
-    values = [TakenValue(one.location, one.name, one.raw) for one in link.parameters]
-    if link.raw_body:
-        values.append(TakenValue(Location.BODY, "", link.raw_body[0]))
-    return Transition(
-        link.name, link.source, link.status, link.target, tuple(values), is_inferred=False
-    )
 
 
 class _Inference(Struct):
@@ -272,11 +230,11 @@ class _Inference(Struct):
     @classmethod
     def of(
         cls,
-        directory: Directory,
+        document: OpenApiDocument,
         operations: Sequence[OpenApiOperation],
         uses: Mapping[Label, ResourceUse],
     ) -> "_Inference":
-        schemas = SchemaFields(directory.document)
+        schemas = SchemaFields(document)
         answers = {one.label: schemas.of_answer(one) for one in operations}
         by_noun: dict[str, list[Label]] = {}
         for label in sorted(uses, key=lambda label: _maker_rank(uses[label])):

@@ -236,7 +236,7 @@ class OpenApiSchema(ApiSchema):
         """Links that responses declare, operation by operation; those that cannot be followed carry their error."""
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
-                yield from linked.links_of(self, operation)
+                yield from linked.links_of(operation)
 
     def resources(self) -> ResourceModel:
         """Who makes what and who asks for it. Built once; whoever opens the normalised document reads it."""
@@ -244,7 +244,7 @@ class OpenApiSchema(ApiSchema):
             if self._plain_resources is not None:
                 self._resources = ResourceModel.of_plain(self._plain_resources)
             else:
-                self._resources = modelled.resource_model(self, map(self.read, self.entries()))
+                self._resources = modelled.resource_model(self.document, self.get_all_operations())
         return self._resources
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
@@ -252,7 +252,7 @@ class OpenApiSchema(ApiSchema):
         yield from (dropped.warning for dropped in self.dropped())
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
-                yield from warned.operation_warnings(self, operation)
+                yield from operation.warnings()
 
     @property
     def warnings(self) -> tuple[SchemaWarning, ...]:
@@ -261,7 +261,7 @@ class OpenApiSchema(ApiSchema):
 
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
         """Those of one operation."""
-        return warned.operation_warnings(self, operation)
+        return warned.operation_warnings(operation)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Methods of each path template that a path fits, as it is sent: without base path and query."""

@@ -17,11 +17,12 @@ from checker.core.request import BaseUrl
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
-from checker.openapi.documents.dialects import flag, kind_of
+from checker.openapi.contents import Entry
+from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument, circle_in, is_lost
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.parameters import declared_parameters, swagger_schema
-from checker.openapi.resources import BrokenLink, Directory, links_of
+from checker.openapi.parameters import Declared, declared_parameters, swagger_schema
+from checker.openapi.resources import BrokenLink, links_of
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
 from checker.validation.keywords import keywords_of, subschemas
@@ -113,30 +114,28 @@ _PATH_ITEM: Final = {"parameters": _PARAMETERS, "servers": _LIST}
 _IS_STATUS: Final = re.compile(r"\s*(?:[1-9][0-9]{2}|[1-9]xx|default)\s*", re.IGNORECASE).fullmatch
 
 
-def malformed_parts(
-    document: OpenApiDocument,
-    definition: Mapping[str, Any],
-    at: str,
-    path_item: tuple[Mapping[str, Any], str],
-) -> Iterator[Malformed]:
-    """Faults of an operation that can be read, in document order; what it takes from its surroundings included."""
-    yield from _fields(document, dict(path_item[0]), path_item[1], _PATH_ITEM)
+def malformed_parts(document: OpenApiDocument, entry: Entry) -> Iterator["_Warning"]:
+    """Yield the faults of an operation that can be read, in document order; those of its surroundings included."""
+    definition, at = dict(entry.definition), entry.pointer
     inherited = {name: one for name, one in _OF_ALL.items() if name not in definition}
-    yield from _fields(document, document.root, "#", inherited)
-    yield from _fields(document, dict(definition), at, _OPERATION)
-    yield from _statuses(definition.get("responses"), pointer_child(at, "responses"))
+    for owner, place, fields in (
+        (dict(entry.path_item), entry.path_item_pointer, _PATH_ITEM),
+        (document.root, "#", inherited),
+        (definition, at, _OPERATION),
+    ):
+        for fault in _fields(document, owner, place, fields):
+            yield WarningKind.MALFORMED_PART, *fault
+    for status, _, place in members(definition, at, "responses"):
+        if not status.lower().startswith("x-") and _IS_STATUS(status) is None:
+            message = f"{status!r} at {place} is no status; no response can match it"
+            yield WarningKind.MALFORMED_PART, place, message
 
 
 def _fields(
     document: OpenApiDocument, owner: object, at: str, fields: Mapping[str, _Field]
 ) -> Iterator[Malformed]:
-    try:
-        value, at = document.dereferenced(owner, at)
-    except UnresolvableReference:
-        # Said of what needs it.
-        return
-    if not isinstance(value, dict):
-        return
+    # A reference that leads nowhere is an error of the part that needs it.
+    value, at = document.object_at(owner, at)
     for name, expected in fields.items():
         if name not in value:
             continue
@@ -146,19 +145,12 @@ def _fields(
         elif expected.each is None:
             yield from _fields(document, found, place, expected.inside)
         else:
-            for key, item in _items(found):
-                inner = pointer_child(place, key)
+            for key, item in items_of(found) or enumerate(elements(found)):
+                inner = pointer_child(place, str(key))
                 if isinstance(item, dict):
                     yield from _fields(document, item, inner, expected.each)
-                elif not key.startswith("x-"):
+                elif not str(key).startswith("x-"):
                     yield inner, f"the {expected.each_noun} at {inner} {_found('an object', item)}"
-
-
-def _items(found: object) -> Iterator[tuple[str, object]]:
-    if isinstance(found, dict):
-        yield from found.items()
-    elif isinstance(found, list):
-        yield from ((str(index), item) for index, item in enumerate(found))
 
 
 def _read(owner: Mapping[str, Any], name: str) -> str:
@@ -174,13 +166,6 @@ def _found(noun: str, found: object, read: str = "ignored") -> str:
     return f"must be {noun}; found {kind_of(found)}, which is {read}"
 
 
-def _statuses(responses: object, at: str) -> Iterator[Malformed]:
-    for status in responses if isinstance(responses, dict) else ():
-        if not status.lower().startswith("x-") and _IS_STATUS(status) is None:
-            place = pointer_child(at, status)
-            yield place, f"{status!r} at {place} is no status; no response can match it"
-
-
 _REASONS: Final = 3
 """Ways in which one example breaks its schema that are told."""
 _PATTERN: Final = 200
@@ -190,12 +175,10 @@ _ELSEWHERE: Final = {"$ref": str, "discriminator": dict}
 _NOT_VALIDATED: Final = "what it describes in a response is not validated"
 
 
-def operation_warnings(
-    directory: Directory, operation: OpenApiOperation
-) -> Iterator[SchemaWarning]:
-    """Everything that is wrong with one operation that can be read, each place once."""
+def operation_warnings(operation: OpenApiOperation) -> Iterator[SchemaWarning]:
+    """Yield everything that is wrong with one operation that can be read, each place once."""
     seen: set[tuple[WarningKind, str]] = set()
-    for kind, pointer, message in _all(directory, operation):
+    for kind, pointer, message in _all(operation):
         if (kind, pointer) not in seen:
             seen.add((kind, pointer))
             yield SchemaWarning(kind, operation.label, pointer, message)
@@ -205,31 +188,35 @@ _Warning = tuple[WarningKind, str, str]
 """Kind, place, sentence."""
 
 
-def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
+def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
+    entry, document = operation.entry, operation.owner.document
     yield from _left_out(operation)
-    yield from _several_bodies(directory, operation)
-    entry = operation.entry
-    around = (entry.path_item, entry.path_item_pointer)
-    for place, message in malformed_parts(
-        directory.document, entry.definition, entry.pointer, around
-    ):
-        yield WarningKind.MALFORMED_PART, place, message
+    declared = _swagger_parameters(operation)
+    whole = body_parameters(declared)
+    if len(whole) > 1:
+        message = f"the operation at {entry.pointer} has {len(whole)} `body` parameters, and Swagger 2.0 allows one; requests are made for each of them"
+        yield WarningKind.SEVERAL_BODIES, entry.pointer, message
+    yield from malformed_parts(document, entry)
     for fault in operation.contract.unvalidated():
         kind = WarningKind.MISSING_DESERIALIZER
         if not fault.is_unread:
             kind = _or_lost(WarningKind.UNVALIDATED_RESPONSE, fault.reason)
         yield kind, fault.pointer, f"{fault.reason}; {_NOT_VALIDATED}"
     schemas = []
-    for part in _response_parts(directory, operation):
+    for part in _response_parts(operation):
         if isinstance(part, Schema):
             schemas.append(part)
         else:
             yield part
     schemas += [parameter.schema for parameter in operation.parameters]
-    schemas += _body_schemas(directory, operation)
-    yield from _ignored(directory, schemas)
+    # Fields of a Swagger form are parameters in the document.
+    fields = [
+        document.schema(swagger_schema(item.raw), item.pointer) for item in form_fields(declared)
+    ]
+    schemas += fields or [body.schema for body in operation.bodies]
+    yield from _ignored(document, schemas)
     yield from _examples(operation)
-    for link in links_of(directory, operation):
+    for link in links_of(operation):
         if isinstance(link, BrokenLink):
             yield WarningKind.BROKEN_LINK, link.pointer, link.error
     yield from _other_server(operation)
@@ -238,7 +225,15 @@ def _all(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning
             message = (
                 f"the security scheme `{name}` is not declared; add it to the security schemes"
             )
-            yield WarningKind.UNDECLARED_SECURITY, operation.entry.pointer, message
+            yield WarningKind.UNDECLARED_SECURITY, entry.pointer, message
+
+
+def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], Declared]:
+    """Return the parameters of a Swagger 2.0 operation, those of the body included; none of other versions."""
+    document = operation.owner.document
+    if not is_swagger(document):
+        return {}
+    return declared_parameters(document, *operation.entry.parameter_lists)
 
 
 def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:
@@ -267,81 +262,34 @@ def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:
         yield kind, body.pointer, f"{body.media_type} is never sent: {body.reason}"
 
 
-def _several_bodies(directory: Directory, operation: OpenApiOperation) -> Iterator[_Warning]:
-    document = directory.document
-    if not is_swagger(document):
-        return
-    whole = body_parameters(declared_parameters(document, *operation.entry.parameter_lists))
-    if len(whole) > 1:
-        at = operation.entry.pointer
-        message = f"the operation at {at} has {len(whole)} `body` parameters, and Swagger 2.0 allows one; requests are made for each of them"
-        yield WarningKind.SEVERAL_BODIES, at, message
-
-
 def _or_lost(kind: WarningKind, reason: str) -> WarningKind:
     return WarningKind.UNRESOLVABLE_REFERENCE if is_lost(reason) else kind
 
 
-def _response_parts(
-    directory: Directory, operation: OpenApiOperation
-) -> Iterator[Schema | _Warning]:
-    """Schemas of responses and of their headers; warnings of media types that are none."""
-    responses = operation.definition.get("responses")
-    at = pointer_child(operation.entry.pointer, "responses")
-    document = directory.document
-    for status, raw in responses.items() if isinstance(responses, dict) else ():
-        pointer = pointer_child(at, status)
-        try:
-            response, place = document.dereferenced(raw, pointer)
-        except UnresolvableReference:
-            continue
-        if not isinstance(response, dict):
-            continue
-        owners: list[tuple[Any, str]] = []
-        if is_swagger(document):
-            owners.append((response, place))
+def _response_parts(operation: OpenApiOperation) -> Iterator[Schema | _Warning]:
+    """Yield schemas of responses and of their headers, and warnings of media types that are none."""
+    document = operation.owner.document
+    for _, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
+        response, place = document.object_at(raw, at)
+        owners = [(response, place)] if is_swagger(document) else []
         for key in ("content", "headers"):
-            group = response.get(key)
-            for name, value in group.items() if isinstance(group, dict) else ():
-                inner = pointer_child(place, key, name)
+            for name, value, inner in members(response, place, key):
                 if key == "content" and parse(name) is None:
                     message = f"{name!r} at {inner} is no media type; no response can match it"
                     yield WarningKind.UNUSABLE_MEDIA_TYPE, inner, message
-                owners.append((value, inner))
+                owners.append(document.object_at(value, inner))
         for owner, inner in owners:
-            yield from _schemas(directory, owner, inner)
+            for key in ("schema", "itemSchema"):
+                if isinstance(owner.get(key), dict):
+                    yield document.schema(owner[key], pointer_child(inner, key))
 
 
-def _body_schemas(directory: Directory, operation: OpenApiOperation) -> list[Schema]:
-    """Schemas of request bodies as they stand in the document: fields of a Swagger form are parameters there."""
-    document = directory.document
-    fields = (
-        form_fields(declared_parameters(document, *operation.entry.parameter_lists))
-        if is_swagger(document)
-        else []
-    )
-    return [document.schema(swagger_schema(item.raw), item.pointer) for item in fields] or [
-        body.schema for body in operation.bodies
-    ]
-
-
-def _schemas(directory: Directory, owner: object, at: str) -> Iterator[Schema]:
-    try:
-        value, at = directory.document.dereferenced(owner, at)
-    except UnresolvableReference:
-        return
-    for key in ("schema", "itemSchema"):
-        raw = value.get(key) if isinstance(value, dict) else None
-        if isinstance(raw, dict):
-            yield directory.document.schema(raw, pointer_child(at, key))
-
-
-def _ignored(directory: Directory, schemas: Iterable[Schema]) -> Iterator[_Warning]:
+def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_Warning]:
     """Regular expressions that nobody here can read, and keywords with a value that means nothing.
 
     Most operations lead to the same schemas: where nothing is wrong below one that is referred to, nobody looks again.
     """
-    document, is_faultless = directory.document, True
+    is_faultless = True
     todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
     whole: dict[str, list[str]] = {}
     while todo:

@@ -2,8 +2,6 @@ from typing import Any
 
 import pytest
 
-from checker.core.case import NOT_SET
-from checker.core.runtime_expressions import ExpressionTemplate
 from checker.openapi.resources import BrokenLink, Link
 
 from .documents import opened
@@ -54,7 +52,7 @@ def found(link: Any, **more: Any) -> Link | BrokenLink:
 def test_target_is_found_by_id_or_reference(link: Any, target: str) -> None:
     one = found(link)
     assert isinstance(one, Link), one
-    assert (one.target, one.parameters, one.body) == (target, (), NOT_SET)
+    assert (one.target, one.values) == (target, ())
 
 
 def test_parameters_are_found_by_name_or_by_place_and_name() -> None:
@@ -66,20 +64,19 @@ def test_parameters_are_found_by_name_or_by_place_and_name() -> None:
     }
     one = found({"operationId": "getUser", "parameters": values})
     assert isinstance(one, Link), one
-    assert [(p.location, p.name) for p in one.parameters] == [
-        ("path", "id"),
-        ("query", "id"),
-        ("header", "X-Key"),
-        ("query", "path.x"),
+    assert [(taken.location, taken.name, taken.value) for taken in one.values] == [
+        ("path", "id", values["id"]),
+        ("query", "id", 5),
+        ("header", "X-Key", "k"),
+        ("query", "path.x", values["path.x"]),
     ]
-    assert isinstance(one.parameters[0].value, ExpressionTemplate)
-    assert [p.value for p in one.parameters[1:3]] == [5, "k"]
 
 
 def test_body_of_a_link_is_a_value_with_expressions() -> None:
     one = found({"operationId": "putUser", "requestBody": {"a": "$statusCode", "b": 1}})
     assert isinstance(one, Link), one
-    assert isinstance(one.body["a"], ExpressionTemplate)
+    assert [(taken.location, taken.name) for taken in one.values] == [("body", "")]
+    assert one.values[0].value == {"a": "$statusCode", "b": 1}
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Differences between the versions of OpenAPI, as tables, and spellings of booleans."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.schema import Dialect
+from checker.validation.pointers import pointer_child
 from checker.validation.vocabularies import dialect_of
 
 _FIRST: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
@@ -111,6 +112,25 @@ def flag(raw: Mapping[str, Any], name: str) -> bool | None:
     if isinstance(value, bool):
         return value
     return _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def items_of(value: object) -> Iterable[tuple[str, Any]]:
+    """Return the pairs of an object; none for a value of another type."""
+    return value.items() if isinstance(value, dict) else ()
+
+
+def elements(value: object) -> list[Any]:
+    """Return a list itself; an empty one for a value of another type."""
+    return value if isinstance(value, list) else []
+
+
+def members(owner: object, at: str, *keys: str) -> Iterator[tuple[str, Any, str]]:
+    """Yield (name, value, place) of the object below `keys` of an object at `at`; nothing where there is none."""
+    for key in keys:
+        owner = owner.get(key) if isinstance(owner, Mapping) else None
+    place = pointer_child(at, *keys)
+    for name, value in items_of(owner):
+        yield name, value, pointer_child(place, name)
 
 
 def kind_of(value: object) -> str:
