@@ -15,11 +15,10 @@ from checker.core.errors import UsageError
 from checker.core.terminal import one_line
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
+from checker.reporting.events import RunEvents
 from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
 from checker.reporting.findings import failures_by_label
 from checker.reporting.operation_page import operation_page, samples_by_status
-from checker.reporting.orders import RunIsOver
-from checker.reporting.writing import RunEvents
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
 """Of a failure, or the beginning of one; a word of such letters alone is none."""
@@ -89,6 +88,6 @@ def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
 def _interactions(folder: Path, past: PastRun) -> Iterator[Interaction]:
     """Return the recorded traffic of a run, by time."""
     with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
-        for event in events.all(RunIsOver()):
+        for event in events.all():
             if isinstance(event, Interaction):
                 yield event

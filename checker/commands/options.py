@@ -293,7 +293,7 @@ RUN_SETTINGS = (
     generation_option(
         "no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True
     ),
-    root_option("--max-time", "Seconds for the whole run."),
+    root_option("--max-time", "Seconds for the testing; reports are written afterwards."),
 )
 """Of `run` alone."""
 
@@ -303,7 +303,7 @@ FUZZ_SETTINGS = (
         ("--max-time",),
         ("fuzz",),
         "max-time",
-        "Seconds after which to end; without it, the first failure ends the run.",
+        "Seconds for the testing; without it, the first failure ends the run.",
     ),
 )
 """Of `fuzz` alone."""

@@ -16,10 +16,9 @@ from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
-from checker.reporting.orders import RunIsOver
-from checker.reporting.summaries import write_summary
+from checker.reporting.report import INCOMPLETE
 from checker.reporting.whole import check_writable
-from checker.reporting.writing import follow
+from checker.reporting.writing import write_streams, write_summary
 
 
 @click.command(cls=Command)
@@ -112,7 +111,7 @@ def _show(past: ShownRun) -> None:
 
 
 def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
-    """Path -> why there is no report."""
+    """Return path -> why there is no report."""
     problems = {}
     for row, path in targets:
         if not row.streams:
@@ -120,19 +119,21 @@ def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str,
             if problem:
                 problems[path] = problem
     streaming = [(row.name, path) for row, path in targets if row.streams]
-    return problems | _follow(past, streaming) if streaming else problems
+    return problems | _stream(past, streaming) if streaming else problems
 
 
-def _follow(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
-    runs = [(one.settings, one.followed) for one in past.parts]
-    there = [(settings, run) for settings, run in runs if run is not None]
-    if not there:
+def _stream(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
+    runs = [one.on_disk for one in past.parts if one.view.opened is not None]
+    if not runs:
         return {path: f"{path}: nothing was sent in this run" for _, path in targets}
-    written = follow(there, targets, RunIsOver())
+    written = write_streams(runs, targets)
     if written.count < past.view.requests:
         echo_line(
             f"Note: {written.count:,} of {past.view.requests:,} requests were kept; "
             "to have all of them, ask for the report when the run begins.",
             err=True,
         )
-    return {path: f"{path}: the report cannot be written: {why}" for path, why in written.problems}
+    for note in written.notes:
+        if note.kind == INCOMPLETE:
+            echo_line(f"Note: {note.text}", err=True)
+    return written.problems

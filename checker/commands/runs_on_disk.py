@@ -29,7 +29,7 @@ from checker.reporting.context import ReportContext
 from checker.reporting.merging import MergedPart, MergedView, merged, with_runs
 from checker.reporting.report import ENDLESS, Report
 from checker.reporting.views import report_of
-from checker.reporting.writing import FollowedRun
+from checker.reporting.writing import RunOnDisk
 
 _CORPORA = Path(".checker")
 _MOST_BYTES = 256 << 20
@@ -80,14 +80,13 @@ class PastRun(Struct, frozen=True):
 
     @property
     def context(self) -> ReportContext:
-        """Return the context that its reports share."""
-        return ReportContext.of(self.settings, self.run.started, self.view.opened)
+        """What its reports share."""
+        return self.on_disk.context
 
     @property
-    def followed(self) -> FollowedRun | None:
-        """Return the data that following reports need; None if nothing was sent."""
-        opened = self.view.opened
-        return None if opened is None else FollowedRun(self.run.first, self.run.started, opened)
+    def on_disk(self) -> RunOnDisk:
+        """It as writers of reports find it."""
+        return RunOnDisk(self.settings, self.run.first, self.run.started, self.view.opened)
 
     def named(self, name: str) -> MergedPart:
         """It as one of several that are told together."""

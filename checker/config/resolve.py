@@ -123,6 +123,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         ),
         preserve_bytes=config.reports.preserve_bytes,
         reports_mode=None if config.reports.mode is None else int(config.reports.mode, 8),
+        reports_max_size=config.reports.max_size,
         max_shown=config.output.max_shown,
         code_sample_style=config.output.code_sample_style,
         color=config.color,
@@ -177,7 +178,7 @@ def _seed(config: Config) -> int:
 
 
 def _max_time_s(config: Config, kind: str) -> float | None:
-    """Seconds for the whole run; those of `[fuzz]` go first there."""
+    """Seconds for the testing; those of `[fuzz]` go first there."""
     own = config.fuzz.max_time if kind == "fuzz" else None
     seconds = config.max_time if own is None else own
     return None if seconds is None else float(seconds)

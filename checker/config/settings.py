@@ -186,6 +186,8 @@ class RunSettings(Struct, frozen=True):
     """Permissions of report files; None: see `ReportContext.mode`."""
     memory_limit_mib: int = 381
     """A worker that grows beyond 400 MB is replaced, or beyond twice what it takes with the description open, if that is more."""
+    reports_max_size: int = default_of(("reports",), "max-size")
+    """Bytes of each report that shows every request."""
     memory_growth_mib: int = 120
     """So is one that grows by more, once it has worked for ten times as long as it took to open the description.
 

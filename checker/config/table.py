@@ -267,6 +267,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         "directory": Key(Text(), "checker-report"),
         "preserve-bytes": Key(_FLAG, False),
         "mode": Key(Text(rules.file_mode)),
+        "max-size": Key(Integer(minimum=1), 1 << 30),
     },
     **{("reports", row.name): _REPORT for row in report_formats()},
     UPLOAD: _UPLOAD,

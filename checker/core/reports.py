@@ -20,7 +20,7 @@ class ReportFormat(Struct, frozen=True):
     """What writes it, or its `module:attribute`: a class of `StreamWriter` for a format that streams, else a function from a
     report and its context to pieces of text, or to (file name, text) for a folder."""
     streams: bool = False
-    """Whether it is written while the run goes on, event by event; else when the run is over, from what it came to."""
+    """Whether it is written event by event, from what the run left on disk; else from what the run came to."""
     needs_traffic: bool = False
     """Whether it shows every request, so that none may be thrown away."""
     keeps_bytes: bool = False
@@ -36,17 +36,6 @@ class ReportFormat(Struct, frozen=True):
     def file_name(self, stamp: str) -> str:
         """Return the file name if no path is given; `stamp` is the time at which the run began."""
         return f"{self.name}-{stamp}.{self.extension}" if self.extension else f"{self.name}-{stamp}"
-
-
-class WritingProgress(Struct, frozen=True):
-    """The progress of the reports of a run."""
-
-    written: int
-    """Interactions in them."""
-    each_s: float
-    """What one more takes, of late; 0 when none is written yet."""
-    is_idle: bool
-    """Whether everything is written that can be: the rest waits for what may come before it."""
 
 
 _FORMATS: Final = "checker.reporting.formats"

@@ -19,17 +19,20 @@ class Journals:
         self._finished: set[int] = set()
 
     def read_new(self, *, known_only: bool = False) -> Iterator[tuple[int, Record]]:
-        """(incarnation, record) of everything that was written since the last call, above incarnation `above`.
+        """Yield (incarnation, record) of everything that was written since the last call, above incarnation `above`.
 
         `known_only` lists no directory: there can be no journal beside those that were found before.
         """
         if not known_only:
             self._discover()
-        for incarnation, readers in self._readers.items():
-            if incarnation not in self._finished:
-                for reader in readers:
-                    for record in reader.read_new():
-                        yield incarnation, record
+        for incarnation in self._readers:
+            for record in self._new(incarnation):
+                yield incarnation, record
+
+    def new_of_each(self) -> list[tuple[int, Iterator[Record]]]:
+        """Return each incarnation with what was written of it since the last call, read a piece of the file at a time."""
+        self._discover()
+        return [(incarnation, self._new(incarnation)) for incarnation in self._readers]
 
     def finish(self, incarnation: int) -> Iterator[tuple[int, Record]]:
         """The last records of an incarnation that is dead: whatever is missing now will never come."""
@@ -61,6 +64,12 @@ class Journals:
         for readers in self._readers.values():
             for reader in readers:
                 reader.close()
+
+    def _new(self, incarnation: int) -> Iterator[Record]:
+        if incarnation not in self._finished:
+            for reader in self._readers[incarnation]:
+                while found := reader.read_some():
+                    yield from found
 
     def _discover(self) -> None:
         found = [

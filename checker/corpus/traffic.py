@@ -127,8 +127,6 @@ class TrafficWriter:
         self._dull = _Segments(path, DULL, segment_bytes)
         self._waiting: list[tuple[_Segments, InteractionDraft]] = []
         """Admitted, not encoded yet."""
-        self.count = 0
-        """Interactions that were encoded."""
 
     def offer(self, draft: InteractionDraft, *, interesting: bool) -> None:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""
@@ -141,7 +139,6 @@ class TrafficWriter:
         waiting = self._waiting
         if waiting:
             self._waiting = []
-            self.count += len(waiting)
             for segments, draft in waiting:
                 segments.add(draft)
 

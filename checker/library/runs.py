@@ -31,20 +31,16 @@ from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Transport
-from checker.corpus.records import Finding, Note, OperationError, Record, RunStarted
+from checker.corpus.records import Finding, OperationError, Record
 from checker.kinds.protocol import ApiOperation
 from checker.kinds.table import packed
 from checker.library import extensions
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
-from checker.reporting.context import ReportContext
-from checker.reporting.orders import RunIsOver
-from checker.reporting.report import Report
-from checker.reporting.summaries import write_summary
 from checker.reporting.views import report_of
 from checker.reporting.whole import check_writable
-from checker.reporting.writing import FollowedRun, Target, follow, format_named
+from checker.reporting.writing import RunOnDisk, format_named, write_streams, write_summary
 from checker.supervisor.endings import CANNOT
 from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
@@ -194,45 +190,28 @@ class RunReports:
         """Raises `UsageError` where a report cannot be written, before anything is sent."""
         for name, path in settings.reports:
             check_writable(Path(path), is_folder=format_named(name).is_folder)
-        self._settings = settings
-        self._first: int | None = None
-        self._started: RunStarted | None = None
+        self._run = RunOnDisk(settings)
 
     def on_record(self, incarnation: int, record: Record) -> None:
-        """Take note of when the run began."""
-        self._first = incarnation if self._first is None else min(self._first, incarnation)
-        if isinstance(record, RunStarted) and self._started is None:
-            self._started = record
+        """Take note of which run it is."""
+        self._run.on_record(incarnation, record)
 
     def written(self, outcome: RunOutcome) -> tuple[RunOutcome, list[str]]:
-        """The run with the exit code that its report gives it, and why reports are not there."""
-        opened = outcome.view.opened
-        if opened is None or self._first is None or self._started is None:
+        """Return the run with the exit code that its report gives it, and why reports are not there."""
+        run = self._run
+        if run.opened is None:
             return outcome, []
-        settings = self._settings.for_project(opened.title)
-        targets = settings.reports
-        problems: list[str] = []
-        streaming = [one for one in targets if format_named(one[0]).streams]
-        if streaming:
-            run = FollowedRun(self._first, self._started, opened)
-            found = follow([(settings, run)], streaming, RunIsOver())
-            problems += (
-                f"{path}: the report cannot be written: {why}" for path, why in found.problems
-            )
-            for note in found.notes:
-                outcome.view.absorb(0, Note(*note))
-        report = report_of(outcome.view, settings, outcome.outcome)
-        context = ReportContext.of(settings, self._started, opened)
-        problems += _summaries(targets, report, context)
+        streams = write_streams([run], run.settings.reports)
+        for note in streams.notes:
+            outcome.view.absorb(0, note)
+        report = report_of(outcome.view, run.settings, outcome.outcome)
+        rows = [(format_named(name), Path(path)) for name, path in run.settings.reports]
+        told = [
+            write_summary(row, path, report, run.context) for row, path in rows if not row.streams
+        ]
         code = outcome.exit_code or int(bool(report.failing_warnings or report.shortfalls))
+        problems = [*streams.problems.values(), *(problem for problem in told if problem)]
         return replace(outcome, exit_code=code), problems
-
-
-def _summaries(targets: tuple[Target, ...], report: Report, context: ReportContext) -> list[str]:
-    """Write what is made when a run is over; why it is not there."""
-    rows = [(format_named(name), Path(path)) for name, path in targets]
-    told = [write_summary(row, path, report, context) for row, path in rows if not row.streams]
-    return [problem for problem in told if problem]
 
 
 _NUMBERS: Final = count(1)

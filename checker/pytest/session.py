@@ -42,10 +42,10 @@ from checker.library.verdicts import KeptClassChecks
 from checker.phases.attempt import CheckResult
 from checker.reporting.context import ReportContext
 from checker.reporting.events import EventStream
-from checker.reporting.summaries import write_summary
 from checker.reporting.views import report_of
 from checker.reporting.whole import whole_file
 from checker.reporting.writers import writer_of
+from checker.reporting.writing import write_summary
 from checker.workers.recording.components import MODES, Components
 
 _RUN: Final = "pytest"

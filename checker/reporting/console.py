@@ -36,6 +36,8 @@ _LARGE_BYTES = 1_000_000
 _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
 _PULSE_S = (10.0, 60.0)
 """Least and most between two signs of life where no terminal shows live lines: nights have fewer than minutes."""
+_NOTICEABLE_S = 1.0
+"""Reports that take longer to write are worth a line."""
 _PULSE_SHARE = 1 / 30
 """Of the time that a run has taken."""
 
@@ -59,6 +61,9 @@ class Console:
         self._opened = False
         self._credentials: tuple[str, ...] = ()
         self._next_pulse = clock() + _PULSE_S[0]
+        self._ended: float | None = None
+        """When the testing was over."""
+        self._is_writing_told = False
         self.screen = Screen(stream, color=settings.color)
 
     def title(self) -> None:
@@ -107,11 +112,25 @@ class Console:
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             self._tell(record, now)
 
+    def end_testing(self) -> None:
+        """Stop drawing: what follows is the writing of reports, which is no part of the time of the run."""
+        self.close()
+        self._ended = self._clock()
+
+    def still_writing(self) -> None:
+        """Say that reports are written, once, where that takes noticeable time."""
+        if self._ended is None or self._is_writing_told:
+            return
+        if self._clock() - self._ended >= _NOTICEABLE_S:
+            self._is_writing_told = True
+            self.screen.line("     Writing reports; Ctrl-C ends that")
+
     def report(self, view: RunView, outcome: str) -> Report:
-        """What a run that is over came to, by the settings of its project."""
+        """Return what a run that is over came to, by the settings of its project."""
         self.close()
         self.header_of(view)
-        return report_of(view, self._settings, outcome, self._clock() - self._progress.started)
+        ended = self._clock() if self._ended is None else self._ended
+        return report_of(view, self._settings, outcome, ended - self._progress.started)
 
     def header_of(self, view: RunView) -> None:
         """Say what was opened, unless that was said."""
@@ -120,6 +139,10 @@ class Console:
 
     def finish(self, report: Report) -> None:
         """Print the report."""
+        if self._is_writing_told and self._ended is not None:
+            self.screen.line(f"     Reports were written in {self._clock() - self._ended:.2f}s")
+            self.screen.line()
+        self._ended = None
         for phase in report.phases:
             self._phase(phase)
         self.screen.line()

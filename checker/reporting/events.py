@@ -1,10 +1,16 @@
-"""A run as one stream of events: what writers of reports see while it goes on, built in or brought by users."""
+"""A run as one stream of events by time, read from its journals and its traffic, for writers of reports and for handlers."""
 
+import heapq
 from collections.abc import Iterator
+from math import inf
+from operator import itemgetter
+from pathlib import Path
 
 from msgspec import Struct, field
 
 from checker.corpus.fold import RunView
+from checker.corpus.layout import RunLayout
+from checker.corpus.reader import Journals
 from checker.corpus.records import (
     Finding,
     Interaction,
@@ -17,6 +23,7 @@ from checker.corpus.records import (
     SchemaOpened,
     WorkerGone,
 )
+from checker.corpus.traffic import TrafficReader
 
 
 class PhaseStarted(Struct, frozen=True):
@@ -118,3 +125,87 @@ class EventStream(Struct):
                 failed = frozenset(phase.failed)
                 yield PhaseFinished(name, len(phase.tested), failed, len(phase.errored))
         yield self._finished
+
+
+_Placed = tuple[tuple[float, str], int, Record]
+"""((time, case), incarnation, record)."""
+
+
+class RunEvents:
+    """The events of a run, from what it has on disk: all of them when it is over, the new ones while it goes on.
+
+    Records are merged by time as they are read, a piece of each file at a time, because the traffic may be larger than
+    memory. What one file holds comes in its order.
+    """
+
+    def __init__(self, layout: RunLayout, first: int, *, has_traffic: bool = True) -> None:
+        """`first`: the lowest incarnation of the run. `has_traffic`: whether each interaction is wanted."""
+        self.count = 0
+        """Interactions so far."""
+        self._layout = layout
+        self._first = first
+        self._has_traffic = has_traffic
+        self._journals = Journals(layout, above=first - 1)
+        self._segments: dict[Path, TrafficReader] = {}
+        self._stream = EventStream()
+
+    @property
+    def view(self) -> RunView:
+        """What is known of the run by the events so far."""
+        return self._stream.view
+
+    def all(self) -> Iterator[Event]:
+        """Yield all events of a run that is over."""
+        yield from self.new()
+        yield from self.end()
+
+    def new(self) -> Iterator[Event]:
+        """Yield the events of what was written since the last call."""
+        journals = [_placed(*one) for one in self._journals.new_of_each()]
+        for _, incarnation, record in heapq.merge(*journals, *self._traffic(), key=itemgetter(0)):
+            if isinstance(record, Interaction):
+                self.count += 1
+                yield from self._stream.interaction(record)
+            else:
+                yield from self._stream.follow(incarnation, record)
+
+    def end(self) -> Iterator[Event]:
+        """Yield the events of the end of the run."""
+        yield from self._stream.end()
+
+    def notes(self) -> list[Note]:
+        """Return a note for each damaged file of traffic; those on journals are made elsewhere."""
+        return [note for segment in self._segments.values() for note in segment.notes()]
+
+    def close(self) -> None:
+        """Close all files."""
+        self._journals.close()
+        for segment in self._segments.values():
+            segment.close()
+
+    def _traffic(self) -> list[Iterator[_Placed]]:
+        """Return one stream for each kind of traffic of each incarnation: its segments follow one another."""
+        found: dict[tuple[int, str], list[TrafficReader]] = {}
+        for incarnation, path in self._layout.traffic_paths() if self._has_traffic else ():
+            if incarnation >= self._first:
+                segment = self._segments.setdefault(path, TrafficReader(path))
+                kind = path.name.rpartition("-")[0]
+                found.setdefault((incarnation, kind), []).append(segment)
+        return [_sent(incarnation, segments) for (incarnation, _), segments in found.items()]
+
+
+def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:
+    """Yield the records of a journal at their times. One without a time has that of the record before it."""
+    at = -inf
+    for record in records:
+        # The begin of a run comes before what its workers write without a time.
+        yield (at, ""), incarnation, record
+        at = max(at, getattr(record, "at", at))
+
+
+def _sent(incarnation: int, segments: list[TrafficReader]) -> Iterator[_Placed]:
+    for segment in segments:
+        for one in segment.stream():
+            yield (one.at, one.case), incarnation, one
+        # It is opened again if it grows.
+        segment.close()

@@ -1,314 +1,307 @@
-"""The process that writes reports while their run goes on: it reads what the workers leave on disk, and nobody waits for it."""
+"""Reports are written here, when the testing is over: from what the run left on disk, or from what it came to."""
 
-import json
-import signal
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
-from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict, astuple, replace
+from msgspec import Struct, field
 
 from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
 from checker.core.reports import ReportFormat, report_format
-from checker.core.stopping import STOP_SIGNALS
-from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
-from checker.corpus.records import Finding, Note, RunStarted, SchemaOpened
+from checker.corpus.records import (
+    Finding,
+    Interaction,
+    Note,
+    Record,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+)
 from checker.reporting.context import ReportContext
-from checker.reporting.events import Event, EventStream
-from checker.reporting.ordered import OrderedTraffic
-from checker.reporting.orders import Progressing, ReportOrders
-from checker.reporting.wall import walled
-from checker.reporting.whole import whole_file
+from checker.reporting.events import Event, PhaseFinished, PhaseStarted, RunEvents
+from checker.reporting.report import INCOMPLETE, Report
+from checker.reporting.whole import open_with, partial_of, whole_file
 from checker.reporting.writers import StreamWriter, writer_of
-
-_COUNTING_S = 0.3
-"""What counting may take of which there was no time to write it."""
 
 Target = tuple[str, str]
 """(format, path) of a report."""
 
+_FOR_INTERACTIONS = 0.9
+"""Share of `reports.max-size` that interactions may take: the rest is for findings and errors, which are worth more."""
+_ALWAYS = (PhaseStarted, PhaseFinished, RunFinished)
+"""A few short events that hold a report together."""
 
-class FollowedRun(Struct, frozen=True):
-    """What a report that follows its run has to know from the start."""
 
-    first: int
+def never() -> bool:
+    """Whether the writing is given up: it is not."""
+    return False
+
+
+class RunOnDisk(Struct):
+    """Which run reports are of. Records that are passed on as they come tell what the reports need to know at first."""
+
+    settings: RunSettings
+    """Those of the project, once the description is open."""
+    first: int | None = None
     """The lowest incarnation of the run."""
-    started: RunStarted
-    opened: SchemaOpened
+    started: RunStarted | None = None
+    opened: SchemaOpened | None = None
 
-    def to_plain(self) -> tuple[Any, ...]:
-        """For another process."""
-        return self.first, astuple(self.started), astuple(self.opened)
-
-    @classmethod
-    def from_plain(cls, plain: tuple[Any, ...]) -> "FollowedRun":
-        """Back from `to_plain`."""
-        first, started, opened = plain
-        return cls(first, RunStarted(*started), SchemaOpened(*opened))
-
-
-class WrittenReports(Struct, frozen=True):
-    """What became of the reports that followed a run."""
-
-    count: int = 0
-    """Interactions in them."""
-    left_out: int = 0
-    """Interactions that there was no time for."""
-    is_counted: bool = True
-    """Whether `left_out` is all of them."""
-    notes: tuple[tuple[str, str, str, str], ...] = ()
-    """Of damaged files: the fields of `Note`."""
-    problems: tuple[tuple[str, str], ...] = ()
-    """(path, why) of reports that are not there."""
-    problem: str = ""
-    """Why none is."""
-
-    def to_bytes(self) -> bytes:
-        """For a pipe."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "WrittenReports":
-        """Back from `to_bytes`."""
-        plain = json.loads(data)
-        lists = {name: tuple(map(tuple, plain[name])) for name in ("notes", "problems")}
-        return cls(**{**plain, **lists})
-
-
-class RunEvents:
-    """The events of a run in their order: journals as they are written, between them the traffic by time."""
-
-    def __init__(
-        self,
-        layout: RunLayout,
-        first: int,
-        now: Callable[[], float] = time.time,
-        *,
-        has_traffic: bool = True,
-    ) -> None:
-        """`first`: the lowest incarnation of the run. `has_traffic`: whether anybody wants to see each interaction."""
-        self.count = 0
-        """Interactions so far."""
-        self._journals = Journals(layout, above=first - 1)
-        self._traffic = OrderedTraffic(layout, first, now) if has_traffic else None
-        self._stream = EventStream()
+    def on_record(self, incarnation: int, record: Record) -> bool:
+        """Take note of a record. Whether the description was opened by it."""
+        self.first = incarnation if self.first is None else min(self.first, incarnation)
+        if isinstance(record, RunStarted) and self.started is None:
+            self.started = record
+        if isinstance(record, SchemaOpened) and self.opened is None and self.started is not None:
+            self.opened = record
+            self.settings = self.settings.for_project(record.title)
+            return True
+        return False
 
     @property
-    def view(self) -> RunView:
-        """What is known of the run by the events so far."""
-        return self._stream.view
+    def context(self) -> ReportContext:
+        """What the reports of the run share."""
+        return ReportContext.of(self.settings, self.started, self.opened)
 
-    def all(self, orders: Progressing) -> Iterator[Event]:
-        """All events until the run is over, or nobody waits any more."""
-        is_over = False
-        while not is_over:
-            # Asked before anything is read: what is written after the answer would be missed.
-            is_over = orders.is_over
-            for incarnation, record in self._journals.read_new():
-                yield from self._stream.follow(incarnation, record)
-            if self._traffic is not None:
-                for interaction in self._traffic.ready(is_over, orders.is_late):
-                    self.count += 1
-                    yield from self._stream.interaction(interaction)
-                    orders.tell(self.count)
-            if not is_over:
-                orders.wait()
-        yield from self._stream.end()
-
-    def count_rest(self, stop: Callable[[], bool]) -> tuple[int, bool]:
-        """How many interactions were not told, and whether that is all of them."""
-        return (0, True) if self._traffic is None else self._traffic.count_rest(stop)
-
-    def notes(self) -> list[Note]:
-        """One for each file of traffic that is damaged; journals are told of by others."""
-        return [] if self._traffic is None else self._traffic.notes()
-
-    def close(self) -> None:
-        """Close all files."""
-        self._journals.close()
-        if self._traffic is not None:
-            self._traffic.close()
+    def events(self, *, has_traffic: bool = True) -> RunEvents:
+        """Return its events, to be closed."""
+        layout = RunLayout(Path(self.settings.corpus_dir))
+        return RunEvents(layout, self.first or 0, has_traffic=has_traffic)
 
 
-class OpenReport:
+class WrittenReports(Struct):
+    """What became of reports."""
+
+    count: int = 0
+    """Interactions that were read for them."""
+    notes: list[Note] = field(default_factory=list)
+    """Damaged files of traffic, and what is missing in reports that are there."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Path -> the sentence that says why there is no report."""
+
+
+def write_streams(
+    runs: Sequence[RunOnDisk],
+    targets: Sequence[Target],
+    is_given_up: Callable[[], bool] = never,
+) -> WrittenReports:
+    """Write the reports that are made event by event, of one run or of several in turn. Other formats are ignored.
+
+    A failure that an earlier run has is shown once. Where the writing is given up, none of them stays.
+    """
+    rows = [(row, path) for name, path in targets if (row := format_named(name)).streams]
+    found = WrittenReports()
+    if not rows:
+        return found
+    contexts = [run.context for run in runs]
+    reports = [_OpenReport(row, path, runs[0].settings, contexts[0]) for row, path in rows]
+    has_traffic = any(row.needs_traffic for row, _ in rows)
+    told: set[str] = set()
+    with ExitStack() as stack:
+        for report in reports:
+            stack.callback(report.close)
+        try:
+            for run, context in zip(runs, contexts, strict=True):
+                for report in reports:
+                    report.turn_to(context)
+                with closing(run.events(has_traffic=has_traffic)) as events:
+                    told |= _show(events, reports, told, is_given_up)
+                    found.count += events.count
+                    found.notes += events.notes()
+            for report in reports:
+                report.end()
+        except InterruptedError as error:
+            for report in reports:
+                report.fail(error)
+    for report in reports:
+        if report.problem:
+            found.problems[report.path] = report.problem
+        elif report.left_out:
+            found.notes.append(report.incomplete)
+    return found
+
+
+def _show(
+    events: RunEvents,
+    reports: Sequence["_OpenReport"],
+    told: set[str],
+    is_given_up: Callable[[], bool],
+) -> set[str]:
+    """Show all events to all reports, without findings that were told. Return the fingerprints of the findings."""
+    found = set()
+    for event in events.all():
+        if is_given_up():
+            raise InterruptedError
+        if isinstance(event, Finding):
+            found.add(event.fingerprint)
+            if event.fingerprint in told:
+                continue
+        for report in reports:
+            report.event(event)
+    return found
+
+
+class _OpenReport:
     """One report under way. What goes wrong with it costs no other one."""
 
     def __init__(
-        self, path: Path, make: Callable[[], StreamWriter], permissions: int | None = None
+        self, row: ReportFormat, path: str, settings: RunSettings, context: ReportContext
     ) -> None:
         self.path = path
         self.problem = ""
         """Why there is none."""
-        self._whole = whole_file(path, permissions=permissions)
-        self._add: Callable[[str], object] | None = None
-        self._guarded(lambda: self._begin(make))
-
-    def event(self, event: Event) -> None:
-        """Show it an event."""
-        if self._add is not None:
-            self._guarded(lambda: self._write(self._writer.event(event)))
+        self.left_out = 0
+        """Entries that would have made it larger than it may be."""
+        self._is_full = False
+        self._row = row
+        self._limit = settings.reports_max_size
+        self._size = 0
+        self._stack = ExitStack()
+        self._is_open = True
+        self._guarded(lambda: self._begin(context))
 
     def turn_to(self, context: ReportContext) -> None:
         """From now on events are of this run."""
-        if self._add is not None:
-            self._guarded(partial(setattr, self._writer, "context", context))
+        if self._is_open:
+            self._guarded(lambda: setattr(self._writer, "context", context))
+
+    def event(self, event: Event) -> None:
+        """Add an event, unless the report is full."""
+        if self._is_open:
+            self._guarded(lambda: self._add(event))
 
     def end(self) -> None:
-        """Let it stand at its place."""
-        if self._add is not None:
+        """Let the report stand at its place."""
+        if self._is_open:
             self._guarded(self._finish)
 
-    def give_up(self) -> None:
-        """Remove what there is of it."""
-        if self._add is not None:
-            self._fail(InterruptedError("given up"))
+    def fail(self, error: Exception) -> None:
+        """Remove what there is of the report, because of this error."""
+        if self._is_open:
+            self._is_open = False
+            self.problem = _sentence(self._row, self.path, error)
+            self._stack.__exit__(type(error), error, error.__traceback__)
 
-    def _begin(self, make: Callable[[], StreamWriter]) -> None:
-        self._writer = make()
-        self._add = self._whole.__enter__().write
-        self._write(self._writer.head())
+    def close(self) -> None:
+        """Remove what there is of a report that was neither ended nor given up."""
+        self.fail(InterruptedError())
+
+    @property
+    def incomplete(self) -> Note:
+        """What is missing in it."""
+        text = (
+            f"{self.path}: {self.left_out:,} entries are left out, the last ones: "
+            f"the report would be larger than {self._limit:,} bytes (`reports.max-size`)"
+        )
+        return Note(INCOMPLETE, "", "", text)
+
+    def _begin(self, context: ReportContext) -> None:
+        self._writer: StreamWriter = writer_of(self._row)(context)
+        self._file = self._stack.enter_context(
+            whole_file(Path(self.path), is_binary=True, permissions=context.mode)
+        )
+        self._write(self._writer.head().encode())
+
+    def _add(self, event: Event) -> None:
+        is_sent = isinstance(event, Interaction)
+        if is_sent and self._is_full:
+            self.left_out += 1
+            return
+        data = self._writer.event(event).encode()
+        room = self._limit * _FOR_INTERACTIONS if is_sent else self._limit
+        if self._size + len(data) <= room or isinstance(event, _ALWAYS):
+            self._write(data)
+        elif data:
+            # Nothing comes after it, so that what is there has no gap.
+            self._is_full |= is_sent
+            self.left_out += 1
 
     def _finish(self) -> None:
-        self._write(self._writer.end())
-        self._add = None
-        self._whole.__exit__(None, None, None)
+        if self.left_out:
+            self._write(self._writer.event(self.incomplete).encode())
+        self._write(self._writer.end().encode())
+        self._stack.close()
+        self._is_open = False
 
-    def _write(self, text: str) -> None:
-        assert self._add is not None
-        if text:
-            self._add(text)
+    def _write(self, data: bytes) -> None:
+        if data:
+            self._size += len(data)
+            self._file.write(data)
 
     def _guarded(self, act: Callable[[], None]) -> None:
         try:
             act()
         except Exception as error:  # noqa: BLE001 - the wall: whatever is wrong with a writer costs its report
-            self._fail(error)
-
-    def _fail(self, error: Exception) -> None:
-        told = error.strerror if isinstance(error, OSError) else None
-        self.problem = told or f"{type(error).__name__}: {error}"
-        if self._add is not None:
-            self._add = None
-            # Removes what is not whole.
-            self._whole.__exit__(type(error), error, error.__traceback__)
+            self.fail(error)
 
 
-def main(
-    settings: Mapping[str, Any],
-    run: tuple[Any, ...],
-    targets: Sequence[Target],
-    down: Connection,
-    up: Connection,
-) -> None:
-    """Write the reports that follow a run. `settings` and `run` are plain forms of `RunSettings` and `FollowedRun`."""
-    # What asks the run to end is for the supervisor alone: it wants the reports.
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    asked = RunSettings.from_dict(settings)
-    # Nobody reads it where there is time enough.
-    tells = None if asked.max_time_s is None else up
-    orders = ReportOrders(down, [Path(path) for _, path in targets], tells)
-    written = walled(
-        lambda: follow([(asked, FollowedRun.from_plain(run))], targets, orders),
-        lambda why: WrittenReports(problem=why),
-    )
-    up.send_bytes(written.to_bytes())
+def write_summary(
+    row: ReportFormat,
+    path: Path,
+    report: Report,
+    context: ReportContext,
+    is_given_up: Callable[[], bool] = never,
+) -> str:
+    """Write a report of what a run came to. Return the sentence that says why it is not there, or nothing.
 
-
-def follow(
-    runs: Sequence[tuple[RunSettings, FollowedRun]],
-    targets: Sequence[Target],
-    orders: Progressing,
-) -> WrittenReports:
-    """Write the reports of a run from its beginning to its end; of several, at least one, of each in turn."""
-    rows = [(format_named(name), Path(path)) for name, path in targets]
-    contexts = [ReportContext.of(settings, run.started, run.opened) for settings, run in runs]
-    reports = [
-        OpenReport(path, partial(_opened, row, contexts[0]), contexts[0].mode) for row, path in rows
-    ]
-    has_traffic = any(row.needs_traffic for row, _ in rows)
-    with ExitStack() as stack:
-        sources = [
-            stack.enter_context(
-                closing(
-                    RunEvents(
-                        RunLayout(Path(settings.corpus_dir)), run.first, has_traffic=has_traffic
-                    )
-                )
-            )
-            for settings, run in runs
-        ]
-        return write(reports, list(zip(contexts, sources, strict=True)), orders)
-
-
-def write(
-    reports: Sequence[OpenReport],
-    runs: Sequence[tuple[ReportContext, RunEvents]],
-    orders: Progressing,
-) -> WrittenReports:
-    """Show every event of runs to reports until they are complete. A failure that an earlier run has is shown once."""
+    It never raises: a report is not worth the others.
+    """
+    pieces = _until(is_given_up, lambda: writer_of(row)(report, context))
     try:
-        _show(reports, runs, orders)
-        for report in reports:
-            report.end()
+        if row.is_folder:
+            _write_folder(path, pieces, context.mode)
+        else:
+            with whole_file(path, is_binary=row.is_binary, permissions=context.mode) as file:
+                for piece in pieces:
+                    file.write(piece)
+    except Exception as error:  # noqa: BLE001 - the wall: whatever is wrong with a writer costs its report
+        return _sentence(row, path, error)
+    return ""
+
+
+def _until(is_given_up: Callable[[], bool], make: Callable[[], Iterable[Any]]) -> Iterable[Any]:
+    for piece in make():
+        if is_given_up():
+            raise InterruptedError
+        yield piece
+
+
+def _write_folder(path: Path, files: Iterable[tuple[str, str]], permissions: int | None) -> None:
+    """Add files to a folder, which may be there already: all of them or none."""
+    partial = partial_of(path)
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        partial.mkdir(parents=True)
+        names = []
+        for name, text in files:
+            with open_with(
+                partial / name, permissions, "w", encoding="utf-8", newline="\n"
+            ) as file:
+                file.write(text)
+            names.append(name)
+        path.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (partial / name).replace(path / name)
     finally:
-        for report in reports:
-            report.give_up()
-    sources = [events for _, events in runs]
-    written = WrittenReports(
-        sum(events.count for events in sources),
-        notes=tuple(_fields(note) for events in sources for note in events.notes()),
-        problems=tuple((str(one.path), one.problem) for one in reports if one.problem),
-    )
-    if orders.is_late():
-        late = partial(orders.is_late, _COUNTING_S)
-        counts = [events.count_rest(late) for events in sources]
-        left, is_counted = sum(count for count, _ in counts), all(is_all for _, is_all in counts)
-        written = replace(written, left_out=left, is_counted=is_counted)
-    return written
+        shutil.rmtree(partial, ignore_errors=True)
 
 
-def _show(
-    reports: Sequence[OpenReport],
-    runs: Sequence[tuple[ReportContext, RunEvents]],
-    orders: Progressing,
-) -> None:
-    told: set[str] = set()
-    for number, (context, events) in enumerate(runs):
-        if number:
-            for report in reports:
-                report.turn_to(context)
-        found: set[str] = set()
-        for event in events.all(orders):
-            if isinstance(event, Finding):
-                found.add(event.fingerprint)
-                if event.fingerprint in told:
-                    continue
-            for report in reports:
-                report.event(event)
-        told |= found
-
-
-def _opened(row: ReportFormat, context: ReportContext) -> StreamWriter:
-    writer: StreamWriter = writer_of(row)(context)
-    return writer
+def _sentence(row: ReportFormat, path: Path | str, error: Exception) -> str:
+    if isinstance(error, InterruptedError):
+        return f"{path}: the {row.name} report was not written: interrupted"
+    told = error.strerror if isinstance(error, OSError) else None
+    why = told or f"{type(error).__name__}: {error}"
+    return f"{path}: the {row.name} report cannot be written: {why}"
 
 
 def format_named(name: str) -> ReportFormat:
-    """The row of a format, which a plug-in may bring."""
+    """Return the row of a format, which a plug-in may bring."""
     if report_format(name) is None:
         load_plugins()
     row = report_format(name)
     assert row is not None, name
     return row
-
-
-def _fields(note: Note) -> tuple[str, str, str, str]:
-    return note.kind, note.label, note.pointer, note.text

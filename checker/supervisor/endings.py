@@ -22,8 +22,6 @@ GRACE_S = 3.0
 
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
-WRITING_SHARE = 0.5
-"""Of a time limit; reports may not take more of it from the run, whatever they lack."""
 
 CANNOT = 2
 """Exit code of what could not be done."""
@@ -106,8 +104,7 @@ class Ending:
     """The way from work to rest: begun once, then only accelerated.
 
     A time limit is when nobody is left at work. Before it, in the closing seconds, nothing new is made, and what failed
-    is confirmed but not made smaller; in their second half requests under way are abandoned. What reports take that follow
-    the run is part of its time.
+    is confirmed but not made smaller; in their second half requests under way are abandoned. Reports are written afterwards.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -123,8 +120,6 @@ class Ending:
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
         self.error: RunFault | None = None
-        self._writing_s = 0.0
-        self._window: TimeWindow | None = None
         self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
 
@@ -168,20 +163,12 @@ class Ending:
         limit_s = self._max_time_s
         if limit_s is None:
             return None
-        return max(0.0, limit_s - self._writing_s - closing_s(limit_s) - elapsed_s)
-
-    def leave_for_writing(self, needed_s: float) -> None:
-        """End so much earlier than at the time limit: it takes that to write what the reports of the run lack."""
-        if self._max_time_s is not None:
-            self._writing_s = min(needed_s, WRITING_SHARE * self._max_time_s)
-        if self._window is not None:
-            self._window.ends_s = self._window.begins_s + (self.left_s(self._window.begins_s) or 0)
+        return max(0.0, limit_s - closing_s(limit_s) - elapsed_s)
 
     def window(self, elapsed_s: float) -> TimeWindow | None:
-        """The time from now on until nothing new begins, kept true; None without a time limit."""
+        """Return the time from now on until nothing new begins; None without a time limit."""
         left_s = self.left_s(elapsed_s)
-        self._window = None if left_s is None else TimeWindow(elapsed_s, elapsed_s + left_s)
-        return self._window
+        return None if left_s is None else TimeWindow(elapsed_s, elapsed_s + left_s)
 
     def fetch_limits(self, now: float, elapsed_s: float) -> FetchLimits:
         """Return the limits for reading the description in the time that the run has left."""
@@ -256,7 +243,7 @@ class Ending:
         if self._max_time_s is None:
             return _EndingStage.NOTHING
         closing = closing_s(self._max_time_s)
-        left_s = self._max_time_s - self._writing_s - elapsed_s
+        left_s = self._max_time_s - elapsed_s
         if left_s <= 0:
             return _EndingStage.KILL
         if left_s <= closing / 2:

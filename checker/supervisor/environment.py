@@ -6,7 +6,6 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from checker.supervisor.launchers.handle import Launcher
-from checker.supervisor.report_backlog import Progress
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
 
@@ -24,5 +23,3 @@ class RunEnvironment(Struct, frozen=True):
     """Seconds of the run are counted by it; whether a worker hangs is not."""
     age_s: float = 0.0
     """Seconds that belong to the run although they passed before: since the process began."""
-    progress: Progress = lambda: None
-    """How far the reports are that follow the run."""

@@ -40,7 +40,6 @@ from checker.supervisor.quarantine import (
     quarantined_task,
     unreachable_errors,
 )
-from checker.supervisor.report_backlog import ReportBacklog
 from checker.supervisor.restarts import HANG, OPENING, RestartDecision, Restarts
 from checker.supervisor.second_look import SecondLooks, following
 from checker.supervisor.settled_news import SettledNews
@@ -51,7 +50,6 @@ from checker.workers.messages import (
     Assign,
     FindingsWritten,
     GivenCredentials,
-    HandedOver,
     Opened,
     PeerJournals,
     SettledFindings,
@@ -78,7 +76,6 @@ class Supervisor:
         self._go_by(settings)
         self._lifecycle = lifecycle
         self._crew = crew
-        self._pace = ReportBacklog(around.progress)
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
@@ -113,7 +110,6 @@ class Supervisor:
             for worker in gone:
                 self._lose(worker, "")
             self._look_after_workers()
-            self._pace.keep(self._crew, self.ending)
             self._read()
             self._assign()
             self._end_in_time()
@@ -160,15 +156,12 @@ class Supervisor:
                 worker.standing.wait(task)
             case FindingsWritten():
                 pass  # A hint to read, and every round reads.
-            case HandedOver(count):
-                self._pace.record(worker.standing.incarnation, count)
             case WantedCredentials() | GivenCredentials():
                 self._hear_of_credentials(worker.standing.incarnation, message)
             case Troubled() | Held() | Examined():
                 self._hear_of_outage(worker.standing.incarnation, message)
             case Leaving(kind):
                 worker.standing.last_word = message
-                self._pace.leave(worker.standing.incarnation)
                 if kind.ends_run:
                     self.ending.fail(fault_of(message))
             case _:

@@ -10,12 +10,12 @@ FIRST_TURNS = 0.5
 """Share of a stage for the first turns of its operations: what was reckoned too short is made up for by the rest."""
 
 
-class TimeWindow(Struct):
+class TimeWindow(Struct, frozen=True):
     """The time that a run with a limit has for its work, in seconds since it began."""
 
     begins_s: float
     ends_s: float
-    """When nothing new begins any more. It moves: what reports take is known when they are written (`Ending`)."""
+    """When nothing new begins any more."""
 
     @property
     def length_s(self) -> float:

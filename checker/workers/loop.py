@@ -17,7 +17,6 @@ from checker.workers.limits import Limits
 from checker.workers.messages import (
     LONG_WAIT_S,
     Assign,
-    AwaitReports,
     Conclude,
     Drain,
     FetchCredentials,
@@ -31,7 +30,6 @@ from checker.workers.outages.outage_control import OutageControl
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.leased import InFlight
 from checker.workers.recording.unconfirmed import UnconfirmedFailure
-from checker.workers.report_wait import ReportWait
 from checker.workers.scheduling.answers import Answers
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.scheduling.first_accepted import Placed
@@ -77,7 +75,6 @@ class Worker:
             context, up, self._keep_alive, self._scheduler.release, self._health
         )
         self._slowness = Slowness(context, self._scheduler, up)
-        self._report_wait = ReportWait(context, self._scheduler, up, time.monotonic)
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -97,7 +94,7 @@ class Worker:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
             self._poll_orders()
-            if (self._health.is_holding or self._report_wait.is_on) and not self._hasten:
+            if self._health.is_holding and not self._hasten:
                 self._sit_out()
                 continue
             if self._leaving is not None and (self._hasten or not self._busy()):
@@ -129,7 +126,6 @@ class Worker:
         if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._context.class_checks.news())
         self._recorder.close()
-        self._report_wait.tell()
 
     # Orders
 
@@ -172,8 +168,6 @@ class Worker:
                 self._renew(message)
             case Hold() | Examine() | GoOn():
                 self._outage.obey(message, self._flights.values())
-            case AwaitReports():
-                self._report_wait.obey(message)
             case Conclude():
                 conclude_run(self._context, message)
                 self._leave(LeavingKind.CONCLUDED)
@@ -222,7 +216,6 @@ class Worker:
 
     def _leave(self, reason: LeavingKind) -> None:
         self._leaving = self._leaving or reason
-        self._report_wait.end()
         self._scheduler.stop(finishes_sequences=reason is LeavingKind.MEMORY)
 
     def _keep_house(self) -> None:
@@ -238,7 +231,6 @@ class Worker:
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
-        self._report_wait.tell()
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave(LeavingKind.MEMORY)
 
@@ -329,7 +321,7 @@ class Worker:
             answered.append((flight, outcome))
             if not flight.running.is_closed:
                 reserved.add(lane)
-        if self._context.pacing.lanes > 1 and not self._report_wait.is_on:
+        if self._context.pacing.lanes > 1:
             self._fill()
         reserved.clear()
         for flight, outcome in answered:

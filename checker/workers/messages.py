@@ -154,12 +154,6 @@ class Conclude(Struct, frozen=True):
     """Whether checks have nothing to say, since the run was cut short."""
 
 
-class AwaitReports(Struct, frozen=True):
-    """Whether to send nothing for a while: the reports of a run whose time has an end cannot keep up."""
-
-    waits: bool
-
-
 class FetchCredentials(Struct, frozen=True):
     """Fetch these for everybody."""
 
@@ -216,7 +210,6 @@ Down = (
     | PeerJournals
     | Drain
     | Conclude
-    | AwaitReports
     | FetchCredentials
     | GivenCredentials
     | Hold
@@ -332,12 +325,6 @@ class FindingsWritten(Struct, frozen=True):
     count: int
 
 
-class HandedOver(Struct, frozen=True):
-    """How many interactions this worker has handed over to the reports of a run whose time has an end."""
-
-    count: int
-
-
 class WantedCredentials(Struct, frozen=True):
     """Work stands still until there are newer ones."""
 
@@ -353,7 +340,6 @@ Up = (
     | TasksEnded
     | TaskDeferred
     | FindingsWritten
-    | HandedOver
     | WantedCredentials
     | GivenCredentials
     | Troubled

@@ -1,24 +1,25 @@
-"""The command line, which interrupts itself when its reports are to be finished: as often as the first argument says."""
+"""The command line, which interrupts itself when its reports are to be written: as often as the first argument says."""
 
 import signal
 import sys
+from importlib import import_module
 from typing import Any
 
 from checker.__main__ import main
-from checker.reporting.following import FollowingReports
 
 
-def _interrupted(times: int) -> None:
-    finish = FollowingReports.finish
+def _interrupt(times: int) -> None:
+    execution = import_module("checker.commands.execute")
+    write = execution.write_streams
 
     def interrupting(*arguments: Any) -> Any:
         for _ in range(times):
             signal.raise_signal(signal.SIGINT)
-        return finish(*arguments)
+        return write(*arguments)
 
-    FollowingReports.finish = interrupting  # type: ignore[method-assign, assignment]
+    execution.write_streams = interrupting  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":
-    _interrupted(int(sys.argv.pop(1)))
+    _interrupt(int(sys.argv.pop(1)))
     main()

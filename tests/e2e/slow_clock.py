@@ -1,7 +1,6 @@
 """The command line with a clock of its own: a script, so that no run ends before what it is to meet has come about.
 
 The time of its runs passes at a twentieth of the usual pace, and is over as soon as there is a file `over` in the folder.
-Reports may then take as long as a busy machine needs.
 """
 
 import time
@@ -13,7 +12,6 @@ OVER = "over"
 """Where such a file is, the time of a run is over."""
 _PACE = 0.05
 _LEAP_S = 1e6
-_PATIENCE_S = 500.0
 
 
 def _clock() -> float:
@@ -22,9 +20,6 @@ def _clock() -> float:
 
 def install() -> None:
     """Let the command line of this process run by it."""
-    following = import_module("checker.reporting.following")
-    assert following._GRACE_S > 0
-    following._GRACE_S = _PATIENCE_S  # type: ignore[attr-defined]
     execution = import_module("checker.commands.execute")
     execution.RunEnvironment = partial(execution.RunEnvironment, clock=_clock)  # type: ignore[attr-defined]
 

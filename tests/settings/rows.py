@@ -195,6 +195,7 @@ _OTHERS: Final[dict[str, Row]] = {
     "reports.directory": Row("here", told(lambda seen: seen.has("here/*.xml")), *TEXT),
     "reports.preserve-bytes": Row(True, plain(lambda seen: "base64_string" in "".join(one.read_text() for one in seen.folder.glob("out-vcr"))), *FLAG),
     "reports.mode": Row("640", "cli/test_report.py::test_a_key_decides_on_the_permissions", "rw-r-----", "Must be three octal digits"),
+    "reports.max-size": Row(9, "reporting/test_writing.py::test_a_report_that_would_be_too_large_ends_with_a_whole_entry_and_says_so", 0, "at least 1"),
     "upload.url": Row("http://127.0.0.1:9/in", UPLOAD, "nowhere", "absolute http(s) URL"),
     "upload.token": Row("t", UPLOAD, "a\nb", "Must not hold CR"),
     "upload.api-name": Row("shop", UPLOAD, *TEXT),

@@ -226,18 +226,6 @@ def test_all_that_waits_for_the_end_has_its_turn_in_every_phase(every: int) -> N
     assert wanted == simulation.cases.keys()
 
 
-def test_an_end_that_comes_earlier_shortens_all_that_is_to_come() -> None:
-    """Reports take their time from the run: what waits for the end would find that there is none left."""
-    plan = BoundedPlan(some_dangerous(400, 40), seed=1, max_examples=1000, phases=phase_names())
-    window = TimeWindow(2.0, 28.5)
-    plan.limit(window, WORKERS)
-    simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
-    window.ends_s = 26.5
-    simulation.run(2.0, 26.5)
-    wanted = {(phase, card.label) for phase in phase_names() for card in cards(400)}
-    assert wanted == simulation.cases.keys()
-
-
 def test_where_time_presses_only_what_ended_the_service_runs_alone() -> None:
     plan = BoundedPlan(some_dangerous(3, 1), seed=1, max_examples=9)
     plan.limit(TimeWindow(0.0, 10.0), WORKERS)

@@ -10,10 +10,11 @@ from urllib.parse import parse_qsl
 from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.media_types import media_type_of
-from checker.corpus.records import Interaction
+from checker.corpus.records import Interaction, Note
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
 from checker.reporting.json_text import json_text
+from checker.reporting.report import INCOMPLETE
 from checker.reporting.shown import Headers, has_answer, shown_headers, shown_request
 
 _FORM = "application/x-www-form-urlencoded"
@@ -27,6 +28,7 @@ class Archive:
     def __init__(self, context: ReportContext) -> None:
         self.context = context
         self._separator = ""
+        self._comment = ""
 
     def head(self) -> str:
         """What stands before all entries."""
@@ -35,7 +37,9 @@ class Archive:
         return f'{{"log":{{"version":"1.2","creator":{creator},"browser":{browser},"entries":['
 
     def event(self, event: Event) -> str:
-        """An interaction as an entry."""
+        """An interaction as an entry. What is left out is told at the end."""
+        if isinstance(event, Note) and event.kind == INCOMPLETE:
+            self._comment = event.text
         if not isinstance(event, Interaction):
             return ""
         text = f"{self._separator}\n{json_text(_entry(event, self.context))}"
@@ -44,7 +48,8 @@ class Archive:
 
     def end(self) -> str:
         """What stands behind all entries."""
-        return "\n]}}\n"
+        comment = f',"comment":{json_text(self._comment)}' if self._comment else ""
+        return f"\n]{comment}}}}}\n"
 
 
 def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from functools import lru_cache
 from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.send import Purpose
-from checker.corpus.records import CheckOutcome, Exchange, Interaction
+from checker.core.terminal import one_line
+from checker.corpus.records import CheckOutcome, Exchange, Interaction, Note
 from checker.reporting.anchors import Anchors, BodyText
 from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
 from checker.reporting.repeated import for_equal_bodies
+from checker.reporting.report import INCOMPLETE
 from checker.reporting.shown import Headers, has_answer, shown_headers, shown_request
 from checker.reporting.yaml import emitted, emitted_entries, number, quoted
 
@@ -40,6 +42,8 @@ class Cassette:
 
     def event(self, event: Event) -> str:
         """An interaction at its place, counted from 1."""
+        if isinstance(event, Note) and event.kind == INCOMPLETE:
+            return f"\n# {one_line(event.text)}"
         if not isinstance(event, Interaction):
             return ""
         self._count += 1
