@@ -1,13 +1,18 @@
-"""References in place of secrets that came from outside: records hold the reference, never the secret.
+"""Secrets of the user, and the references that are written in their place.
 
-Whatever is sent again gets its secrets back.
+A request that is sent again gets its secrets back.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from html.entities import codepoint2name
+from typing import Final
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from checker.core import shell
 from checker.core.errors import MissingSecret
@@ -57,12 +62,37 @@ _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\.[0-9]+\Z")
 _MIN_EMBEDDED = 6
 """Shorter values are replaced only where they are the whole text, or stand under their name: `a` stands in nearly every body."""
+_MIN_HALF = 4
+"""Characters from which on the start of a secret at a cut is masked."""
+_CUT = re.compile(r"\.\.\.|\s*// Output truncated")
+"""Marks of a text that was shortened before it was masked."""
+_RUN = re.compile("[a-z0-9]+")
+_WIDE: Final = {
+    "utf-32-le": re.compile(rb"(?:[^\0]\0{3}){4,}"),
+    "utf-32-be": re.compile(rb"(?:\0{3}[^\0]){4,}"),
+    "utf-16-le": re.compile(rb"(?:[^\0]\0){4,}"),
+    "utf-16-be": re.compile(rb"(?:\0[^\0]){4,}"),
+}
+"""Runs of characters up to U+00FF in encodings that a body may be in without naming them."""
 _IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))
 """Kinds of secrets that are written as `name=value`."""
 
 
+class _Search(Struct, frozen=True):
+    """How secrets are found in a text."""
+
+    pattern: re.Pattern[str]
+    """Matches known spellings; in one group for each of `loose`, any other spelling of a value."""
+    loose: tuple[str, ...]
+    """Names of the values of the groups, in order."""
+    hints: frozenset[str]
+    """A text without any of these in lower case holds no secret: letters and digits are spelled in one way."""
+    heads: Mapping[str, list[str]]
+    """First characters in lower case -> the spellings that begin so."""
+
+
 def reference(name: str) -> str:
-    """Return the text that is written in place of the secret `name`: `secret:header:Authorization`."""
+    """Return the text that is written instead of the secret `name`: `secret:header:Authorization`."""
     return f"secret:{name}"
 
 
@@ -72,9 +102,11 @@ class SecretStore:
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
         self._needles: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """Value -> the name that it was registered with first."""
         self._fields: list[str] = []
-        self._pattern: re.Pattern[str] | None = _NOTHING
-        """The compiled pattern of all secrets; None: it has to be made again."""
+        self._search: _Search | None = None
+        """Made of all secrets when it is needed; None after a change."""
 
     def add(self, name: str, value: str) -> None:
         """Register a secret. References resolve to the value that was registered last under its name."""
@@ -92,7 +124,8 @@ class SecretStore:
                 self._needles[text] = f"secret{form}:{name}"
         if len(value) < _MIN_EMBEDDED:
             self._fields += _under_its_name(name, value)
-        self._pattern = None
+        self._names.setdefault(value, name)
+        self._search = None
 
     def forget(self, value: str) -> None:
         """Forget a secret, unless a reference still resolves to it. Secrets shorter than the limit stay."""
@@ -100,15 +133,17 @@ class SecretStore:
             return
         for spell in _FORMS.values():
             self._needles.pop(spell(value), None)
-        self._pattern = None
+        self._names.pop(value, None)
+        self._search = None
 
     def mask(self, text: str) -> str:
-        """Text with a reference in place of each secret; what is written goes through here."""
-        whole = self._needles.get(text)
-        if whole is not None:
-            return whole
-        pattern = self._pattern or self._compiled()
-        return pattern.sub(lambda found: "{" + self._needles[found[0]] + "}", text)
+        """Return a text with a reference in place of each secret, in any spelling.
+
+        The start of a secret in front of a mark of a cut is replaced, too.
+        """
+        masked = self._replaced(text)
+        ends = [mark.start() for mark in _CUT.finditer(masked)] if self._needles else []
+        return self._without_halves(masked, ends) if ends else masked
 
     def hide(self, text: str, replacement: str) -> str:
         """Text for people, with a replacement in place of each secret."""
@@ -124,9 +159,28 @@ class SecretStore:
         whole = REFERENCE.fullmatch(text)
         return self._value(whole) if whole else EMBEDDED_REFERENCE.sub(self._value, text)
 
-    def mask_bytes(self, raw: bytes) -> bytes:
-        """Bytes with references in place of secrets, whatever their encoding."""
-        return _as_text(self.mask, raw) if self._needles else raw
+    def mask_bytes(self, raw: bytes, charset: str | None = None, *, is_cut: bool = False) -> bytes:
+        """Return bytes with references in place of secrets: as UTF-8, UTF-16, UTF-32, and in the charset that is named.
+
+        `is_cut`: these are the first bytes of more, and may end within a secret.
+        """
+        if not self._needles:
+            return raw
+
+        def mask(text: str) -> str:
+            masked = self._replaced(text)
+            return self._without_halves(masked, [len(masked)]) if is_cut else masked
+
+        raw = _as_text(mask, raw)
+        if charset is not None and not _holds_ascii(charset):
+            with suppress(LookupError, ValueError):
+                text = raw.decode(charset, "replace")
+                masked = mask(text)
+                raw = raw if masked == text else masked.encode(charset, "replace")
+        if b"\0" in raw:
+            for encoding, runs in _WIDE.items():
+                raw = runs.sub(partial(_masked_run, mask, encoding), raw)
+        return raw
 
     def resolve_bytes(self, raw: bytes) -> bytes:
         """Bytes with secrets in place of references. Raises `MissingSecret`."""
@@ -142,12 +196,53 @@ class SecretStore:
             None if request.body is None else resolve(request.body),
         )
 
-    def _compiled(self) -> re.Pattern[str]:
+    def _replaced(self, text: str) -> str:
+        whole = self._needles.get(text)
+        if whole is not None:
+            return whole
+        search, lowered = self._search or self._compiled(), text.lower()
+        if not any(hint in lowered for hint in search.hints):
+            return text
+        return search.pattern.sub(partial(self._reference_of, search.loose), text)
+
+    def _reference_of(self, loose: Sequence[str], found: re.Match[str]) -> str:
+        spelled = found.lastindex
+        written = self._needles[found[0]] if spelled is None else reference(loose[spelled - 1])
+        return "{" + written + "}"
+
+    def _without_halves(self, text: str, ends: Sequence[int]) -> str:
+        """Return a text with a reference in place of the start of a secret that stands in front of one of `ends`."""
+        heads, lowered = (self._search or self._compiled()).heads, text.lower()
+        near = [one for head, these in heads.items() if head in lowered for one in these]
+        if not near:
+            return text
+        pieces: list[str] = []
+        done = 0
+        for end in ends:
+            size, needle = max((_half_size(one, text[done:end]), one) for one in near)
+            if size:
+                pieces += text[done : end - size], "{" + self._needles[needle] + "}"
+                done = end
+        return "".join((*pieces, text[done:]))
+
+    def _compiled(self) -> "_Search":
         # One pass, lest a secret be found inside a reference; longest first, lest one be left in pieces.
-        embedded = sorted((one for one in self._needles if len(one) >= _MIN_EMBEDDED), key=len)
-        choices = [*map(re.escape, reversed(embedded)), *self._fields]
-        self._pattern = re.compile("|".join(choices)) if choices else _NOTHING
-        return self._pattern
+        embedded = [one for one in self._needles if len(one) >= _MIN_EMBEDDED]
+        loose = [one for one in self._names if len(one) >= _MIN_EMBEDDED]
+        for values in (embedded, loose):
+            values.sort(key=len, reverse=True)
+        choices = [*map(re.escape, embedded), *self._fields]
+        choices += (f"({_any_spelling(one)})" for one in loose)
+        heads: dict[str, list[str]] = {}
+        for one in embedded:
+            heads.setdefault(one[:_MIN_HALF].lower(), []).append(one)
+        self._search = _Search(
+            re.compile("|".join(choices)) if choices else _NOTHING,
+            tuple(self._names[one] for one in loose),
+            frozenset(max(_RUN.findall(one.lower()), key=len, default="") for one in self._names),
+            heads,
+        )
+        return self._search
 
     def _value(self, found: re.Match[str]) -> str:
         name = found["name"]
@@ -168,6 +263,64 @@ def _under_its_name(name: str, value: str) -> Iterator[str]:
         if kind in _IN_PAIRS:
             for text in {value, _FORMS["-quoted"](value)}:
                 yield rf"(?<={re.escape(field)}=){re.escape(text)}(?![^&;'\"\s#])"
+
+
+@lru_cache(maxsize=1024)
+def _any_spelling(value: str) -> str:
+    """Return a pattern for a value in any case, with any mixture of escapes of URLs, JSON and HTML, nested ones included."""
+    return f"(?i:{''.join(map(_spellings, value))})"
+
+
+def _spellings(character: str) -> str:
+    if character.isascii() and character.isalnum():
+        return character
+    code = ord(character)
+    escaped = json.dumps(character)[1:-1] if code > 127 else f"\\u{code:04x}"
+    backslash = _literal("\\")
+    entity = f"(?:{_literal('#')}(?:0{{0,6}}{code}|x0{{0,6}}{code:x})|{codepoint2name.get(code, 'apos')})"
+    ways = [
+        f"{backslash}{{0,3}}{_literal(character)}",
+        "".join(f"{backslash}{{1,4}}u{unit}" for unit in escaped.split("\\u")[1:]),
+        f"{_literal('&')}(?:amp{_literal(';')}){{0,3}}{entity}{_literal(';')}",
+    ]
+    if character == " ":
+        ways.append(r"\+")
+    return f"(?:{'|'.join(ways)})"
+
+
+def _literal(character: str) -> str:
+    octets = character.encode("utf-8", "surrogatepass")
+    return f"(?:{re.escape(character)}|{''.join(f'%(?:25){{0,3}}{octet:02x}' for octet in octets)})"
+
+
+def _half_size(needle: str, text: str) -> int:
+    """Return how many characters at the end of a text are the start of a secret, 0 for too few.
+
+    The scheme of a header is no secret: `Bearer` may stand at a cut.
+    """
+    lowered, scheme = needle.lower(), needle.partition(" ")[0]
+    least = _MIN_HALF
+    if scheme.isalpha() and scheme != needle:
+        least = max(least, len(scheme) + 2)
+    end = text[-len(needle) :].lower()
+    sizes = range(min(len(lowered) - 1, len(end)), least - 1, -1)
+    return next((size for size in sizes if end.endswith(lowered[:size])), 0)
+
+
+@lru_cache(maxsize=256)
+def _holds_ascii(charset: str) -> bool:
+    """Whether a charset writes ASCII as itself, so that a secret is found in it by reading it as UTF-8."""
+    ascii_text = "".join(map(chr, range(32, 127)))
+    try:
+        return ascii_text.encode(charset) == ascii_text.encode()
+    except (LookupError, ValueError):
+        return True
+
+
+def _masked_run(mask: Callable[[str], str], encoding: str, found: re.Match[bytes]) -> bytes:
+    text = found[0].replace(b"\0", b"").decode("latin-1")
+    masked = mask(text)
+    return found[0] if masked == text else masked.encode(encoding)
 
 
 def _as_text(change: Callable[[str], str], raw: bytes) -> bytes:

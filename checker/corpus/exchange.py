@@ -1,11 +1,17 @@
-"""The record of a request and its response, with references in place of secrets."""
+"""The record of a request and its response, with references in place of secrets.
 
+Masking happens here, before a body is cut for the record: every part, in every encoding that the text is decoded from.
+"""
+
+import re
 from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
 
 from checker.core.codings import CONTENT_ENCODING, codings_of, readable
+from checker.core.media_types import media_type_of
+from checker.core.redact import Redaction
 from checker.core.references import SecretStore
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response, head_of
@@ -14,7 +20,10 @@ from checker.corpus.secrets import Secrets
 
 SHARED = 4096
 """Bytes from which on a body is kept apart, once. The compressor finds smaller ones that repeat by itself."""
-_BODY, _RECEIVED = 3, 7
+_BODY, _REASON, _RECEIVED = 3, 5, 7
+_LONGEST_REASON = 256
+"""Characters of a reason phrase that are kept, after masking."""
+_URL_FIELD = re.compile(rb"^(?:(?:content-)?location|refresh|link):[^\r\n]*", re.I | re.M)
 _NOTHING = (None, "", b"", b"", 0)
 """Of a response that did not arrive."""
 
@@ -39,7 +48,7 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
         received = (
             response.status_code,
             response.message,
-            response.head,
+            _without_credentials(response.head, secrets.redaction),
             response.content,
             response.content_size,
         )
@@ -52,7 +61,20 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
         outcome.elapsed,
         failure,
     )
-    return fields if secrets.is_empty else _masked(Exchange(*fields), secrets.store)
+    masked = fields if secrets.is_empty else _masked(fields, secrets)
+    reason = masked[_REASON]
+    if len(reason) <= _LONGEST_REASON:
+        return masked
+    return (*masked[:_REASON], reason[:_LONGEST_REASON], *masked[_REASON + 1 :])
+
+
+def _without_credentials(head: bytes, redaction: Redaction) -> bytes:
+    """Return header lines without the credentials of the server's own URLs: user info, sensitive names in the query."""
+    if _URL_FIELD.search(head) is None:
+        return head
+    return _URL_FIELD.sub(
+        lambda line: redaction.url(line[0].decode("latin-1")).encode("latin-1", "replace"), head
+    )
 
 
 def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) -> tuple[Any, ...]:
@@ -74,31 +96,53 @@ def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) ->
     return (*before, body, *between, received, *after, body_size, body_at, received_at)
 
 
-def _masked(exchange: Exchange, store: SecretStore) -> tuple[Any, ...]:
-    mask, mask_text = store.mask_bytes, store.mask
-    head, body = _plain_where_masked(exchange, store)
+def _masked(fields: tuple[Any, ...], secrets: Secrets) -> tuple[Any, ...]:
+    """Return fields of an `Exchange` with references in place of secrets. Nothing is cut before, but what was not received."""
+    store, exchange = secrets.store, Exchange(*fields)
+    head, body, is_cut = _plain_where_masked(exchange, store)
+    sent_as = (value for name, value in exchange.headers if name.lower() == b"content-type")
+    sent, charset = exchange.body, _charset_of(next(sent_as, b"").decode("latin-1"))
     return (
         exchange.method,
-        mask(exchange.target),
-        tuple((name, mask(value)) for name, value in exchange.headers),
-        None if exchange.body is None else mask(exchange.body),
+        store.mask_bytes(exchange.target),
+        tuple((name, store.mask_bytes(value)) for name, value in exchange.headers),
+        None if sent is None else store.mask_bytes(sent, charset),
         exchange.status,
-        exchange.reason,
-        mask(head),
-        mask(body),
+        store.mask(exchange.reason),
+        store.mask_bytes(head),
+        store.mask_bytes(body, _charset_in(exchange), is_cut=is_cut),
         exchange.response_size,
         exchange.elapsed_s,
-        None if exchange.failure is None else mask_text(exchange.failure),
+        None if exchange.failure is None else store.mask(exchange.failure),
     )
 
 
-def _plain_where_masked(exchange: Exchange, store: SecretStore) -> tuple[bytes, bytes]:
-    """Head and body of the response; without its codings where they hide a secret, which could not be masked in them."""
+def _plain_where_masked(exchange: Exchange, store: SecretStore) -> tuple[bytes, bytes, bool]:
+    """Return head and body of the response, and whether the body is cut.
+
+    Without its codings where they hide a secret, which could not be masked in them.
+    """
     head, body = exchange.response_head, exchange.response_body
+    is_cut = exchange.response_size > len(body)
     if b"content-encoding" not in head.lower():
-        return head, body
+        return head, body, is_cut
     fields = exchange.response_headers
-    plain = readable(body, codings_of(fields), is_cut=exchange.response_size > len(body)).content
-    if store.mask_bytes(plain) == plain:
-        return head, body
-    return head_of(one for one in fields if one[0].lower() != CONTENT_ENCODING), plain
+    plain = readable(body, codings_of(fields), is_cut=is_cut)
+    charset = _charset_in(exchange)
+    if store.mask_bytes(plain.content, charset, is_cut=plain.is_cut) == plain.content:
+        return head, body, False
+    kept = head_of(one for one in fields if one[0].lower() != CONTENT_ENCODING)
+    return kept, plain.content, plain.is_cut
+
+
+def _charset_in(exchange: Exchange) -> str | None:
+    """Return the charset that the response names."""
+    if b"charset" not in exchange.response_head.lower():
+        return None
+    fields = exchange.response_headers
+    return _charset_of(next((v for name, v in fields if name.lower() == "content-type"), ""))
+
+
+def _charset_of(content_type: str) -> str | None:
+    media_type = media_type_of(content_type) if content_type else None
+    return None if media_type is None else media_type.charset

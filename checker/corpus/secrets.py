@@ -38,6 +38,7 @@ from checker.corpus.records import (
 )
 
 _Value = TypeVar("_Value")
+_DEFAULT: Final = Redaction()
 # Configured like secrets, but what the whole world sends.
 _HARMLESS: Final = frozenset(
     ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
@@ -84,11 +85,16 @@ class Secrets:
     """Credentials of a run, written as references like `secret:header:Authorization`."""
 
     def __init__(
-        self, headers: Iterable[tuple[str, str]] = (), store: SecretStore | None = None
+        self,
+        headers: Iterable[tuple[str, str]] = (),
+        store: SecretStore | None = None,
+        redaction: Redaction = _DEFAULT,
     ) -> None:
         self.store = SecretStore() if store is None else store
         self.is_empty = store is None
         """Whether nothing needs to be masked."""
+        self.redaction = redaction
+        """What URLs of a server's own are masked by."""
         self._passing: deque[Credentials] = deque()
         """What sources of credentials gave, oldest first."""
         for name, value in headers:
@@ -242,9 +248,9 @@ def secrets_of(settings: RunSettings) -> Secrets:
     """Every credential that the user of a run gave."""
     everywhere = list(settings.operations.everywhere())
     common = settings.common
-    found = Secrets()
-    found.add_headers(pair for one in everywhere for pair in one.headers)
     redaction = settings.sanitization.redaction
+    found = Secrets(redaction=redaction)
+    found.add_headers(pair for one in everywhere for pair in one.headers)
     for name, value in chain.from_iterable(own.authentication.secrets for own in everywhere):
         found.add("auth", name, value)
     for name, value in secrets_in(settings.wfc) if settings.wfc else ():

@@ -22,11 +22,11 @@ _OVERFLOW = "response headers"
 _UNKNOWN_CALLER = "certificate required"
 """Of the alert of that name (RFC 8446, 6.2)."""
 
-_LONGEST_REASON = 256
+_LONGEST_REASON = 4096
 _STATUS_LINE = re.compile(
     rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON
 )
-"""libcurl is more generous: what it takes for a status may have 5,000 digits. Of a reason phrase as much is kept as people read."""
+"""libcurl is more generous: what it takes for a status may have 5,000 digits. A record keeps less of a reason phrase, after masking."""
 
 _KINDS = {
     pycurl.E_COULDNT_RESOLVE_PROXY: FailureKind.DNS,

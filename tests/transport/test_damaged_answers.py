@@ -68,4 +68,4 @@ def test_of_a_long_reason_phrase_the_beginning_is_kept(server: RawServer) -> Non
     outcome = sent(server)
     assert isinstance(outcome, Response)
     assert set(outcome.message) == {"R"}
-    assert len(outcome.message) <= 256
+    assert len(outcome.message) <= 4096
