@@ -13,74 +13,21 @@ _LABELS: Final = ("code", "classification", "type", "errorType", "category", "ex
 """Of `extensions`: where servers put a word for what went wrong."""
 
 _OF_SERVER: Final = frozenset(
-    [
-        "internal_server_error",
-        "internalservererror",
-        "internal",
-        "internal_error",
-        "internalerror",
-        "server_error",
-        "servererror",
-        "datafetchingexception",
-        "data_fetching_exception",
-        "nullvalueinnonnullablefield",
-        "executionaborted",
-        "unexpected",
-        "unexpected_error",
-        "unexpectederror",
-        "unexpected_value",
-        "unexpectedvalue",
-        "postgres_error",
-        "postgreserror",
-        "database_error",
-        "databaseerror",
-        "downstream_service_error",
-        "subgraph_error",
-        "500",
-        "502",
-        "503",
-        "504",
-    ]
-)
+    ["internal_server_error", "internalservererror", "internal", "internal_error", "internalerror", "server_error",
+     "servererror", "datafetchingexception", "data_fetching_exception", "nullvalueinnonnullablefield", "executionaborted",
+     "unexpected", "unexpected_error", "unexpectederror", "unexpected_value", "unexpectedvalue", "postgres_error",
+     "postgreserror", "database_error", "databaseerror", "downstream_service_error", "subgraph_error", "500", "502", "503",
+     "504"]
+)  # fmt: skip
 _OF_CLIENT: Final = frozenset(
-    [
-        "bad_user_input",
-        "baduserinput",
-        "graphql_validation_failed",
-        "graphql_parse_failed",
-        "bad_request",
-        "badrequest",
-        "operation_resolution_failure",
-        "validationerror",
-        "validation_error",
-        "validation_failed",
-        "validation_failed_error",
-        "invalidsyntax",
-        "invalid_syntax",
-        "parse_failed",
-        "parsefailed",
-        "parse_error",
-        "parseerror",
-        "argumentliteralsincompatible",
-        "undefinedfield",
-        "undefinedtype",
-        "missingrequiredarguments",
-        "argumentnotaccepted",
-        "missingrequiredinputobjectattribute",
-        "defaultvalueinvalidtype",
-        "variablemismatch",
-        "variablerequiresvalidtype",
-        "variablenotused",
-        "variablenotdefined",
-        "selectionmismatch",
-        "fieldconflict",
-        "invalidonobjectfield",
-        "constraint_violation",
-        "constraint_violation_error",
-        "400",
-        "422",
-    ]
-)
+    ["bad_user_input", "baduserinput", "graphql_validation_failed", "graphql_parse_failed", "bad_request", "badrequest",
+     "operation_resolution_failure", "validationerror", "validation_error", "validation_failed", "validation_failed_error",
+     "invalidsyntax", "invalid_syntax", "parse_failed", "parsefailed", "parse_error", "parseerror",
+     "argumentliteralsincompatible", "undefinedfield", "undefinedtype", "missingrequiredarguments", "argumentnotaccepted",
+     "missingrequiredinputobjectattribute", "defaultvalueinvalidtype", "variablemismatch", "variablerequiresvalidtype",
+     "variablenotused", "variablenotdefined", "selectionmismatch", "fieldconflict", "invalidonobjectfield",
+     "constraint_violation", "constraint_violation_error", "400", "422"]
+)  # fmt: skip
 _CLIENT_BEGINNINGS: Final = ("persisted_query", "invalid")
 _NOT_OWN: Final = re.compile(
     r"intern|unexpected|unhandled|uncaught|unknown|server|system|service|database|sql|exception|panic|fatal|crash|timeout|timed_?out"
@@ -89,36 +36,11 @@ _NOT_OWN: Final = re.compile(
 )
 """Labels that no application chose for what its clients do: of falling over, of other parts, names of exceptions, words for anything."""
 _DENIED: Final = frozenset(
-    [
-        "unauthenticated",
-        "unauthorized",
-        "unauthorised",
-        "forbidden",
-        "authentication",
-        "authorization",
-        "access_denied",
-        "accessdenied",
-        "permission_denied",
-        "permissiondenied",
-        "not_authenticated",
-        "notauthenticated",
-        "not_found",
-        "notfound",
-        "resource_not_found",
-        "does_not_exist",
-        "already_exists",
-        "conflict",
-        "rate_limited",
-        "too_many_requests",
-        "throttled",
-        "complexity_limit_exceeded",
-        "401",
-        "403",
-        "404",
-        "409",
-        "429",
-    ]
-)
+    ["unauthenticated", "unauthorized", "unauthorised", "forbidden", "authentication", "authorization", "access_denied",
+     "accessdenied", "permission_denied", "permissiondenied", "not_authenticated", "notauthenticated", "not_found",
+     "notfound", "resource_not_found", "does_not_exist", "already_exists", "conflict", "rate_limited", "too_many_requests",
+     "throttled", "complexity_limit_exceeded", "401", "403", "404", "409", "429"]
+)  # fmt: skip
 _DENIALS: Final = re.compile(
     r"not (?:be )?(?:found|authoriz|authenticat|permitted|allowed)|does(?: not|n't) exist|unauthori[sz]ed|forbidden"
     r"|permission|access denied|no such|unknown \w+ id|rate limit|too many requests|already (?:exists|taken)"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from graphql import (
@@ -77,35 +77,13 @@ _MOST_SELECTED = 8
 """Places of one query that are chosen; one may stand for all fields of a type."""
 
 
-class GraphQLOwner(Protocol):
-    """What an operation asks of the schema that it belongs to."""
-
-    @property
-    def document(self) -> Any: ...
-    @property
-    def app(self) -> object | None: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def base_url(self) -> str | None: ...
-    @property
-    def contract(self) -> GraphQLContract: ...
-    @property
-    def referee(self) -> QueryReferee: ...
-    def allows_null(self, operation: Operation) -> bool: ...
-    def always(self, label: Label) -> tuple[tuple[Step, ...], ...]: ...
-    def written(self, label: Label) -> list[Example]: ...
-    def inputs(self, *, allows_null: bool) -> InputSchemas: ...
-    def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema: ...
-
-
 @dataclass(frozen=True, slots=True)
 class RootField:
     """A root field as the table of contents has it."""
 
     label: Label
     """`Query.user`."""
-    owner: GraphQLOwner = field(repr=False)
+    owner: "GraphQLDescription" = field(repr=False)
     operation: str
     """`query` or `mutation`."""
     type_name: str
@@ -159,7 +137,7 @@ class GraphQLOperation(ApiOperation):
     """A root field, ready to be tested."""
 
     entry: RootField
-    owner: GraphQLOwner
+    owner: "GraphQLDescription"
     parameters: tuple[Parameter, ...] = ()
     body_required: ClassVar[bool] = True
     label: Label = field(init=False)

@@ -21,28 +21,9 @@ _STEPS: Final = 400
 _SCALARS: Final = frozenset(("string", "integer", "number", "boolean"))
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
 _AFFIXES: Final = frozenset(
-    [
-        "response",
-        "request",
-        "output",
-        "input",
-        "out",
-        "in",
-        "dto",
-        "schema",
-        "model",
-        "entity",
-        "resource",
-        "read",
-        "create",
-        "public",
-        "full",
-        "detail",
-        "details",
-        "view",
-        "base",
-    ]
-)
+    ["response", "request", "output", "input", "out", "in", "dto", "schema", "model", "entity", "resource", "read",
+     "create", "public", "full", "detail", "details", "view", "base"]
+)  # fmt: skip
 _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
 _ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
 

@@ -34,19 +34,9 @@ It says the same of `Authorization`; but there frameworks write down what handle
 """
 _DEEPEST_LISTS = 8
 _OF_THE_MESSAGE = frozenset(
-    [
-        "content-type",
-        "content-length",
-        "transfer-encoding",
-        "trailer",
-        "host",
-        "connection",
-        "keep-alive",
-        "te",
-        "upgrade",
-        "expect",
-    ]
-)
+    ["content-type", "content-length", "transfer-encoding", "trailer", "host", "connection", "keep-alive", "te", "upgrade",
+     "expect"]
+)  # fmt: skip
 """Headers that say how a message is framed and where it goes: any value but the one that fits breaks the connection."""
 
 

@@ -20,6 +20,7 @@ from checker.openapi.answers.bodies import Promise, body_validator
 from checker.openapi.answers.headers import HeaderContract, Unvalidated, header_contract
 from checker.openapi.answers.texts import TwoOpinions
 from checker.openapi.bodies import is_swagger, media_types
+from checker.openapi.documents.dialects import members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
@@ -69,8 +70,7 @@ class _Content(Struct, frozen=True):
 
     pointer: str
     spelling: str
-    media_type: MediaType | None
-    """None when the document spells it wrongly."""
+    media_type: MediaType
     promise: Promise
 
 
@@ -78,6 +78,9 @@ class _Response(Struct, frozen=True):
     """A response object, read."""
 
     contents: tuple[_Content, ...] = ()
+    """Without media types that are spelled wrongly."""
+    spellings: tuple[str, ...] = ()
+    """Of all of them."""
     headers: HeaderContract | None = None
     faults: tuple[Unvalidated, ...] = ()
 
@@ -111,17 +114,13 @@ class OpenApiContract:
     ) -> None:
         self.owner: object = None
         """The operation, of which deserializers of users are told."""
-        responses = operation.get("responses")
-        at = pointer_child(pointer, "responses")
         self._document = document
         self._is_head = method.upper() == "HEAD"
-        self._responses: dict[str, tuple[object, str]] = {}
-        if isinstance(responses, dict):
-            self._responses = {
-                status: (value, pointer_child(at, status))
-                for status, value in responses.items()
-                if not status.lower().startswith("x-")
-            }
+        self._responses: dict[str, tuple[object, str]] = {
+            status: (value, at)
+            for status, value, at in members(operation, pointer, "responses")
+            if not status.lower().startswith("x-")
+        }
         self._produces = (
             media_types(document, operation, "produces") if is_swagger(document) else []
         )
@@ -154,7 +153,7 @@ class OpenApiContract:
             status_documented=matched is not None or not documented,
             documented_statuses=documented,
             media_type=verdict,
-            documented_media_types=tuple(content.spelling for content in response.contents),
+            documented_media_types=response.spellings,
             body=None if isinstance(body, DeserialisedBody) else body,
             answers=body if isinstance(body, DeserialisedBody) else None,
             matched_response=matched,
@@ -171,14 +170,14 @@ class OpenApiContract:
                 continue
 
     def unvalidated(self) -> Iterator[Unvalidated]:
-        """Whatever is declared of responses and cannot be judged. Compiles all of their schemas."""
+        """Yield the parts of responses that are declared and cannot be judged. Compiles all of their schemas."""
         for matched in self._responses:
             response = self._response(matched)
             yield from response.faults
+            # Of a range, JSON is what is likely to come.
             found = [
-                self._validator(content, _assumed(content.media_type))
-                for content in response.contents
-                if content.media_type is not None
+                self._validator(one, one.media_type if one.media_type.precision == 2 else _JSON)
+                for one in response.contents
             ]
             faults = [one for one in found if isinstance(one, Unvalidated)]
             # Of several forms one is enough to judge by.
@@ -202,27 +201,32 @@ class OpenApiContract:
         headers, faults = header_contract(
             self._document, raw, at, validate_formats=self._validate_formats
         )
-        contents = tuple(self._contents(raw, at, faults))
-        return _Response(contents, headers, tuple(faults))
+        contents, spellings = [], []
+        for spelling, promise, place in self._promises(raw, at, faults):
+            spellings.append(spelling)
+            media_type = media_type_of(spelling)
+            if media_type is not None:
+                contents.append(_Content(place, spelling, media_type, promise))
+        return _Response(tuple(contents), tuple(spellings), headers, tuple(faults))
 
-    def _contents(
+    def _promises(
         self, raw: dict[str, Any], at: str, faults: list[Unvalidated]
-    ) -> Iterator[_Content]:
+    ) -> Iterator[tuple[str, Promise, str]]:
+        """Yield (media type as it is spelled, promise, place)."""
         if is_swagger(self._document):
             promise = self._promise(raw, at)
             for name in self._produces or ([] if promise == _NO_PROMISE else ["*/*"]):
-                yield _Content(at, name, media_type_of(name), promise)
+                yield name, promise, at
             return
-        content = raw.get("content")
-        for name, value in content.items() if isinstance(content, dict) else ():
-            promise, place = _NO_PROMISE, pointer_child(at, "content", name)
+        for name, declared, at_content in members(raw, at, "content"):
+            promise, place = _NO_PROMISE, at_content
             try:
-                value, place = self._document.dereferenced(value, place)
+                value, place = self._document.dereferenced(declared, place)
                 if isinstance(value, dict):
                     promise = self._promise(value, place)
             except UnresolvableReference as error:
                 faults.append(Unvalidated(place, str(error)))
-            yield _Content(place, name, media_type_of(name), promise)
+            yield name, promise, place
 
     def _promise(self, owner: Mapping[str, Any], at: str) -> Promise:
         return Promise(*(self._schema(owner, at, key) for key in ("schema", "itemSchema")))
@@ -236,25 +240,29 @@ class OpenApiContract:
     def _judged(
         self, contents: tuple[_Content, ...], content_type: str | None
     ) -> tuple[MediaTypeVerdict, BodyValidator | DeserialisedBody | None]:
-        readable = [content for content in contents if content.media_type is not None]
-        if not readable:
+        if not contents:
             return MediaTypeVerdict.DOCUMENTED, None
         if content_type is None or not content_type.strip():
-            is_any = all(content.spelling == "*/*" for content in readable)
-            assumed = None if is_any else _best(readable, _JSON)
-            verdict = MediaTypeVerdict.DOCUMENTED if is_any else MediaTypeVerdict.MISSING
-            return verdict, self._body(assumed, _JSON)
+            if all(content.spelling == "*/*" for content in contents):
+                return MediaTypeVerdict.DOCUMENTED, None
+            return MediaTypeVerdict.MISSING, self._body(contents, _JSON)
         received = media_type_of(content_type)
         if received is None:
             return MediaTypeVerdict.MALFORMED, None
-        if not any(_covers(content, received) for content in readable):
+        if not any(content.media_type.names(received) for content in contents):
             return MediaTypeVerdict.UNDOCUMENTED, None
-        return MediaTypeVerdict.DOCUMENTED, self._body(_best(readable, received), received)
+        return MediaTypeVerdict.DOCUMENTED, self._body(contents, received)
 
     def _body(
-        self, content: _Content | None, received: MediaType
+        self, contents: tuple[_Content, ...], received: MediaType
     ) -> BodyValidator | DeserialisedBody | None:
-        found = None if content is None else self._validator(content, received)
+        """Return the judge by the most exact documented type; None when several that differ in parameters fit alike."""
+        fitting = [content for content in contents if content.media_type.names(received)]
+        finest = max((content.media_type.precision for content in fitting), default=0)
+        best = [content for content in fitting if content.media_type == received] or [
+            content for content in fitting if content.media_type.precision == finest
+        ]
+        found = self._validator(best[0], received) if len(best) == 1 else None
         return None if isinstance(found, Unvalidated) else found
 
     def _validator(
@@ -278,36 +286,9 @@ class OpenApiContract:
         return found
 
 
-def _assumed(documented: MediaType) -> MediaType:
-    """What is likely to come where any type of a range may."""
-    return documented if documented.precision == 2 else _JSON
-
-
 def _matched(documented: tuple[str, ...], status: int) -> str | None:
     by_name = {name.strip().lower(): name for name in documented}
     for name in (str(status), f"{status // 100}xx", "default"):
         if name in by_name:
             return by_name[name]
     return None
-
-
-def _covers(content: _Content, received: MediaType) -> bool:
-    return content.media_type is not None and content.media_type.names(received)
-
-
-def _best(contents: list[_Content], received: MediaType) -> _Content | None:
-    """The most exact documented type; None when several that differ in parameters fit alike."""
-    fitting = [content for content in contents if _covers(content, received)]
-    if len(fitting) > 1:
-        same = [
-            content
-            for content in fitting
-            if content.media_type is not None and content.media_type == received
-        ]
-        finest = max(content.media_type.precision for content in fitting if content.media_type)
-        fitting = same or [
-            content
-            for content in fitting
-            if content.media_type and content.media_type.precision == finest
-        ]
-    return fitting[0] if len(fitting) == 1 else None

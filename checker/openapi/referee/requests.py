@@ -34,17 +34,9 @@ Header = tuple[str, str]
 """Name and value of a header field, each octet a character."""
 Decoding = list[Reading] | Missing | Malformed
 _PASSED_OVER = frozenset(
-    (
-        "accept-charset",
-        "accept-encoding",
-        "accept-language",
-        "authorization",
-        "if-modified-since",
-        "if-unmodified-since",
-        "prefer",
-        "range",
-    )
-)
+    ["accept-charset", "accept-encoding", "accept-language", "authorization", "if-modified-since", "if-unmodified-since",
+     "prefer", "range"]
+)  # fmt: skip
 """Headers whose values servers must or may ignore where they make no sense of them, or whose parameters OpenAPI has them ignore."""
 _QUERYSTRING = "querystring"
 """Style of a parameter that is all of the query (OpenAPI 3.2): no other one can stand beside it."""
