@@ -23,7 +23,7 @@ from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
 from checker.graphql.errors import complaint_of, denied_status, first_path
 from checker.graphql.resources import RootRole, status_named
-from checker.graphql.shapes import DataFault, Shape, Shapes, field_at
+from checker.graphql.shapes import DataFault, Shape, Shapes
 
 _MOST_SHOWN: Final = 10
 _UNREAD: Final = object()
@@ -76,7 +76,7 @@ class GraphQLAnswers:
         if shape is None or "data" not in value:
             return False
         wrong: list[DataFault] = []
-        shape.check(value["data"], (), wrong)
+        shape.check(value["data"], wrong)
         return not wrong
 
     def complaint(self, response: Response) -> Complaint | None:
@@ -86,7 +86,7 @@ class GraphQLAnswers:
         if complaint is None or complaint.blame is not Blame.FAILED:
             return complaint
         shape = self._shape(response)
-        part = "" if shape is None else field_at(shape, first_path(value))
+        part = "" if shape is None else shape.field_at(first_path(value))
         return replace(complaint, part=part)
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
@@ -114,7 +114,7 @@ class GraphQLAnswers:
                 DataFault(("data", "required"), (), "neither data nor errors", "{}", value)
             )
         else:
-            shape.check(value["data"], (), wrong)
+            shape.check(value["data"], wrong)
         by_rule = {one.rule: one for one in reversed(wrong)}
         listed = [one for one in wrong if by_rule[one.rule] is one]
         return BodyOpinions(tuple(map(_violation, listed[:_MOST_SHOWN])))

@@ -33,8 +33,8 @@ from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.graphql.schema import GraphQLDescription, ReadSchema
+from checker.kinds.fetching.allowance import read_file
 from checker.kinds.fetching.fetched import Fetched
-from checker.kinds.fetching.files import read_file
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import (
     ApplicationSource,

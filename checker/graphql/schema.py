@@ -8,9 +8,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from graphql import (
-    GraphQLArgument,
     GraphQLField,
-    GraphQLObjectType,
     GraphQLSchema,
     OperationType,
     Undefined,
@@ -34,7 +32,7 @@ from checker.core.operation import (
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel
 from checker.core.response import Response
-from checker.core.schema import Dialect, Schema
+from checker.core.schema import Schema
 from checker.core.schema_warnings import SchemaWarning, WarningKind
 from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
@@ -56,7 +54,7 @@ from checker.graphql.referee import QueryReferee
 from checker.graphql.refusals import demands_in_errors
 from checker.graphql.resources import RootRole, RootRoles
 from checker.graphql.scalars import is_unknown, refuse_malformed
-from checker.graphql.selections import FieldPlace, Step, places_of, with_arguments
+from checker.graphql.selections import FieldPlace, places_of, with_arguments
 from checker.graphql.writing import (
     ARGUMENTS,
     LITERALS,
@@ -103,22 +101,18 @@ class RootField:
 
     @property
     def resource_path(self) -> str:
-        """`/Book/{id}`."""
         return self.role.path
 
     @property
     def resource_method(self) -> str:
-        """What it does to its resource: all requests are POST."""
         return self.role.method
 
     @property
     def operation_id(self) -> str:
-        """Name of the field."""
         return self.name
 
     @property
     def deprecated(self) -> bool:
-        """True when the schema says so."""
         return self.field.deprecation_reason is not None
 
     @property
@@ -180,18 +174,16 @@ class GraphQLOperation(ApiOperation):
 
     @property
     def writer(self) -> QueryWriter:
-        """Writes its requests."""
         if self._writer is None:
             entry, schema = self.entry, self.owner.document.schema
             places = places_of(schema, entry.field)
-            always = self.owner.always(self.label)
+            always = self.owner.roles.always(self.label)
             root = WrittenField(entry.operation, entry.name, entry.field, always)
             self._writer = QueryWriter(schema, root, places, self.owner.referee.refuses)
         return self._writer
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """The one body: what is asked for."""
         allows_null = self.owner.allows_null(self)
         found = self._bodies.get(allows_null)
         if found is None:
@@ -199,28 +191,28 @@ class GraphQLOperation(ApiOperation):
         return found
 
     def _body(self, allows_null: bool) -> Body:
-        writer, owner = self.writer, self.owner
-        raw = _body_schema(self.entry, writer.places, owner.inputs(allows_null=allows_null))
-        if self.entry.name == ENTITIES:
-            self._represent(raw, owner.inputs(allows_null=allows_null))
-        schema = owner.body_schema(self.label, raw, allows_null=allows_null)
+        writer, owner, entry = self.writer, self.owner, self.entry
+        inputs, whole = owner.inputs(allows_null=allows_null)
+        raw = _body_schema(entry, writer.places, inputs)
+        if entry.name == ENTITIES and REPRESENTATIONS in entry.field.args:
+            # Their type does not say what representations look like.
+            found = representations(owner.document.schema, inputs.of)
+            if found is not None:
+                raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = found
+        # One document for all operations: each type is read once.
+        inputs.operations[self.label] = raw
+        schema = Schema(raw, f"#/operations/{self.label}", whole.dialect, whole.document)
         return Body(
             "application/json",
             schema,
             schema.pointer,
             {},
-            examples=(*_defaults(self.entry), *owner.written(self.label)),
+            examples=(*_defaults(entry), *owner.written.by_label.get(self.label, ())),
             write=writer,
             is_wrong=writer.is_wrong,
             forms=partial(forms_of, writer),
-            breaks=partial(_breaks, has_arguments=bool(self.entry.field.args)),
+            breaks=partial(_breaks, has_arguments=bool(entry.field.args)),
         )
-
-    def _represent(self, raw: dict[str, Any], inputs: InputSchemas) -> None:
-        """Say what representations look like, which their type does not."""
-        found = representations(self.owner.document.schema, inputs.of)
-        if found is not None and REPRESENTATIONS in self.entry.field.args:
-            raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = found
 
     def warnings(self) -> Iterable[SchemaWarning]:
         """Scalars that have to be given, and that only the server knows."""
@@ -305,20 +297,19 @@ def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool
 def _defaults(entry: RootField) -> tuple[Example, ...]:
     """The defaults of the arguments, if there are any; what is required besides is made up."""
     args = entry.field.args
-    defaults = {name: _default(arg) for name, arg in args.items()}
+    defaults = {}
+    for name, arg in args.items():
+        # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
+        kept = getattr(arg, "default", None)
+        defaults[name] = (
+            arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
+        )
     given = {name: value for name, value in defaults.items() if value is not Undefined}
     if not given:
         return ()
     made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
     pointer = f"#/{entry.type_name}/{entry.name}"
     return (Example({ARGUMENTS: made_up | given}, pointer, "defaults"),)
-
-
-def _default(arg: GraphQLArgument) -> Any:
-    """Return the default value of an argument, or `Undefined`."""
-    # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
-    kept = getattr(arg, "default", None)
-    return arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
 
 
 _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)
@@ -358,7 +349,7 @@ class GraphQLDescription(ApiSchema):
         self._options = SchemaOptions()
         self._written: WrittenQueries | None = None
         self._entries: dict[Label, RootField] | None = None
-        self._roles = RootRoles(document.schema)
+        self.roles = RootRoles(document.schema)
         self._read: dict[Label, GraphQLOperation] = {}
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
         """As hooks left them."""
@@ -406,56 +397,38 @@ class GraphQLDescription(ApiSchema):
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
     def resources(self) -> ResourceModel:
-        """What names, arguments and types of the root fields say."""
+        """Return the resources that names, arguments and types of the root fields tell of."""
         self._index()
-        return self._roles.model()
-
-    def always(self, label: Label) -> tuple[tuple[Step, ...], ...]:
-        """What is always asked for of an operation, from its field down."""
-        self._index()
-        return self._roles.always(label)
+        return self.roles.model()
 
     def configure(self, options: SchemaOptions) -> None:
-        """Take in what users say; a base URL is that of the endpoint."""
+        """Take in the options of users; a base URL is that of the endpoint."""
         self._options, self._written = options, None
         if options.base_url is not None:
             self._endpoint = options.base_url
 
     def serve_from(self, app: object, url: str) -> None:
-        """Say that an application in this process serves the API, which believes to be that host."""
         self.app = app
         self._endpoint = url + self.path
 
-    def _queries(self) -> WrittenQueries:
+    @property
+    def written(self) -> WrittenQueries:
+        """Queries that users wrote."""
         if self._written is None:
             self._written = written_queries(self.document.schema, self._options.queries)
         return self._written
-
-    def written(self, label: Label) -> list[Example]:
-        """Queries that users wrote for an operation."""
-        return self._queries().by_label.get(label, [])
 
     def allows_null(self, operation: Operation) -> bool:
         """Whether requests of an operation hold null where they may."""
         return self._options.allows_null(operation)
 
-    def body_schema(self, label: Label, raw: dict[str, Any], *, allows_null: bool) -> Schema:
-        """The schema of a body among all types that it refers to."""
-        # One document for all operations: what one of them has read of a type, the next need not read again.
-        made, whole = self._types(allows_null)
-        made.operations[label] = raw
-        return Schema(raw, f"#/operations/{label}", whole.dialect, whole.document)
-
-    def inputs(self, *, allows_null: bool) -> InputSchemas:
-        """Schemas of all input types."""
-        return self._types(allows_null)[0]
-
-    def _types(self, allows_null: bool) -> tuple[InputSchemas, Schema]:
+    def inputs(self, *, allows_null: bool) -> tuple[InputSchemas, Schema]:
+        """Return the schemas of all input types, and the document that they and the bodies of all operations stand in."""
         found = self._inputs.get(allows_null)
         if found is None:
             made = InputSchemas(allows_null=allows_null)
             root = {"$defs": made.definitions, "operations": made.operations}
-            found = self._inputs[allows_null] = made, json_schema(root, Dialect.DRAFT2020)
+            found = self._inputs[allows_null] = made, json_schema(root)
         return found
 
     def entries(self) -> Iterable[RootField]:
@@ -463,7 +436,6 @@ class GraphQLDescription(ApiSchema):
         return self._index().values()
 
     def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
-        """Type and field."""
         kind, _, name = entry.label.partition(".")
         return kind, name
 
@@ -480,16 +452,12 @@ class GraphQLDescription(ApiSchema):
                 continue
             seen.add(root.name)
             for name, one in root.fields.items():
-                if not name.startswith("__"):
-                    yield self._entry(kind, root, name, one)
-
-    def _entry(
-        self, kind: OperationType, root: GraphQLObjectType, name: str, one: GraphQLField
-    ) -> RootField:
-        label = Label(f"{root.name}.{name}")
-        role = self._roles.add(label, kind.value, name, one)
-        only_by_name = name in OF_GATEWAYS and kind is OperationType.QUERY
-        return RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
+                if name.startswith("__"):
+                    continue
+                label = Label(f"{root.name}.{name}")
+                role = self.roles.add(label, kind.value, name, one)
+                only_by_name = name in OF_GATEWAYS and kind is OperationType.QUERY
+                yield RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
 
     def dropped(self) -> Iterator[SkippedField]:
         """Subscriptions, what is there for gateways, and what was written in a way that had to be guessed."""
@@ -504,7 +472,7 @@ class GraphQLDescription(ApiSchema):
                 yield _skipped(one.label, WarningKind.FEDERATION, says)
         for note in self.document.notes:
             yield _skipped("schema", WarningKind.LOOSE_SCHEMA, note)
-        for where, says in self._queries().faults:
+        for where, says in self.written.faults:
             yield _skipped(where, WarningKind.INVALID_EXAMPLE, says)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
@@ -512,7 +480,6 @@ class GraphQLDescription(ApiSchema):
         return (one.warning for one in self.dropped())
 
     def find(self, label: str) -> GraphQLOperation | BrokenOperation | None:
-        """The operation of a label."""
         entry = self._index().get(Label(label))
         if entry is None:
             return None
@@ -528,7 +495,6 @@ class GraphQLDescription(ApiSchema):
         return found
 
     def parameter_names(self, label: Label) -> Iterable[str]:
-        """Names of the arguments."""
         entry = self._index().get(label)
         return () if entry is None else tuple(entry.field.args)
 

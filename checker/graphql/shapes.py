@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from graphql import (
     FieldNode,
@@ -12,13 +12,14 @@ from graphql import (
     GraphQLError,
     GraphQLList,
     GraphQLNonNull,
+    GraphQLScalarType,
     GraphQLSchema,
+    GraphQLString,
     InlineFragmentNode,
     OperationDefinitionNode,
     SelectionSetNode,
     get_named_type,
     is_abstract_type,
-    is_leaf_type,
     parse,
 )
 from msgspec import Struct, field
@@ -30,6 +31,7 @@ _MOST_ITEMS: Final = 1000
 """Of a list that are looked at."""
 _ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
 """Arguments of a field, or definitions of variables: parentheses stand in one another in strings alone."""
+_TYPENAME: Final = GraphQLNonNull(GraphQLString)
 Path = tuple[str | int, ...]
 
 
@@ -45,12 +47,76 @@ class DataFault(Struct, frozen=True):
     value: Any
 
 
-class Shape(Protocol):
-    """Looks at a value."""
+class Shape(Struct, frozen=True):
+    """The promise of one selected field, or of all data: a type, and the fields that are selected of it."""
 
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        """Add what is wrong with a value and what is in it."""
-        ...
+    kind: Any
+    """Its type in the schema."""
+    place: str
+    """`Author.born`, the field of the schema; `data` for the whole."""
+    fields: Mapping[str, "Shape"] = {}
+    """Selected fields by their names in the response."""
+    only: frozenset[str] | None = None
+    """Types of objects that have the field; None for all."""
+    possible: frozenset[str] | None = None
+    """Types that an object may be of; None where there is one."""
+
+    def check(self, data: Any, wrong: list[DataFault]) -> None:
+        """Add the faults of the data of a response, of which this is the whole shape."""
+        self._check_object(self.kind, data, (), wrong)
+
+    def field_at(self, names: Iterable[str]) -> str:
+        """Return the field of the schema at a path of the data, `Author.born`; empty where none was selected."""
+        shape: Shape | None = self
+        for name in names:
+            shape = None if shape is None else shape.fields.get(name)
+        return "" if shape is None or shape is self else shape.place
+
+    def _check(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
+        if isinstance(kind, GraphQLNonNull):
+            if value is None:
+                says = f"null, and its type is `{kind}`"
+                wrong.append(DataFault((self.place, "non-null"), path, says, str(kind), None))
+                return
+            kind = kind.of_type
+        if value is None:
+            return
+        if isinstance(kind, GraphQLList):
+            if not isinstance(value, list):
+                says = f"no list, and its type is `{kind}`"
+                wrong.append(DataFault((self.place, "list"), path, says, str(kind), value))
+                return
+            for number, one in enumerate(value[:_MOST_ITEMS]):
+                self._check(kind.of_type, one, (*path, number), wrong)
+        elif isinstance(kind, GraphQLEnumType):
+            if not isinstance(value, str) or value not in kind.values:
+                says = f"{value!r:.80} is no member of the enum `{kind.name}`"
+                wrong.append(DataFault((self.place, "enum"), path, says, kind.name, value))
+        elif isinstance(kind, GraphQLScalarType):
+            # What an ID accepts may be a number; what it is written as never is (GraphQL, 3.5.5).
+            is_id = kind.name == "ID"
+            if not (isinstance(value, str) if is_id else takes_scalar(kind.name, value)):
+                says = f"{value!r:.80} is no `{kind.name}`"
+                wrong.append(DataFault((self.place, "scalar"), path, says, kind.name, value))
+        else:
+            self._check_object(kind, value, path, wrong)
+
+    def _check_object(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
+        if not isinstance(value, dict):
+            says = f"no object, and its type is `{kind.name}`"
+            wrong.append(DataFault((self.place, "object"), path, says, kind.name, value))
+            return
+        actual = value.get("__typename")
+        if self.possible is not None and isinstance(actual, str) and actual not in self.possible:
+            says = f"an object of type {actual}, which is no `{kind.name}`"
+            wrong.append(DataFault((self.place, "possible-type"), path, says, kind.name, actual))
+            return
+        for key, one in self.fields.items():
+            if key in value:
+                one._check(one.kind, value[key], (*path, key), wrong)
+            elif one.only is None or actual in one.only:
+                says = f"the selected field `{key}` is missing"
+                wrong.append(DataFault((one.place, "selected"), path, says, kind.name, value))
 
 
 class Shapes:
@@ -61,7 +127,7 @@ class Shapes:
         self._kept: Callable[[str], Shape | None] = lru_cache(_KEPT)(self._of)
 
     def of(self, query: str) -> Shape | None:
-        """The shape of the data of a query; None when it is none that can be read."""
+        """Return the shape of the data of a query; None for a query that cannot be read."""
         # Values of arguments change with each case, and say nothing of the shape: without them texts come again.
         return self._kept(query if '"""' in query else _ARGUMENTS.sub(" ", query))
 
@@ -77,23 +143,24 @@ class Shapes:
         if root is None:
             return None
         try:
-            return self._composite(root, [operation.selection_set], "data")
+            return self._shape(root, [operation.selection_set], "data", None)
         except (_NoShape, RecursionError):
             return None
 
-    def _composite(self, kind: Any, sets: list[SelectionSetNode], place: str) -> "_ObjectShape":
+    def _shape(
+        self, kind: Any, sets: list[SelectionSetNode], place: str, only: frozenset[str] | None
+    ) -> Shape:
+        named = get_named_type(kind)
         found: dict[str, _Requested] = {}
         for one in sets:
-            self._collect(kind, one, None, found)
-        fields = {}
-        for key, chosen in found.items():
-            where = f"{chosen.parent}.{chosen.name}"
-            shape = _TYPENAME if chosen.kind is None else self._shape(chosen.kind, chosen, where)
-            fields[key] = _FieldShape(shape, chosen.only, where)
+            self._collect(named, one, None, found)
+        fields = {
+            key: self._shape(one.kind, one.sets, one.place, one.only) for key, one in found.items()
+        }
         possible = None
-        if is_abstract_type(kind):
-            possible = frozenset(one.name for one in self._schema.get_possible_types(kind))
-        return _ObjectShape(place, kind.name, fields, possible)
+        if is_abstract_type(named):
+            possible = frozenset(one.name for one in self._schema.get_possible_types(named))
+        return Shape(kind, place, fields, only, possible)
 
     def _collect(
         self,
@@ -125,15 +192,15 @@ class Shapes:
     ) -> None:
         name = node.name.value
         key = node.alias.value if node.alias else name
-        declared = None
+        declared, place = _TYPENAME, name
         if name != "__typename":
-            field_ = getattr(kind, "fields", {}).get(name)
-            if field_ is None:
+            one = getattr(kind, "fields", {}).get(name)
+            if one is None:
                 raise _NoShape
-            declared = field_.type
+            declared, place = one.type, f"{kind.name}.{name}"
         chosen = found.get(key)
         if chosen is None:
-            chosen = found[key] = _Requested(name, kind.name, declared, only)
+            chosen = found[key] = _Requested(declared, place, only)
         elif chosen.only is not None:
             chosen.only = None if only is None else chosen.only | only
         if node.selection_set is not None:
@@ -153,145 +220,15 @@ class Shapes:
         )
         return named if only is None else named & only
 
-    def _shape(self, kind: Any, chosen: "_Requested", place: str) -> Shape:
-        if isinstance(kind, GraphQLNonNull):
-            return _NonNullShape(self._shape(kind.of_type, chosen, place), str(kind), place)
-        if isinstance(kind, GraphQLList):
-            return _NullableShape(
-                _ListShape(self._shape(kind.of_type, chosen, place), str(kind), place)
-            )
-        if is_leaf_type(kind):
-            return _NullableShape(_LeafShape(kind, place))
-        assert get_named_type(kind) is kind
-        return _NullableShape(self._composite(kind, chosen.sets, place))
-
-
-def field_at(shape: Shape, names: Iterable[str]) -> str:
-    """`Author.born`: the field of the schema that stands there in the answer; empty where nothing was asked for there."""
-    found = ""
-    for name in names:
-        while not isinstance(shape, _ObjectShape):
-            if isinstance(shape, _NullableShape | _NonNullShape):
-                shape = shape.inner
-            elif isinstance(shape, _ListShape):
-                shape = shape.item
-            else:
-                return ""
-        chosen = shape.fields.get(name)
-        if chosen is None:
-            return ""
-        found, shape = chosen.place, chosen.shape
-    return found
-
 
 class _NoShape(Exception):
     """Nobody can say what the query means."""
 
 
 class _Requested(Struct):
-    """A field as it was asked for, maybe in several places."""
+    """A field as it is selected, maybe in several places."""
 
-    name: str
-    parent: str
     kind: Any
-    """Its type; None for `__typename`."""
+    place: str
     only: frozenset[str] | None
-    """Types of objects that have it; None for all."""
     sets: list[SelectionSetNode] = field(default_factory=list)
-
-
-class _NullableShape(Struct, frozen=True):
-    inner: Shape
-
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        if value is not None:
-            self.inner.check(value, path, wrong)
-
-
-class _NonNullShape(Struct, frozen=True):
-    inner: Shape
-    type: str
-    place: str
-
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        if value is None:
-            says = f"null, and its type is `{self.type}`"
-            wrong.append(DataFault((self.place, "non-null"), path, says, self.type, None))
-        else:
-            self.inner.check(value, path, wrong)
-
-
-class _ListShape(Struct, frozen=True):
-    item: Shape
-    type: str
-    place: str
-
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        if not isinstance(value, list):
-            says = f"no list, and its type is `{self.type}`"
-            wrong.append(DataFault((self.place, "list"), path, says, self.type, value))
-            return
-        for number, one in enumerate(value[:_MOST_ITEMS]):
-            self.item.check(one, (*path, number), wrong)
-
-
-class _FieldShape(Struct, frozen=True):
-    shape: Shape
-    only: frozenset[str] | None
-    place: str
-
-
-class _ObjectShape(Struct, frozen=True):
-    place: str
-    type: str
-    fields: Mapping[str, _FieldShape]
-    possible: frozenset[str] | None
-    """Types that an object may be of; None where there is one."""
-
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        if not isinstance(value, dict):
-            says = f"no object, and its type is `{self.type}`"
-            wrong.append(DataFault((self.place, "object"), path, says, self.type, value))
-            return
-        actual = value.get("__typename")
-        if self.possible is not None and isinstance(actual, str) and actual not in self.possible:
-            says = f"an object of type {actual}, which is no `{self.type}`"
-            wrong.append(DataFault((self.place, "possible-type"), path, says, self.type, actual))
-            return
-        for key, one in self.fields.items():
-            if key in value:
-                one.shape.check(value[key], (*path, key), wrong)
-            elif one.only is None or actual in one.only:
-                says = f"the selected field `{key}` is missing"
-                wrong.append(DataFault((one.place, "selected"), path, says, self.type, value))
-
-
-class _LeafShape(Struct, frozen=True):
-    kind: Any
-    place: str
-
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        if isinstance(self.kind, GraphQLEnumType):
-            if isinstance(value, str) and value in self.kind.values:
-                return
-            says = f"{value!r:.80} is no member of the enum `{self.kind.name}`"
-            wrong.append(DataFault((self.place, "enum"), path, says, self.kind.name, value))
-        elif not _is_of(self.kind.name, value):
-            says = f"{value!r:.80} is no `{self.kind.name}`"
-            wrong.append(DataFault((self.place, "scalar"), path, says, self.kind.name, value))
-
-
-class _TypenameShape(Struct, frozen=True):
-    def check(self, value: Any, path: Path, wrong: list[DataFault]) -> None:
-        if not isinstance(value, str):
-            wrong.append(
-                DataFault(("__typename", "scalar"), path, "no name of a type", "String!", value)
-            )
-
-
-_TYPENAME: Final = _TypenameShape()
-
-
-def _is_of(name: str, value: Any) -> bool:
-    # What an ID accepts may be a number; what it is written as never is (GraphQL, 3.5.5).
-    return isinstance(value, str) if name == "ID" else takes_scalar(name, value)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.request import WireRequest
-from checker.kinds.fetching.files import read_file
+from checker.kinds.fetching.allowance import read_file
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import (
     DIRECT,

@@ -25,7 +25,7 @@ def test_operations_share_one_document() -> None:
 
 
 def test_a_type_within_itself_may_be_null_at_every_depth() -> None:
-    definitions = SCHEMA.inputs(allows_null=True).definitions
+    definitions = SCHEMA.inputs(allows_null=True)[0].definitions
     assert operation("a").bodies
     for depth in range(4):
         assert definitions[f"Where.{depth}"]["type"] == "object"

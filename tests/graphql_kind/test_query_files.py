@@ -132,4 +132,4 @@ def test_names_that_lead_nowhere_are_one_sentence(name: str, tmp_path: Path) -> 
 
 def test_labels_are_those_of_the_schema() -> None:
     schema = with_files(QueryFile("m.graphql", 'mutation { deleteBook(id: "1") }', ""))
-    assert len(schema.written(Label("Mutation.deleteBook"))) == 1
+    assert len(schema.written.by_label[Label("Mutation.deleteBook")]) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.graphql.shapes import DataFault, Shapes, field_at
+from checker.graphql.shapes import DataFault, Shapes
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import opened
 
@@ -14,7 +14,7 @@ def rules(query: str, data: object) -> list[str]:
     shape = SHAPES.of(query)
     assert shape is not None
     wrong: list[DataFault] = []
-    shape.check(data, (), wrong)
+    shape.check(data, wrong)
     return [one.rule[-1] for one in wrong]
 
 
@@ -64,4 +64,4 @@ def test_a_place_of_an_answer_is_a_field_of_the_schema(
 ) -> None:
     shape = SHAPES.of(query)
     assert shape is not None
-    assert field_at(shape, names) == place
+    assert shape.field_at(names) == place

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from checker.kinds.fetching import redirect_chain
-from checker.kinds.fetching.advice import API
+from checker.kinds.fetching.fetched import API
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """What reading a description may cost: bytes, seconds and documents, of each and of all together."""
 
+import os
 import time
 from collections.abc import Callable
 from math import inf
 
 from checker.config.settings import FetchLimits
-from checker.core.errors import LoaderError, LoaderErrorKind
-from checker.core.local_files import shown_size
+from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
+from checker.core.local_files import pieces_of, shown_size
 
 Clock = Callable[[], float]
 
@@ -152,3 +153,16 @@ def _after_the_run(name: str) -> str:
 
 def _option(key: str) -> str:
     return f"`{key}` in [documents] of checker.toml"
+
+
+def read_file(
+    path: str | os.PathLike[str], allowance: Allowance, what: str = "an OpenAPI document"
+) -> bytes:
+    """Content of a file. Raises `LoaderError`."""
+    portion = allowance.document(os.fspath(path))
+    try:
+        for piece in pieces_of(path, what):
+            portion.take(piece)
+    except UnreadableFile as error:
+        raise LoaderError(str(error)) from error
+    return portion.close(portion.taken())

@@ -1,19 +1,63 @@
-"""Documents over HTTP: one document's way through redirects, and what is wrong when it does not come."""
+"""One document over HTTP: its redirects, its time, and the error when it does not come."""
 
 import re
+import socket
 import ssl
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
 import httpx
 
 from checker.core.codings import Undecoded, codings_of, decoded, readable
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import BaseUrl, without_userinfo
-from checker.kinds.fetching.advice import FetchAdvice, NotReady
 from checker.kinds.fetching.allowance import Portion
-from checker.kinds.fetching.connections import ConnectionTimer
-from checker.kinds.fetching.fetched import Fetched, Reaching, origin_of
+from checker.kinds.fetching.fetched import FetchAdvice, Fetched, NotReady, Reaching, origin_of
+
+
+class ConnectionTimer:
+    """Ends the connections of one request when its time is over. To be entered; `trace` is the extension of that name of httpx."""
+
+    def __init__(self, seconds: float) -> None:
+        self.is_over = False
+        """Whether time has run out: what was received since then is not the whole of it."""
+        self._sockets: list[socket.socket] = []
+        self._timer = threading.Timer(max(0.0, seconds), self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        for opened in self._sockets:
+            opened.close()
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Learn of a connection as soon as it is there, before TLS and whatever else may drip."""
+        if event.endswith("connect_tcp.complete"):
+            # Its own descriptor: that of the connection is taken over by the layer of TLS, and closed when it likes.
+            self._sockets.append(info["return_value"].get_extra_info("socket").dup())
+            if self.is_over:
+                self._end()
+
+    def _end(self) -> None:
+        self.is_over = True
+        for opened in self._sockets:
+            with suppress(OSError):
+                opened.shutdown(socket.SHUT_RDWR)
+
 
 _USER_AGENT: Final = "checker"
 _TIMEOUT_S: Final = 10.0
@@ -26,9 +70,11 @@ _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 class RedirectChain:
     """One document's way through redirects."""
 
-    def __init__(self, reaching: Reaching, portion: Portion, advice: FetchAdvice) -> None:
-        self.question: bytes | None = None
-        """JSON that is posted; None: what is there is asked for."""
+    def __init__(
+        self, reaching: Reaching, portion: Portion, advice: FetchAdvice, question: bytes | None
+    ) -> None:
+        """`question` is JSON that is posted; without one the document is asked for by GET."""
+        self._question = question
         self._reaching = reaching
         self._portion = portion
         self._advice = advice
@@ -121,7 +167,7 @@ class RedirectChain:
         self._asked = origin = origin_of(url)
         own = self._own_of(url)
         headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
-        if self.question is not None:
+        if self._question is not None:
             headers |= {"Content-Type": "application/json", "Accept": "application/json"}
         userinfo, auth, params = origin.userinfo, None, None
         if own is not None:
@@ -134,10 +180,10 @@ class RedirectChain:
         # Of a redirect, the server has written the whole query.
         self._params = None
         request = client.build_request(
-            "GET" if self.question is None else "POST",
+            "GET" if self._question is None else "POST",
             without_userinfo(url).replace(origin.url, origin.plain.url, 1),
             params=params,
-            content=self.question,
+            content=self._question,
             headers=[(_octets(name), _octets(value)) for name, value in headers.items()],
             extensions={"trace": watch.trace},
         )

@@ -5,7 +5,6 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -13,24 +12,32 @@ from msgspec.structs import replace
 
 from checker.config.rules import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
+from checker.core.later import LaterModule
 from checker.core.request import BaseUrl
-from checker.kinds.fetching.advice import API, BESIDE, NEIGHBOUR, FetchAdvice, NotReady
-from checker.kinds.fetching.allowance import Allowance, Portion
-from checker.kinds.fetching.fetched import Fetched, Reaching, canonical, origin_of
+from checker.kinds.fetching.allowance import Allowance
+from checker.kinds.fetching.fetched import (
+    API,
+    BESIDE,
+    NEIGHBOUR,
+    FetchAdvice,
+    Fetched,
+    NotReady,
+    Reaching,
+    canonical,
+    origin_of,
+)
 from checker.kinds.sources import DIRECT, FetchOptions
 
 if TYPE_CHECKING:
-    from checker.kinds.fetching.redirect_chain import RedirectChain
+    import checker.kinds.fetching.redirect_chain as redirect_chain
+else:
+    # Most processes fetch nothing, and the HTTP client is a tenth of what a worker imports: the fork server does without it, too.
+    redirect_chain = LaterModule("checker.kinds.fetching.redirect_chain")
 
 _RETRY_S: Final = 0.25
 _OPTIONS: Final = frozenset(
     ("headers", "cookies", "auth", "params", "timeout", "trust_env", "follow_redirects")
 )
-
-
-def _chains() -> Any:
-    """What sends requests. Most processes fetch nothing, and its client is a tenth of what a worker imports."""
-    return import_module("checker.kinds.fetching.redirect_chain")
 
 
 class Web:
@@ -50,7 +57,7 @@ class Web:
         self.allowance = Allowance(way.limits)
         verify = _certificates(way.verify) if isinstance(way.verify, str) else way.verify
         if way.cert is not None:
-            verify = _chains().with_certificate(verify, way.cert, way.cert_key)
+            verify = redirect_chain.with_certificate(verify, way.cert, way.cert_key)
         own = origin_of(location) if location is not None else None
         self._reaching = Reaching(own, dict(options), way, verify)
         self._silent: dict[str, LoaderError] = {}
@@ -101,8 +108,11 @@ class Web:
     def _fetched(self, url: str, advice: FetchAdvice, question: bytes | None = None) -> Fetched:
         """The document where the redirects end."""
         portion = self.allowance.document(self.way.redaction.url(url))
-        chain = self._chain(portion, advice)
-        chain.question = question
+        if isinstance(self._reaching.verify, bool):
+            # Made once, and only if there is anything to fetch: it takes longer than most requests.
+            verify = redirect_chain.context_of(self._reaching.verify)
+            self._reaching = replace(self._reaching, verify=verify)
+        chain = redirect_chain.RedirectChain(self._reaching, portion, advice, question)
         is_followed = self._reaching.options.get("follow_redirects") is not False
         try:
             for _ in range(1 + is_followed * portion.limits.max_redirects):
@@ -161,15 +171,6 @@ class Web:
                 "give the URL of the document itself"
             )
         return found
-
-    def _chain(self, portion: Portion, advice: FetchAdvice) -> "RedirectChain":
-        redirect_chains = _chains()
-        if isinstance(self._reaching.verify, bool):
-            # Made once, and only if there is anything to fetch: it takes longer than most requests.
-            verify = redirect_chains.context_of(self._reaching.verify)
-            self._reaching = replace(self._reaching, verify=verify)
-        chain: RedirectChain = redirect_chains.RedirectChain(self._reaching, portion, advice)
-        return chain
 
 
 def _certificates(path: str) -> ssl.SSLContext:

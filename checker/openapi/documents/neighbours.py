@@ -16,8 +16,7 @@ from msgspec import Struct, field
 
 from checker.core.errors import LoaderError
 from checker.core.schema import UnresolvableReference
-from checker.kinds.fetching.allowance import AllowanceSpent
-from checker.kinds.fetching.files import read_file
+from checker.kinds.fetching.allowance import AllowanceSpent, read_file
 from checker.kinds.fetching.web import Web
 from checker.openapi.documents.parsing import parse
 
