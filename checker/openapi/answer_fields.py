@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from checker.core.resource_names import normalised, singular, words
 from checker.core.schema import Schema
+from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.validation.pointers import pointer_child
@@ -60,25 +61,24 @@ class SchemaFields(Struct):
     _left: int = 0
 
     def of_answer(self, operation: OpenApiOperation) -> AnswerFields:
-        """Of the first 2xx response that has a schema, or else an example."""
-        responses = operation.definition.get("responses")
-        if not isinstance(responses, dict):
-            return AnswerFields("")
-        at = pointer_child(operation.entry.pointer, "responses")
-        status = ""
-        for key in sorted(key for key in map(str, responses) if key.startswith("2")):
-            status = status or key
-            for raw, place in self._schemas(responses.get(key), pointer_child(at, key)):
+        """Return the fields of the first 2xx response that has a schema, or else an example."""
+        responses = sorted(members(operation.definition.raw, operation.entry.pointer, "responses"))
+        read = [
+            (status, *self.document.object_at(raw, at))
+            for status, raw, at in responses
+            if status.startswith("2")
+        ]
+        for status, response, at in read:
+            for raw, place in self._schemas(response, at):
                 noun, fields = self._read(raw, place)
                 if fields:
-                    return AnswerFields(key, fields, noun)
-        for key in sorted(key for key in map(str, responses) if key.startswith("2")):
-            response, place = self.document.object_at(responses.get(key), pointer_child(at, key))
-            for example in self._examples(response, place):
-                _, fields = self._read(_schema_of(example), place)
+                    return AnswerFields(status, fields, noun)
+        for status, response, at in read:
+            for example in self._examples(response, at):
+                _, fields = self._read(_schema_of(example), at)
                 if fields:
-                    return AnswerFields(key, fields)
-        return AnswerFields(status)
+                    return AnswerFields(status, fields)
+        return AnswerFields(read[0][0] if read else "")
 
     def of_body(self, operation: OpenApiOperation) -> tuple[AnswerField, ...]:
         """Of the first body that can be sent."""
@@ -91,27 +91,22 @@ class SchemaFields(Struct):
         raw, _ = self.document.object_at(schema.raw, schema.pointer)
         return _kind(raw)
 
-    def _schemas(self, raw: object, at: str) -> Iterator[tuple[object, str]]:
-        response, place = self.document.object_at(raw, at)
+    def _schemas(self, response: Mapping[str, Any], at: str) -> Iterator[tuple[object, str]]:
         if "schema" in response:
-            yield response["schema"], pointer_child(place, "schema")
-        content = response.get("content")
-        for media_type, value in content.items() if isinstance(content, dict) else ():
+            yield response["schema"], pointer_child(at, "schema")
+        for _, value, place in members(response, at, "content"):
             if isinstance(value, dict) and "schema" in value:
-                yield value["schema"], pointer_child(place, "content", media_type, "schema")
+                yield value["schema"], pointer_child(place, "schema")
 
-    def _examples(self, response: Mapping[str, Any], place: str) -> Iterator[object]:
-        """Answers that a response shows, whole (OpenAPI 2.0: `examples` by media type)."""
-        examples, content = response.get("examples"), response.get("content")
-        yield from examples.values() if isinstance(examples, dict) else ()
-        for media_type, value in content.items() if isinstance(content, dict) else ():
-            if not isinstance(value, dict):
-                continue
-            yield value.get("example")
-            named = value.get("examples")
-            for name, one in named.items() if isinstance(named, dict) else ():
-                at = pointer_child(place, "content", media_type, "examples", name)
-                yield self.document.object_at(one, at)[0].get("value")
+    def _examples(self, response: Mapping[str, Any], at: str) -> Iterator[object]:
+        """Yield the examples of whole responses (OpenAPI 2.0: `examples` by media type)."""
+        for _, example, _ in members(response, at, "examples"):
+            yield example
+        for _, value, place in members(response, at, "content"):
+            if isinstance(value, dict):
+                yield value.get("example")
+            for _, one, inner in members(value, place, "examples"):
+                yield self.document.object_at(one, inner)[0].get("value")
 
     def _read(
         self, raw: object, at: str, hidden: str = "writeOnly"
@@ -124,29 +119,24 @@ class SchemaFields(Struct):
         for depth in range(_DEEP + 1):
             below: list[_FieldNode] = []
             for node in level:
-                for one in self._flattened(node.raw, node.at, nouns):
-                    if one.schema.get(hidden) is True:
+                for schema, place in self._flattened(node.raw, node.at, nouns):
+                    if schema.get(hidden) is True:
                         break
-                    kind = _kind(one.schema)
+                    kind = _kind(schema)
                     if kind in _SCALARS:
-                        form = one.schema.get("format")
-                        new = AnswerField(
-                            node.pointer,
-                            node.name,
-                            kind,
-                            depth,
-                            node.required,
-                            node.holder,
-                            form if isinstance(form, str) else "",
-                        )
-                        found.setdefault(node.pointer, new)
-                    below += _children(one.schema, one.at, node)
+                        form = schema.get("format")
+                        form = form if isinstance(form, str) else ""
+                        known = node.pointer, node.name, kind, depth, node.required, node.holder
+                        found.setdefault(node.pointer, AnswerField(*known, form))
+                    below += _children(schema, place, node)
                 if len(found) >= _MOST or self._left <= 0:
                     return _noun(nouns), tuple(found.values())
             level = below
         return _noun(nouns), tuple(found.values())
 
-    def _flattened(self, raw: object, at: str, nouns: list[str]) -> Iterator["_SchemaPlace"]:
+    def _flattened(
+        self, raw: object, at: str, nouns: list[str]
+    ) -> Iterator[tuple[Mapping[str, Any], str]]:
         """A schema and its alternatives and parts, without references."""
         waiting = [(raw, at)]
         while waiting and self._left > 0:
@@ -158,16 +148,10 @@ class SchemaFields(Struct):
             if isinstance(reference, str) and reference.startswith(_COMPONENTS):
                 nouns.append(reference.rpartition("/")[2])
             schema, at = self.document.object_at(raw, at)
-            yield _SchemaPlace(schema, at)
+            yield schema, at
             for key in _ALTERNATIVES:
-                parts = schema.get(key)
-                for number, part in enumerate(parts if isinstance(parts, list) else ()):
+                for number, part in enumerate(elements(schema.get(key))):
                     waiting.append((part, pointer_child(at, key, str(number))))
-
-
-class _SchemaPlace(Struct, frozen=True):
-    schema: Mapping[str, Any]
-    at: str
 
 
 class _FieldNode(Struct, frozen=True):
@@ -182,14 +166,12 @@ class _FieldNode(Struct, frozen=True):
 
 
 def _children(schema: Mapping[str, Any], at: str, node: _FieldNode) -> Iterator[_FieldNode]:
-    properties = schema.get("properties")
-    needed = schema.get("required")
-    required = set(map(str, needed)) if isinstance(needed, list) else set()
-    for name, value in properties.items() if isinstance(properties, dict) else ():
+    required = set(map(str, elements(schema.get("required"))))
+    for name, value, place in members(schema, at, "properties"):
         if isinstance(value, dict):
             yield _FieldNode(
                 value,
-                pointer_child(at, "properties", name),
+                place,
                 pointer_child(node.pointer, name),
                 normalised(name),
                 singular(node.name),

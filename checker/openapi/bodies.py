@@ -9,7 +9,7 @@ from msgspec import Struct
 from checker.core.media_types import is_multipart
 from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.documents.dialects import flag
+from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, inner_delimiters, swagger_schema, swagger_style
@@ -28,12 +28,9 @@ def encodings(
     document: OpenApiDocument, media_type: Mapping[str, Any], at: str
 ) -> dict[str, PropertyEncoding]:
     """Encodings by property of a Media Type Object that stands at `at`."""
-    raw = media_type.get("encoding")
-    if not isinstance(raw, dict):
-        return {}
     return {
-        name: _encoding(document, value, pointer_child(at, "encoding", name))
-        for name, value in raw.items()
+        name: _encoding(document, value, place)
+        for name, value, place in members(media_type, at, "encoding")
         if isinstance(value, dict)
     }
 
@@ -47,26 +44,23 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
         style == "form" if explode is None else explode,
         bool(flag(raw, "allowReserved")),
         any(keyword in raw for keyword in _STYLED),
-        dict(_headers(document, raw.get("headers"), pointer_child(at, "headers"))),
+        dict(_headers(document, raw, at)),
     )
 
 
-def _headers(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[str, str]]:
+def _headers(
+    document: OpenApiDocument, encoding: Mapping[str, Any], at: str
+) -> Iterator[tuple[str, str]]:
     """Headers of a part that have a value in the document, and the required ones; `Content-Type` is not theirs to say."""
-    for name, item in raw.items() if isinstance(raw, dict) else ():
+    for name, item, inner in members(encoding, at, "headers"):
         if name.lower() in ("content-type", "content-disposition"):
             continue
-        try:
-            header, place = document.dereferenced(item, pointer_child(at, name))
-            owner = header.get("schema", {}) if isinstance(header, dict) else {}
-            schema, _ = document.dereferenced(owner, pointer_child(place, "schema"))
-        except UnresolvableReference:
-            continue
-        if isinstance(header, dict):
-            value = _value(header, schema if isinstance(schema, dict) else {})
-            text = None if value is None else text_of(value)
-            if text is not None and text.isascii() and text.isprintable():
-                yield name, text
+        header, place = document.object_at(item, inner)
+        schema, _ = document.object_at(header.get("schema", {}), pointer_child(place, "schema"))
+        value = _value(header, schema)
+        text = None if value is None else text_of(value)
+        if text is not None and text.isascii() and text.isprintable():
+            yield name, text
 
 
 def _value(header: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
@@ -74,9 +68,8 @@ def _value(header: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
         if owner.get("example") is not None:
             return owner["example"]
     for keyword in ("enum", "examples"):
-        listed = schema.get(keyword)
-        if isinstance(listed, list) and listed:
-            return listed[0]
+        if elements(schema.get(keyword)):
+            return schema[keyword][0]
     for keyword in ("const", "default"):
         if schema.get(keyword) is not None:
             return schema[keyword]

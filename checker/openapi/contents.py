@@ -11,7 +11,7 @@ from checker.core.hooks import Hook, HookContext, run_hooks
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import UnresolvableReference
 from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.openapi.documents.dialects import METHODS, Edition, flag, kind_of
+from checker.openapi.documents.dialects import METHODS, Edition, elements, flag, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
 
@@ -30,29 +30,23 @@ class Entry(Struct, frozen=True):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Tags, in order of declaration."""
-        tags = self.definition.get("tags")
-        return tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
+        return tuple(tag for tag in elements(self.definition.get("tags")) if isinstance(tag, str))
 
     @property
     def operation_id(self) -> str | None:
-        """`operationId`, if there is one."""
         value = self.definition.get("operationId")
         return value if isinstance(value, str) else None
 
     @property
     def resource_path(self) -> str:
-        """The path: URLs name resources."""
         return self.path
 
     @property
     def resource_method(self) -> str:
-        """The method: it says what is done."""
         return self.method
 
     @property
     def deprecated(self) -> bool:
-        """True when the document says so."""
         return bool(flag(self.definition, "deprecated"))
 
     @property
@@ -175,9 +169,7 @@ def _operations(
             yield _operation(name.upper(), path, definition, (item, at), pointer_child(at, name))
         elif _looks_like_operation(name, definition):
             yield _dropped(name.upper(), path, pointer_child(at, name), edition)
-    others = item.get("additionalOperations")
-    for name, definition in others.items() if isinstance(others, dict) else ():
-        pointer = pointer_child(at, "additionalOperations", name)
+    for name, definition, pointer in members(item, at, "additionalOperations"):
         if edition.has_other_methods:
             yield _operation(name, path, definition, (item, at), pointer)
         else:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from checker.core.operation import Example, Location, Parameter
 from checker.core.resource_names import identifier_in
 from checker.core.schema import Dialect, Direction, UnresolvableReference
+from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.pointers import pointer_child
@@ -31,18 +32,12 @@ def _said(
 ) -> Iterator[Example]:
     if single in raw:
         yield Example(raw[single], pointer_child(at, single))
-    listed, place = raw.get(several), pointer_child(at, several)
     is_extension = several.startswith("x-")
-    if isinstance(listed, dict):
-        for name, item in listed.items():
-            inner = pointer_child(place, str(name))
-            found = list(_of_object(document, str(name), item, inner))
-            if is_extension and not found:
-                found = [Example(item, inner, str(name))]
-            yield from found
-    elif isinstance(listed, list) and is_extension:
-        for number, value in enumerate(listed):
-            yield Example(value, pointer_child(place, str(number)))
+    for name, item, place in members(raw, at, several):
+        found = list(_of_object(document, name, item, place))
+        yield from found or ([Example(item, place, name)] if is_extension else ())
+    for number, value in enumerate(elements(raw.get(several)) if is_extension else ()):
+        yield Example(value, pointer_child(at, several, str(number)))
 
 
 def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> Iterator[Example]:
@@ -129,21 +124,14 @@ def _answers(document: OpenApiDocument, template: str) -> Iterator[Example]:
     item, at = document.object_at(paths[template], pointer_child("#", "paths", template))
     for method in ("post", "get", "put", "patch"):
         operation = item.get(method)
-        responses = operation.get("responses") if isinstance(operation, dict) else None
-        for status, raw in responses.items() if isinstance(responses, dict) else ():
-            if str(status).startswith("2"):
-                place = pointer_child(at, method, "responses", str(status))
+        for status, raw, place in members(operation, pointer_child(at, method), "responses"):
+            if status.startswith("2"):
                 yield from _shown(document, *document.object_at(raw, place))
 
 
 def _shown(document: OpenApiDocument, response: Mapping[str, Any], at: str) -> Iterator[Example]:
     if document.dialect is Dialect.OPENAPI20:
-        key, listed = "examples", response.get("examples")
-    else:
-        key, listed = "content", response.get("content")
-    for name, raw in listed.items() if isinstance(listed, dict) else ():
-        place = pointer_child(at, key, str(name))
-        if document.dialect is Dialect.OPENAPI20:
+        for _, raw, place in members(response, at, "examples"):
             yield Example(raw, place)
-        else:
-            yield from declared_examples(document, *document.object_at(raw, place))
+    for _, raw, place in members(response, at, "content"):
+        yield from declared_examples(document, *document.object_at(raw, place))

@@ -1,15 +1,15 @@
 """Servers of a description, and its security schemes and requirements."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from checker.core.locations import Location
 from checker.core.schema import Dialect, UnresolvableReference
 from checker.core.security import SecurityRequirement, SecurityScheme
+from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
-from checker.validation.pointers import pointer_child
 
 _NONE: Final[Mapping[str, str]] = {}
 _ROOT: Final = "/"
@@ -37,8 +37,7 @@ def absolute_url(
 
 def variable_names(holders: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """Names of the variables in the URLs of the servers of these parts of a document."""
-    listed = (holder.get("servers") for holder in holders)
-    servers = [one for some in listed if isinstance(some, list) for one in some]
+    servers = [one for holder in holders for one in elements(holder.get("servers"))]
     urls = (str(one.get("url", "")) for one in servers if isinstance(one, dict))
     return frozenset(name for url in urls for name in _VARIABLE.findall(url))
 
@@ -74,8 +73,7 @@ def _filled(url: str, declared: object, given: Mapping[str, str]) -> str:
             return given[name]
         if not isinstance(variable, dict):
             return match[0]
-        allowed = variable.get("enum")
-        first = allowed[0] if isinstance(allowed, list) and allowed else match[0]
+        first = next(iter(elements(variable.get("enum"))), match[0])
         return str(variable.get("default", first))
 
     return _VARIABLE.sub(value_of, url)
@@ -88,12 +86,7 @@ def _swagger_url(root: dict[str, Any], location: str | None) -> str:
     host = root.get("host")
     if not isinstance(host, str) or not host:
         return path
-    declared = root.get("schemes")
-    schemes = [
-        scheme
-        for scheme in (declared if isinstance(declared, list) else ())
-        if scheme in ("http", "https")
-    ]
+    schemes = [one for one in elements(root.get("schemes")) if one in ("http", "https")]
     own = urlsplit(location).scheme if location else ""
     scheme = own if own in schemes or (own and not schemes) else (schemes or ["http"])[0]
     return f"{scheme}://{host}{path}"
@@ -105,8 +98,6 @@ _LOCATIONS: Final = {
     "cookie": Location.COOKIE,
 }
 _SENT_AS_AUTHORIZATION: Final = frozenset(("http", "oauth2", "openIdConnect"))
-_SWAGGER = "#/securityDefinitions"
-_OPENAPI = "#/components/securitySchemes"
 
 
 def security_of(
@@ -132,18 +123,15 @@ def security_of(
 
 def security_schemes(document: OpenApiDocument) -> dict[str, SecurityScheme]:
     """Schemes of the document by name; those that cannot be read are left out."""
-    components = document.root.get("components")
-    found = {}
-    for owner, key, at in (
-        (document.root, "securityDefinitions", _SWAGGER),
-        (components, "securitySchemes", _OPENAPI),
-    ):
-        declared = owner.get(key) if isinstance(owner, dict) else None
-        for name, raw in declared.items() if isinstance(declared, dict) else ():
-            scheme = _scheme(document, name, raw, pointer_child(at, name))
-            if scheme is not None:
-                found[name] = scheme
-    return found
+    found = {
+        name: _scheme(document, name, raw, at) for name, raw, at in _declared_schemes(document)
+    }
+    return {name: scheme for name, scheme in found.items() if scheme is not None}
+
+
+def _declared_schemes(document: OpenApiDocument) -> Iterator[tuple[str, Any, str]]:
+    yield from members(document.root, "#", "securityDefinitions")
+    yield from members(document.root, "#", "components", "securitySchemes")
 
 
 def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
@@ -159,25 +147,13 @@ def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
 
 def token_paths(document: OpenApiDocument) -> set[str]:
     """Paths of the URLs that tokens are to be had from, without slashes around them; references are not followed."""
-    root = document.root
-    components = root.get("components")
-    named = components.get("securitySchemes") if isinstance(components, dict) else None
     found = set()
-    for schemes in (named, root.get("securityDefinitions")):
-        for scheme in schemes.values() if isinstance(schemes, dict) else ():
-            flows = scheme.get("flows") if isinstance(scheme, dict) else None
-            # Swagger 2.0 has one flow, and it is the scheme itself.
-            declared = [scheme, *(flows.values() if isinstance(flows, dict) else ())]
-            urls = [one.get("tokenUrl") for one in declared if isinstance(one, dict)]
-            found |= {_path_of(url) for url in urls if isinstance(url, str)}
+    for _, scheme, at in _declared_schemes(document):
+        # Swagger 2.0 has one flow, and it is the scheme itself.
+        for declared in (scheme, *(flow for _, flow, _ in members(scheme, at, "flows"))):
+            url = declared.get("tokenUrl") if isinstance(declared, dict) else None
+            found |= {path_of(url).strip("/")} if isinstance(url, str) else set()
     return found - {""}
-
-
-def _path_of(url: str) -> str:
-    try:
-        return urlsplit(url).path.strip("/")
-    except ValueError:
-        return ""
 
 
 def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> SecurityScheme | None:
@@ -216,5 +192,5 @@ def _password_path(scheme: dict[str, Any]) -> str:
     if not isinstance(flow, dict) or (is_swagger and scheme.get("flow") != "password"):
         return ""
     url = flow.get("tokenUrl")
-    path = _path_of(url) if isinstance(url, str) else ""
+    path = path_of(url).strip("/") if isinstance(url, str) else ""
     return f"/{path}" if path else ""

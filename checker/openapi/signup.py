@@ -11,6 +11,7 @@ from checker.core.security import SecurityScheme, is_open
 from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
 from checker.openapi.contents import Entry
+from checker.openapi.documents.dialects import elements, items_of
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.servers import security_schemes
@@ -140,10 +141,7 @@ def _administrators(
 ) -> Iterator[tuple[str, str]]:
     """(property, value) of enumerations that have a value for administrators."""
     for name, schema in _properties(document, operation):
-        choices = schema.get("enum")
-        texts = (
-            (one for one in choices if isinstance(one, str)) if isinstance(choices, list) else ()
-        )
+        texts = [one for one in elements(schema.get("enum")) if isinstance(one, str)]
         found = next(filter(_ADMINISTRATOR.search, texts), None)
         if found is not None:
             yield name, found
@@ -154,15 +152,14 @@ def _properties(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(name, schema) of what the body of an operation may hold, parts of `allOf` included."""
     for schema, at in _parts(document, operation):
-        properties = schema.get("properties")
-        for name, value in properties.items() if isinstance(properties, dict) else ():
+        for name, value in items_of(schema.get("properties")):
             yield name, document.object_at(value, at)[0]
 
 
 def _required(document: OpenApiDocument, operation: OpenApiOperation) -> set[str]:
     """Names of what the body of an operation has to hold."""
-    listed = (schema.get("required") for schema, _ in _parts(document, operation))
-    return {str(name) for names in listed if isinstance(names, list) for name in names}
+    parts = _parts(document, operation)
+    return {str(name) for schema, _ in parts for name in elements(schema.get("required"))}
 
 
 def _parts(
@@ -174,6 +171,5 @@ def _parts(
         if not waiting:
             return
         schema, at = document.object_at(*waiting.pop())
-        parts = schema.get("allOf")
-        waiting += [(one, at) for one in (parts if isinstance(parts, list) else ())]
+        waiting += [(one, at) for one in elements(schema.get("allOf"))]
         yield schema, at

@@ -9,7 +9,7 @@ from checker.core.contract import BodyOpinions, HeaderOpinions, SchemaViolation
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.answers.texts import TwoOpinions
-from checker.openapi.documents.dialects import flag
+from checker.openapi.documents.dialects import flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import swagger_schema, swagger_style
 from checker.transport.wire.ambiguity import LOOSE
@@ -166,13 +166,11 @@ def header_contract(
     document: OpenApiDocument, response: Mapping[str, Any], at: str, *, validate_formats: bool
 ) -> tuple[HeaderContract | None, list[Unvalidated]]:
     """What a response object promises of headers, and what of that cannot be judged."""
-    declared = response.get("headers")
     rules: list[HeaderRule] = []
     faults: list[Unvalidated] = []
-    for name, raw in declared.items() if isinstance(declared, dict) else ():
+    for name, raw, place in members(response, at, "headers"):
         if name.lower() in _OTHERS and document.dialect is not Dialect.OPENAPI20:
             continue
-        place = pointer_child(at, "headers", name)
         try:
             value, place = document.dereferenced(raw, place)
             if isinstance(value, dict):

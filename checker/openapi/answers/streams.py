@@ -12,6 +12,7 @@ from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_text
+from checker.openapi.documents.dialects import elements, members
 from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 
@@ -78,42 +79,33 @@ class _EventWalk:
             # Told where the schema is compiled.
             return found
         for keyword in ("allOf", "oneOf", "anyOf"):
-            inner = list(self._listed(raw.get(keyword), pointer_child(at, keyword), way, above))
+            inner = []
+            for index, one in enumerate(elements(raw.get(keyword))):
+                place = pointer_child(at, keyword, str(index))
+                payloads = self.read(one, place, (*way, keyword, str(index)), above)
+                inner.append((self._at(one, place), payloads))
             if not any(payloads for _, payloads in inner):
                 continue
             if keyword == "allOf":
                 found.parts += [payloads for _, payloads in inner]
             else:
-                self._choose(found, inner)
+                # Where an alternative cannot be compiled, nobody can tell which of them an event is.
+                with contextlib.suppress(UnresolvableReference, UnusableSchema):
+                    found.choices.append(
+                        [
+                            (TwoOpinions(schema, validate_formats=True), payloads)
+                            for schema, payloads in inner
+                        ]
+                    )
         self._own(found, raw, at, way)
         found.parts = [part for part in found.parts if part]
         return found
 
-    def _listed(
-        self, listed: object, at: str, way: _Way, above: frozenset[str]
-    ) -> Iterator[tuple[Schema, Payloads]]:
-        keyword = at.rpartition("/")[2]
-        for index, raw in enumerate(listed if isinstance(listed, list) else ()):
-            place = pointer_child(at, str(index))
-            payloads = self.read(raw, place, (*way, keyword, str(index)), above)
-            yield self._at(raw, place), payloads
-
-    def _choose(self, found: Payloads, inner: list[tuple[Schema, Payloads]]) -> None:
-        try:
-            branches = [
-                (TwoOpinions(schema, validate_formats=True), payloads) for schema, payloads in inner
-            ]
-        except (UnresolvableReference, UnusableSchema):
-            # Nobody can tell which alternative an event is.
-            return
-        found.choices.append(branches)
-
     def _own(self, found: Payloads, raw: dict[str, Any], at: str, way: _Way) -> None:
-        properties = raw.get("properties")
-        for name, inner in properties.items() if isinstance(properties, dict) else ():
+        for name, inner, at_inner in members(raw, at, "properties"):
             if not isinstance(inner, dict) or not _is_json_text(inner):
                 continue
-            place = pointer_child(at, "properties", name, "contentSchema")
+            place = pointer_child(at_inner, "contentSchema")
             try:
                 payload = TwoOpinions(
                     self._at(inner["contentSchema"], place), validate_formats=True
