@@ -100,7 +100,11 @@ class GraphQLAnswers:
         if read.reason:
             return BodyOpinions(undecodable=UndecodableBody("application/json", read.reason))
         if not isinstance(read.value, dict):
-            return BodyOpinions((_not_an_object(read.value),))
+            says = (
+                f"an answer is an object with `data` or `errors`, not {type(read.value).__name__}"
+            )
+            fault = DataFault(("answer", "type"), (), says, "object", read.value)
+            return BodyOpinions((_violation(fault),))
         value = read.value
         if value.get("errors") and value.get("data") is None:
             return BodyOpinions()
@@ -141,11 +145,6 @@ def _read(response: Response) -> _ReadAnswer:
         return _ReadAnswer(orjson.loads(body.content))
     except orjson.JSONDecodeError as error:
         return _ReadAnswer(_UNREAD, str(error))
-
-
-def _not_an_object(value: Any) -> SchemaViolation:
-    says = f"an answer is an object with `data` or `errors`, not {type(value).__name__}"
-    return _violation(DataFault(("answer", "type"), (), says, "object", value))
 
 
 def _violation(wrong: DataFault) -> SchemaViolation:
@@ -191,7 +190,10 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
     if not isinstance(value, dict):
         return status
     if found is None or (found is False and role.method == REMOVING):
-        return _without_data(value, role)
+        complaint = complaint_of(value)
+        if complaint is None:
+            return _absent(role)
+        return _STATUSES.get(complaint.blame) or denied_status(value)
     if _has_failed(found, role):
         # They say that it did not work, not why.
         return _UNPROCESSABLE if role.method in CREATING else _MISSING
@@ -199,13 +201,6 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
     if other:
         return status_named(other)
     return status if _is_shown(found, role.steps) else _absent(role)
-
-
-def _without_data(value: Mapping[str, Any], role: RootRole) -> int:
-    complaint = complaint_of(value)
-    if complaint is None:
-        return _absent(role)
-    return _STATUSES.get(complaint.blame) or denied_status(value)
 
 
 def _absent(role: RootRole) -> int:

@@ -145,7 +145,8 @@ def _blame(
     if any(label in _DENIED for label in labels):
         return Blame.DENIED
     is_of_server = any(label in _OF_SERVER for label in labels)
-    if any(map(_is_of_client, labels)) and not is_of_server:
+    is_of_client = any(one in _OF_CLIENT or one.startswith(_CLIENT_BEGINNINGS) for one in labels)
+    if is_of_client and not is_of_server:
         return Blame.REFUSED
     was_executed = value.get("data") is not None or bool(errors[0].get("path"))
     if not was_executed and any(map(_VALIDATION.search, texts)):
@@ -173,10 +174,6 @@ def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
         return True
     labels = list(_labels(error))
     return bool(labels) and not any(map(_NOT_OWN.search, labels))
-
-
-def _is_of_client(label: str) -> bool:
-    return label in _OF_CLIENT or label.startswith(_CLIENT_BEGINNINGS)
 
 
 def _labels(error: Mapping[str, Any]) -> Iterator[str]:

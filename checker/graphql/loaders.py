@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
@@ -97,8 +96,10 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     kept = {"__schema": found["__schema"]}
     try:
         schema = build_client_schema(kept, assume_valid=True)  # type: ignore[arg-type]
-        types = list(schema.type_map.values())
-        _read_all(types)
+        # Fields are read when they are first asked for. Read now, they fail here.
+        for kind in schema.type_map.values():
+            for field in getattr(kind, "fields", {}).values():
+                getattr(field, "args", None)
     except (GraphQLError, TypeError, KeyError, AttributeError, ValueError) as error:
         raise LoaderError(
             f"{name} is not a whole GraphQL introspection: {_one_line(str(error))}; "
@@ -108,13 +109,6 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     except RecursionError:
         raise LoaderError(f"{name} cannot be read: {_DEEPEST}", kind=_INVALID) from None
     return ReadSchema(schema, kept)
-
-
-def _read_all(types: Iterable[Any]) -> None:
-    """RootFields are read when they are first asked for: what is wrong with them is told now."""
-    for one in types:
-        for field in getattr(one, "fields", {}).values():
-            getattr(field, "args", None)
 
 
 def _complaints(value: Mapping[str, Any]) -> list[str]:
@@ -130,16 +124,14 @@ def _parsed(text: str, notes: list[str]) -> DocumentNode:
         return parse(text, no_location=True, max_tokens=_MOST_TOKENS)
     except GraphQLError:
         repaired = _EMPTY_BODY.sub(r"\1", text)
-        repaired = _MISSING_AMPERSAND.sub(_with_ampersands, repaired)
+        repaired = _MISSING_AMPERSAND.sub(
+            lambda match: "implements " + " & ".join(re.findall(r"\w+", match[1])), repaired
+        )
         if repaired == text:
             raise
         found = parse(repaired, no_location=True, max_tokens=_MOST_TOKENS)
         notes.append("it is written in SDL of before 2018, and was read as if it were of today")
         return found
-
-
-def _with_ampersands(match: re.Match[str]) -> str:
-    return "implements " + " & ".join(re.findall(r"\w+", match[1]))
 
 
 def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[DefinitionNode]:
@@ -207,17 +199,17 @@ def _usual_roots(known: Mapping[str, DefinitionNode]) -> SchemaDefinitionNode:
 
 def _named(definitions: Iterable[Node]) -> set[str]:
     """Names of all types that are referred to."""
-    found: Counter[str] = Counter()
+    found: set[str] = set()
     todo: list[Any] = list(definitions)
     while todo:
         node = todo.pop()
         if isinstance(node, NamedTypeNode):
-            found[node.name.value] += 1
+            found.add(node.name.value)
         elif isinstance(node, list | tuple):
             todo.extend(node)
         elif isinstance(node, Node):
             todo.extend(getattr(node, key, None) for key in node.keys if key != "loc")
-    return set(found)
+    return found
 
 
 def _one_line(text: str) -> str:

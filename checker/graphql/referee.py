@@ -159,7 +159,7 @@ class QueryReferee:
 
     def _validated(self, query: str, given: Any) -> PartVerdict:
         """What graphql-core says."""
-        found = self._read(query)
+        found = (self._reading if len(query) > _LONGEST_KEPT else self._kept)(query)
         if found.document is None or found.reason:
             return _part(Outcome.INVALID, "validation", found.reason)
         reason, has_custom = self._variables(found.document, given)
@@ -185,9 +185,6 @@ class QueryReferee:
             return None
         fault = usual.fault_of(given or {})
         return _part(Outcome.INVALID, "variables", fault) if fault else None
-
-    def _read(self, query: str) -> "_ReadQuery":
-        return self._reading(query) if len(query) > _LONGEST_KEPT else self._kept(query)
 
     def _reading(self, query: str) -> "_ReadQuery":
         try:

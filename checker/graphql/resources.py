@@ -6,6 +6,7 @@ to requests to others, and what was deleted can be asked for again.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from graphql import (
@@ -20,7 +21,7 @@ from graphql import (
     is_abstract_type,
     is_leaf_type,
 )
-from msgspec import Struct, field
+from msgspec import Struct
 
 from checker.core.locations import Location
 from checker.core.operation import Label, Place
@@ -267,13 +268,18 @@ class RootRole(Struct, frozen=True):
         return ResourceUse(self.label, self.method, self.path, _resource(self.noun), own, owners)
 
 
-class RootRoles(Struct):
+class RootRoles:
     """Roles of the root fields of a schema."""
 
-    schema: GraphQLSchema
-    by_label: dict[Label, RootRole] = field(default_factory=dict)
-    wanted: dict[str, dict[str, None]] = field(default_factory=dict)
-    """Type -> its fields by which some argument names such things."""
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self.schema = schema
+        self.by_label: dict[Label, RootRole] = {}
+        self.wanted: dict[str, dict[str, None]] = {}
+        """Type -> its fields by which some argument names such things."""
+
+    @cached_property
+    def _types(self) -> TypeNames:
+        return TypeNames(self.schema)
 
     def add(self, label: Label, operation: str, name: str, one: GraphQLField) -> RootRole:
         """The role of a root field, which is `query` or `mutation`."""
@@ -298,14 +304,6 @@ class RootRoles(Struct):
         """All of it."""
         roles = self.by_label.values()
         return ResourceModel((role.use for role in roles), self._transitions())
-
-    _kept: TypeNames | None = None
-
-    @property
-    def _types(self) -> TypeNames:
-        if self._kept is None:
-            self._kept = TypeNames(self.schema)
-        return self._kept
 
     def _members(self, kind: Entity) -> Iterator[str]:
         yield kind.name

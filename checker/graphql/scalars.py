@@ -210,19 +210,12 @@ def _may_be_address(value: Any) -> bool:
 
 def _may_be_number(value: Any) -> bool:
     # A boolean is one for some languages.
-    return isinstance(value, int | float) or _is_blank(value) or _says_number(value)
-
-
-def _says_number(value: Any) -> bool:
-    return _is_text(value) and _NUMBER.match(value) is not None
+    is_number = isinstance(value, int | float) or _is_blank(value)
+    return is_number or (_is_text(value) and _NUMBER.match(value) is not None)
 
 
 def _may_be_whole(value: Any) -> bool:
     return _may_be_number(value) and not (isinstance(value, float) and not value.is_integer())
-
-
-def _may_be_email(value: Any) -> bool:
-    return _is_blank(value) or (_is_text(value) and "@" in value)
 
 
 def _is_container(value: Any) -> bool:
@@ -245,7 +238,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "UUID": _may_be_uuid,
     "URL": _is_text,
     "URI": _is_text,
-    "EmailAddress": _may_be_email,
+    "EmailAddress": lambda value: _is_blank(value) or (_is_text(value) and "@" in value),
     "JSONObject": _is_container,
     "_Any": _is_container,
 }

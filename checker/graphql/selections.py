@@ -8,7 +8,6 @@ from graphql import (
     GraphQLArgument,
     GraphQLField,
     GraphQLInterfaceType,
-    GraphQLNamedType,
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLUnionType,
@@ -86,15 +85,11 @@ def _fields(schema: GraphQLSchema, kind: Composite) -> Iterator[tuple[str, str, 
     if isinstance(kind, GraphQLObjectType):
         return
     own = {} if isinstance(kind, GraphQLUnionType) else kind.fields
-    members = sorted(schema.get_possible_types(kind), key=_name)
+    members = sorted(schema.get_possible_types(kind), key=lambda member: member.name)
     for member in members[:_MOST_MEMBERS]:
         for name, one in in_order(member.fields):
             if name not in own:
                 yield member.name, name, one
-
-
-def _name(kind: GraphQLNamedType) -> str:
-    return kind.name
 
 
 def in_order(fields: Mapping[str, GraphQLField]) -> list[tuple[str, GraphQLField]]:

@@ -9,6 +9,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from graphql import (
@@ -62,8 +63,8 @@ def literal(value: Any, kind: Any = None) -> str:
         case float():
             return str(int(value)) if value.is_integer() else repr(value)
         case str():
-            is_name = isinstance(kind, GraphQLEnumType) and _is_enum_name(value)
-            return value if is_name else quoted(value)
+            is_enum = isinstance(kind, GraphQLEnumType) and value not in _KEYWORDS
+            return value if is_enum and _NAME.fullmatch(value) else quoted(value)
         case list():
             inner = kind.of_type if isinstance(kind, GraphQLList) else kind
             return "[" + ", ".join(literal(one, inner) for one in value) + "]"
@@ -110,10 +111,6 @@ def stranger(name: object, known: Any) -> str:
     while found in known:
         found += "_"
     return found
-
-
-def _is_enum_name(text: str) -> bool:
-    return _NAME.fullmatch(text) is not None and text not in _KEYWORDS
 
 
 ARGUMENTS: Final = "arguments"
@@ -186,18 +183,21 @@ class QueryWriter:
         refuses: Callable[[bytes], bool] = lambda request: True,
     ) -> None:
         """`refuses` says whether a request that somebody else wrote is wrong."""
-        self._schema = schema
+        self.schema = schema
         self.operation = root.operation
         """`query` or `mutation`."""
         self._name, self.field = root.name, root.field
-        self._places = places
+        self.kind: Any = get_named_type(self.field.type)
+        """The type that the root field leads to."""
+        self.places = places
+        """What may be selected."""
         self._refuses = refuses
         self.always = root.always
         """Ways from the root field down to what is asked for each time."""
         self._args: Mapping[str, GraphQLArgument] = self.field.args
-        self._is_leaf = is_leaf_type(get_named_type(self.field.type))
-        self._usual: dict[str, list[str]] = {}
-        self._values: dict[str, list[str]] = {}
+        self._is_leaf = is_leaf_type(self.kind)
+        self.usual_fields = cache(usual_fields)
+        self.values_of = cache(values_of)
         self._known: dict[tuple[Any, ...], bytes] = {}
         """Beginnings of requests."""
 
@@ -241,12 +241,14 @@ class QueryWriter:
             isinstance(arguments, dict)
             and isinstance(selection, list)
             and arguments.keys() <= self._args.keys()
-            and all(isinstance(one, str) and one in self._places for one in selection)
+            and all(isinstance(one, str) and one in self.places for one in selection)
         )
 
     def query(self, value: Any) -> tuple[str, dict[str, Any]]:
         """The text of a query, and its variables."""
-        draft = _QueryDraft(self, literals=self._is_literal(value))
+        wants_literals = isinstance(value, dict) and value.get(LITERALS) is True
+        literals = wants_literals and is_writable([value.get(ARGUMENTS), value.get(NESTED)])
+        draft = _QueryDraft(self, literals=literals)
         strangers: dict[str, Any] = {}
         if not isinstance(value, dict):
             strangers[stranger(value, self._args)] = 0
@@ -265,9 +267,13 @@ class QueryWriter:
 
     def _root_text(self, draft: "_QueryDraft", value: Any, given: Mapping[str, Any]) -> str:
         text = self._name + draft.arguments("", self._args, given, literals=draft.literals)
-        chosen = self._selected(value)
+        chosen, nested = value.get(SELECTION, []), value.get(NESTED, {})
+        if not isinstance(chosen, list):
+            chosen = [chosen]
+        if not isinstance(nested, dict):
+            nested = {str(nested): {}}
         if chosen or not self._is_leaf:
-            text += " " + draft.selection(chosen, self._nested(value))
+            text += " " + draft.selection(chosen, nested)
         return text
 
     def root_text(self, value: Mapping[str, Any], selection: str = "") -> str:
@@ -278,47 +284,6 @@ class QueryWriter:
         return (
             f"{self._name}{draft.arguments('', self._args, given, literals=True)} {{ {selection} }}"
         )
-
-    def _is_literal(self, value: Any) -> bool:
-        wanted = isinstance(value, dict) and value.get(LITERALS) is True
-        return wanted and is_writable([value.get(ARGUMENTS), value.get(NESTED)])
-
-    def _selected(self, value: Mapping[str, Any]) -> list[Any]:
-        chosen = value.get(SELECTION, [])
-        return chosen if isinstance(chosen, list) else [chosen]
-
-    def _nested(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        nested = value.get(NESTED, {})
-        return nested if isinstance(nested, dict) else {str(nested): {}}
-
-    @property
-    def places(self) -> Mapping[str, FieldPlace]:
-        """What may be selected."""
-        return self._places
-
-    @property
-    def schema(self) -> GraphQLSchema:
-        """All types."""
-        return self._schema
-
-    @property
-    def kind(self) -> Any:
-        """The type that the root field leads to."""
-        return get_named_type(self.field.type)
-
-    def usual_fields(self, kind: Any) -> list[str]:
-        """What is always selected of a type."""
-        found = self._usual.get(kind.name)
-        if found is None:
-            found = self._usual[kind.name] = usual_fields(kind)
-        return found
-
-    def values_of(self, kind: Any) -> list[str]:
-        """Fields of a type that hold values and need no arguments."""
-        found = self._values.get(kind.name)
-        if found is None:
-            found = self._values[kind.name] = values_of(kind)
-        return found
 
     def is_wrong(self, value: Any) -> bool:
         """Whether a server has to refuse the request of a body: one rule of the schema is broken, in every reading.
@@ -334,9 +299,9 @@ class QueryWriter:
             return True
         if self._is_leaf and (selection or nested):
             return True
-        unknown = sum(not isinstance(one, str) or one not in self._places for one in selection)
+        unknown = sum(not isinstance(one, str) or one not in self.places for one in selection)
         below = sum(
-            count_in_arguments(self._places[name].arguments, args) if name in self._places else 1
+            count_in_arguments(self.places[name].arguments, args) if name in self.places else 1
             for name, args in nested.items()
         )
         own = count_in_arguments(self._args, value.get(ARGUMENTS, {}))
@@ -369,16 +334,13 @@ class _QueryDraft:
             elif literals:
                 found.append(f"{name}: {literal(value, args[name].type)}")
             else:
-                variable = self._declare(prefix + name, args[name], value)
+                variable = prefix + name
+                while variable in self.declared:
+                    variable += "_"
+                self.declared[variable] = str(args[name].type)
+                self.variables[variable] = value
                 found.append(f"{name}: ${variable}")
         return f"({', '.join(found)})" if found else ""
-
-    def _declare(self, name: str, arg: GraphQLArgument, value: Any) -> str:
-        while name in self.declared:
-            name += "_"
-        self.declared[name] = str(arg.type)
-        self.variables[name] = value
-        return name
 
     def selection(self, chosen: list[Any], nested: dict[str, Any]) -> str:
         """`{ id name }` of places, known or not."""
@@ -443,20 +405,16 @@ class _QueryDraft:
             is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)
             if name not in plain and is_needed:
                 # First of all: what it is known by. Nobody else may have its name.
-                by_condition[""].append(_free_name(node, name))
+                key = name
+                while key in node.keys:
+                    key = f"{key}_"
+                by_condition[""].append(name if key == name else f"{key}: {name}")
         for (condition, _), child in node.children.items():
             inner = "" if child.inner is None else " " + self._text(child.inner, [])
             by_condition.setdefault(condition, []).append(child.text + inner)
         groups = [*by_condition.pop("")]
         groups += [f"... on {name} {{ {' '.join(some)} }}" for name, some in by_condition.items()]
         return "{ " + " ".join(groups) + " }"
-
-
-def _free_name(node: _SelectionSet, name: str) -> str:
-    key = name
-    while key in node.keys:
-        key = f"{key}_"
-    return name if key == name else f"{key}: {name}"
 
 
 def _key(node: _SelectionSet, condition: str, name: str, means: object) -> str:

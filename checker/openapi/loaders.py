@@ -23,7 +23,7 @@ from checker.kinds.sources import (
     ValueSource,
 )
 from checker.openapi.documents.dialects import read_as
-from checker.openapi.documents.neighbours import Provenance, beside_file, beside_nothing, beside_url
+from checker.openapi.documents.neighbours import Provenance, reader
 from checker.openapi.documents.parsing import as_parsed, parse
 from checker.openapi.schema import KIND, OpenApiSchema, open_normalised
 
@@ -37,7 +37,7 @@ def from_dict(
 ) -> OpenApiSchema:
     """Schema of a parsed document; its references are absolute URLs, of files, too. Raises `LoaderError`."""
     name = "the schema"
-    read = beside_nothing(name, Web({}, way), reads_files=True)
+    read = reader(Web({}, way), name)
     return _opened(as_parsed(schema), name, Provenance(read=read), way, base_url)
 
 
@@ -53,7 +53,9 @@ def from_path(
     data = read_file(path, web.allowance)
     name = os.fspath(path)
     value = _parsed(data, name, f"text/plain; charset={encoding}")
-    origin = Provenance(own_name=quote(Path(path).name), read=beside_file(path, web))
+    origin = Provenance(
+        own_name=quote(Path(path).name), read=reader(web, name, folder=Path(path).parent)
+    )
     return _opened(value, name, origin, way, base_url)
 
 
@@ -67,7 +69,7 @@ def from_bytes(
 ) -> OpenApiSchema:
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
     value = _parsed(data, name, content_type)
-    read = beside_nothing(name, Web({}, way), reads_files=location is None)
+    read = reader(Web({}, way), name, reads_files=location is None)
     return _opened(value, name, Provenance(location, read=read), way)
 
 
@@ -86,7 +88,7 @@ def from_url(
     web = Web(options, way, location=url)
     found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
     value = _parsed(found.content, name, found.content_type)
-    origin = Provenance(found.location, read=beside_url(found.location, web))
+    origin = Provenance(found.location, read=reader(web, name, url=found.location))
     schema = _opened(value, name, origin, way, base_url)
     web.declared_api = lambda: schema.base_url
     return schema

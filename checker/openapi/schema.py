@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
@@ -86,11 +87,9 @@ class OpenApiSchema(ApiSchema):
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None
         self._dropped: tuple[Dropped, ...] = ()
-        self._by_id: dict[str, Entry] | None = None
-        self._by_pointer: dict[str, Entry] | None = None
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
-        self._errors = errors
-        self._routes: Routes | None = None
+        if errors is not None:
+            self._errors = errors
         self._plain_resources = resources
         self._resources: ResourceModel | None = None
 
@@ -186,9 +185,8 @@ class OpenApiSchema(ApiSchema):
 
         All of them are read for it, unless whoever wrote the normalised document has done so.
         """
-        errors = self._found_errors()
         for entry in self.entries():
-            error = errors.get(entry.label)
+            error = self._errors.get(entry.label)
             if error is None:
                 yield entry
             else:
@@ -212,11 +210,17 @@ class OpenApiSchema(ApiSchema):
         if isinstance(entry, Entry):
             yield from declared.parameter_names(self.document, entry.path, *entry.parameter_lists)
 
+    @cached_property
+    def _by_id(self) -> dict[str, Entry]:
+        entries = [entry for entry in self.entries() if isinstance(entry, Entry)]
+        return {entry.operation_id or "": entry for entry in reversed(entries)}
+
+    @cached_property
+    def _by_pointer(self) -> dict[str, Entry]:
+        return {entry.pointer: entry for entry in self.entries() if isinstance(entry, Entry)}
+
     def entry_of_id(self, operation_id: str) -> Entry | str:
-        """The operation of an `operationId`, or the nearest id that exists, empty for none."""
-        if self._by_id is None:
-            entries = (entry for entry in self.entries() if isinstance(entry, Entry))
-            self._by_id = {entry.operation_id or "": entry for entry in reversed(list(entries))}
+        """Return the operation of an `operationId`, or the nearest id that exists, empty for none."""
         entry = self._by_id.get(operation_id)
         if entry is not None and operation_id:
             return entry
@@ -225,10 +229,7 @@ class OpenApiSchema(ApiSchema):
         )
 
     def entry_at(self, place: str) -> Entry | None:
-        """The operation of a label or of a place in the document."""
-        if self._by_pointer is None:
-            entries = (entry for entry in self.entries() if isinstance(entry, Entry))
-            self._by_pointer = {entry.pointer: entry for entry in entries}
+        """Return the operation of a label or of a place in the document."""
         entry = self._index().get(Label(place))
         return entry if isinstance(entry, Entry) else self._by_pointer.get(place)
 
@@ -264,10 +265,12 @@ class OpenApiSchema(ApiSchema):
         return warned.operation_warnings(operation)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Methods of each path template that a path fits, as it is sent: without base path and query."""
-        if self._routes is None:
-            self._routes = routed.Routes((entry.path, entry.method) for entry in self.entries())
+        """Return the methods of each path template that a path fits, as it is sent: without base path and query."""
         return self._routes.methods_at(path)
+
+    @cached_property
+    def _routes(self) -> "Routes":
+        return routed.Routes((entry.path, entry.method) for entry in self.entries())
 
     def read(self, entry: Entry | BrokenOperation) -> "OpenApiOperation | BrokenOperation":
         """The operation of an entry, read once."""
@@ -280,14 +283,11 @@ class OpenApiSchema(ApiSchema):
             )
         return operation
 
-    def _found_errors(self) -> Mapping[str, str]:
-        if self._errors is None:
-            self._errors = {
-                operation.label: operation.error
-                for operation in map(self.read, self.entries())
-                if isinstance(operation, BrokenOperation)
-            }
-        return self._errors
+    @cached_property
+    def _errors(self) -> Mapping[str, str]:
+        """Label -> why the operation cannot be read."""
+        operations = self.get_all_operations()
+        return {one.label: one.error for one in operations if isinstance(one, BrokenOperation)}
 
     def normalised(self) -> bytes:
         """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema: nothing else is read for it.
@@ -297,19 +297,10 @@ class OpenApiSchema(ApiSchema):
         written = to_json(self.raw_schema)
         if leads_outside(written):
             load_all(self.document)
-        errors = self._found_errors()
-        neighbours = self.document.neighbours
+        neighbours, errors = self.document.neighbours, self._errors
         beside = {name: value for name, value in neighbours.known.items() if name}
-        lost = dict(neighbours.lost)
-        rest = [
-            self.location,
-            self._own_name,
-            self._given_base_url,
-            beside,
-            lost,
-            errors,
-            self.resources().plain(),
-        ]
+        origin = [self.location, self._own_name, self._given_base_url, beside, neighbours.lost]
+        rest = [*origin, errors, self.resources().plain()]
         return b"[" + written + b"," + to_json(rest)[1:]
 
     def _declared_url(self, servers: object, operation: Operation | None = None) -> str:

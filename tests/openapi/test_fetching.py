@@ -15,7 +15,7 @@ from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError
 from checker.kinds.fetching.web import Web
 from checker.kinds.sources import FetchOptions
-from checker.openapi.documents.neighbours import beside_file, beside_url
+from checker.openapi.documents.neighbours import reader
 from checker.openapi.loaders import from_url
 
 from .described import USER, assert_both, document, written
@@ -75,7 +75,7 @@ def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_onc
         silent = f"http://127.0.0.1:{closed.getsockname()[1]}"
         _Shelf.pages = {"/u.json": json.dumps(USER).encode()}
         web = Web({"headers": {"X-Key": "secret"}}, location=silent)
-        read = beside_url(f"{silent}/openapi.json", web)
+        read = reader(web, "", url=f"{silent}/openapi.json")
         assert read(f"http://{shelf}/u.json") == USER
         assert _Shelf.seen == [("/u.json", None)]
         with pytest.raises(LoaderError, match=r"/a\.json refused the connection"):
@@ -89,7 +89,7 @@ def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_onc
 
 def test_network_documents_never_name_local_files(tmp_path: Path) -> None:
     secret = written(tmp_path, {"secret.json": USER})
-    read = beside_url("http://127.0.0.1:9/openapi.json", Web({}))
+    read = reader(Web({}), "", url="http://127.0.0.1:9/openapi.json")
     with pytest.raises(LoaderError, match="use an http"):
         read(secret.as_uri())
 
@@ -105,7 +105,7 @@ def nobody() -> Iterator[str]:
 def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str) -> None:
     _Shelf.pages = {}
     copy = "refer to a copy beside the description"
-    read = beside_file("openapi.json", Web({}))
+    read = reader(Web({}), "openapi.json", folder=Path())
     with pytest.raises(LoaderError, match=f"refused the connection; make it reachable .*{copy}"):
         read(f"http://{nobody}/a.json")
     with pytest.raises(LoaderError, match=f"did not answer before; make it reachable .*{copy}"):

@@ -13,7 +13,7 @@ from checker.core.schema import Direction, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.kinds.fetching.web import Web
-from checker.openapi.documents.neighbours import Provenance, beside_file
+from checker.openapi.documents.neighbours import Provenance, reader
 from checker.openapi.loaders import from_dict, from_path, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
@@ -79,7 +79,7 @@ def test_each_document_is_read_once_and_never_after_the_first_opening(tmp_path: 
         },
     )
     asked: list[str] = []
-    read = beside_file(path, Web({}))
+    read = reader(Web({}), path.name, folder=path.parent)
 
     def counted(name: str) -> object:
         asked.append(name)

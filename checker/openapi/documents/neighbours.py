@@ -5,7 +5,6 @@ below it, a URL for one from elsewhere. Names, not addresses, are written down, 
 """
 
 import contextlib
-import os
 import posixpath
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -157,54 +156,38 @@ def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
     return Neighbours(uri=urldefrag(uri).url, read=origin.read, known=known, lost=origin.lost)
 
 
-def beside_file(path: str | os.PathLike[str], web: Web) -> Read:
-    """Reader of the neighbours of a file: other files, and URLs."""
-    folder = Path(path).parent
+def reader(
+    web: Web,
+    name: str,
+    *,
+    folder: Path | None = None,
+    url: str | None = None,
+    reads_files: bool = True,
+) -> Read:
+    """Return the reader of the neighbours of a document: URLs, and files unless the document came from the network.
 
-    def read(name: str) -> object:
-        parts = urlsplit(name)
+    `folder` and `url` are the places of a document that came from one. `name` stands for a document without a place: only absolute
+    references of such a document can be read.
+    """
+
+    def read(reference: str) -> object:
+        address = reference if url is None else urljoin(url, reference)
+        parts = urlsplit(address)
         if parts.scheme in ("http", "https"):
-            return _behind(name, web)
-        if parts.scheme not in ("", "file"):
-            raise LoaderError(f"{name} cannot be read; use a file or an http(s) URL")
-        return _file(folder / unquote(parts.path), web)
-
-    return read
-
-
-def beside_url(url: str, web: Web) -> Read:
-    """Reader of the neighbours of a URL: never a file of this machine."""
-
-    def read(name: str) -> object:
-        address = urljoin(url, name)
-        if urlsplit(address).scheme not in ("http", "https"):
+            found = web.document(address)
+            shown = web.way.redaction.url(address)
+            return parse(found.content, name=shown, content_type=found.content_type)
+        if url is not None:
             raise LoaderError(f"{address} cannot be read from {url}; use an http(s) URL")
-        return _behind(address, web)
+        if folder is not None and parts.scheme not in ("", "file"):
+            raise LoaderError(f"{reference} cannot be read; use a file or an http(s) URL")
+        is_file = reads_files and parts.scheme in ("", "file") and parts.path.startswith("/")
+        if folder is None and not is_file:
+            raise LoaderError(
+                f"{reference} cannot be found, because {name} came without a location; load it from its file or URL"
+            )
+        path = (folder or Path()) / unquote(parts.path)
+        content = read_file(path, web.allowance, "the file that the reference means")
+        return parse(content, name=str(path))
 
     return read
-
-
-def beside_nothing(what: str, web: Web, *, reads_files: bool) -> Read:
-    """Reader for a document that nobody knows the place of: absolute ones only, files too where the user wrote it."""
-
-    def read(name: str) -> object:
-        parts = urlsplit(name)
-        if parts.scheme in ("http", "https"):
-            return _behind(name, web)
-        if reads_files and parts.scheme in ("", "file") and parts.path.startswith("/"):
-            return _file(Path(unquote(parts.path)), web)
-        raise LoaderError(
-            f"{name} cannot be found, because {what} came without a location; load it from its file or URL"
-        )
-
-    return read
-
-
-def _file(path: Path, web: Web) -> object:
-    content = read_file(path, web.allowance, "the file that the reference means")
-    return parse(content, name=str(path))
-
-
-def _behind(url: str, web: Web) -> object:
-    found = web.document(url)
-    return parse(found.content, name=web.way.redaction.url(url), content_type=found.content_type)
