@@ -129,6 +129,7 @@ PUBLIC = {
     "transport.WireRequest": "checker.core.request:WireRequest",
     "transport.asgi": "checker.transport.applications:asgi",
     "transport.wsgi": "checker.transport.applications:wsgi",
+    "observers": "checker.observers",
     "warnings": "checker.warnings",
 }
 """Name below `checker` -> module, or module:attribute, with dots for attributes of attributes."""

@@ -18,13 +18,14 @@ from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.class_checks import ClassChecks
-from checker.workers.concurrency import Concurrency, SlowLanes
-from checker.workers.hill_climbing import HillClimber
 from checker.workers.messages import Opened
+from checker.workers.observers.hill_climbing import HillClimber
+from checker.workers.observers.knowledge import Knowledge
+from checker.workers.observers.pacing import Concurrency, SlowLanes
+from checker.workers.observers.saved_examples import SavedExamples
+from checker.workers.observers.witnesses import Sent
 from checker.workers.recording.investigation_budget import InvestigationBudget
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.served import Sent
-from checker.workers.saved import SavedExamples
 from checker.workers.selected import SelectedOperations
 from checker.workers.time_accounting import TimeAccounting
 
@@ -56,6 +57,7 @@ class WorkerContext(Struct):
     slots: InflightWriter
     slot_count: int
     recorder: Recorder
+    knowledge: Knowledge
     ledger: TimeAccounting
     once_s: float
     """CPU-seconds of opening that nobody after this worker needs (`Description.once_s`)."""
@@ -87,6 +89,7 @@ class WorkerContext(Struct):
         self.http.close()
         self.slots.close()
         release(self.recorder)
+        self.knowledge.close()
 
 
 def release(recorder: Recorder) -> None:
@@ -94,5 +97,3 @@ def release(recorder: Recorder) -> None:
     # Whoever leaves without last words leaves what it did not hand over, and workers in threads no end of a process.
     recorder.traffic.writer.release()
     recorder.journal.release()
-    for reader in recorder.peers.values():
-        reader.close()

@@ -4,8 +4,9 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from checker.checks.judge import CLEAN
 from checker.core.errors import StorageError
-from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.response import NetworkFailure, Outcome
 from checker.corpus.inflight import Stage
 from checker.health.signs import REFUSALS
 from checker.phases.attempt import Verdict
@@ -15,7 +16,6 @@ from checker.workers.failures.failure_queue import Abandoned, FailureQueue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
 from checker.workers.messages import (
-    LONG_WAIT_S,
     Assign,
     Conclude,
     Drain,
@@ -24,6 +24,8 @@ from checker.workers.messages import (
     PeerJournals,
     SettledFindings,
 )
+from checker.workers.observer_table import Observers, ObserverTools
+from checker.workers.observers.slowness import Slowness
 from checker.workers.outage_messages import Examine, GoOn, Hold
 from checker.workers.outages.health import TargetHealth
 from checker.workers.outages.outage_control import OutageControl
@@ -33,7 +35,6 @@ from checker.workers.recording.unconfirmed import UnconfirmedFailure
 from checker.workers.scheduling.answers import Answers
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.scheduling.first_accepted import Placed
-from checker.workers.scheduling.slowness import Slowness
 from checker.workers.scheduling.task_counts import TaskCounts
 from checker.workers.time_accounting import Activity
 
@@ -71,10 +72,16 @@ class Worker:
             context, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0]
         )
         self._outage = OutageControl(context, self._health, self._scheduler, self._answers)
-        self._failures = FailureQueue(
-            context, up, self._keep_alive, self._scheduler.release, self._health
+        self._slowness = Slowness(
+            context.http, context.beside, context.operations, self._scheduler, up
         )
-        self._slowness = Slowness(context, self._scheduler, up)
+        self._observers = Observers(
+            ObserverTools(context, self._scheduler, self._health, self._slowness)
+        )
+        self._scheduler.over_observers = self._observers.over
+        self._failures = FailureQueue(
+            context, up, self._keep_alive, self._scheduler.release, self._health, self._observers
+        )
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
@@ -163,7 +170,7 @@ class Worker:
             case SettledFindings(settled):
                 self._recorder.defects.absorb(*settled)
             case PeerJournals(journals):
-                self._recorder.follow(journals)
+                self._context.knowledge.follow(journals)
             case GivenCredentials() | FetchCredentials():
                 self._renew(message)
             case Hold() | Examine() | GoOn():
@@ -231,6 +238,7 @@ class Worker:
             self._recorder.flush()
         self._beside += self._slowness.look(self._flights)
         self._recorder.tick(now)
+        self._context.knowledge.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
             self._leave(LeavingKind.MEMORY)
 
@@ -358,26 +366,14 @@ class Worker:
     def _written(
         self, flight: InFlight, verdict: Verdict, outcome: Outcome
     ) -> Sequence[UnconfirmedFailure]:
-        """What is to be settled of an answer that is counted, written down and gone on from."""
-        status = outcome.status_code if isinstance(outcome, Response) else None
-        if not self._context.pacing.fixed:
-            self._context.pacing.observe(status, outcome.elapsed)
-        running = flight.running
-        if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
-            self._scheduler.blame(flight, outcome.cause)
-        running.waited(outcome.elapsed)
-        if flight.is_beside or status is None or outcome.elapsed >= LONG_WAIT_S or running.timeouts:
-            self._slowness.waited(flight, outcome)
+        """Tell the observers of a response that counts, and let its sequence go on; return its new failures."""
         flight.answered(outcome)
-        if status is not None and verdict.request is not None:
-            self._health.note(flight.made, verdict.request, status)
+        verdict.at = verdict.at or time.time()
         if not flight.is_counted:
             verdict.purpose = flight.purpose
-            if not verdict.judgement.failures and not flight.rest:
-                self._context.saved.forget(flight.steps)
-        suspicions = self._recorder.verdict(flight, verdict)
-        if verdict.judgement.errors:
-            self._scheduler.tell(flight, verdict.judgement.errors)
+        flight.verdict = verdict
+        self._observers.saw(flight, verdict)
+        suspicions = () if verdict.judgement is CLEAN else self._recorder.failures(flight, verdict)
         self._scheduler.followers.extend(
             flight, verdict, is_news=bool(suspicions), leaving=self._leaving
         )

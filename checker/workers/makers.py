@@ -21,6 +21,7 @@ from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer
 from checker.phases.making import CaseFactory, PoolView
 from checker.phases.rules import GenerationRules
+from checker.workers.observers.knowledge import Knowledge
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
 from checker.workers.telling import (
@@ -63,18 +64,24 @@ def open_makers(
     selected: SelectedOperations,
     rules: GenerationRules,
     recorder: Recorder,
+    knowledge: Knowledge,
     users: UsersCode = ALL_SCHEMAS,
 ) -> Makers:
     """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
     rules = _naming(rules, naming_places(selected.resources))
     make = partial(
-        _factory, rules, selected, recorder, (settings.phases[0], settings.reusing_phases)
+        _factory,
+        rules,
+        selected,
+        recorder,
+        knowledge,
+        (settings.phases[0], settings.reusing_phases),
     )
     decides = _has_making_hooks(users.hooks, ("before_generate",))
     factory = make(_component_hooks(users.hooks))
     factory.values = users.pool
-    if recorder.demands is not None:
-        recorder.demands.respect = factory.learn
+    if knowledge.demands is not None:
+        knowledge.demands.respect = factory.learn
     return Makers(
         factory=factory,
         unhooked=None if decides else make(_no_hooks),
@@ -90,11 +97,12 @@ def _factory(
     rules: GenerationRules,
     selected: SelectedOperations,
     recorder: Recorder,
+    knowledge: Knowledge,
     phases: tuple[str, tuple[str, ...]],
     hooks: Callable[[Operation], ComponentHooks],
 ) -> CaseFactory:
     phase, reusing = phases
-    values = recorder.layered or recorder.values
+    values = knowledge.layered or knowledge.values
     pools: PoolView | None = None if values is None else values.view
     return CaseFactory(
         selected,

@@ -14,9 +14,8 @@ from checker.kinds.protocol import ApiSchema, CaseProgram
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description
-from checker.workers.recording.enumerations import enumerations_of
+from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.tried import documented_types
 from checker.workers.selected import SelectedOperations
 
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"

@@ -9,8 +9,8 @@ from typing import Any
 from checker.generation.sources import shrinking
 from checker.workers import loop
 from checker.workers.failures import shrink_budget
+from checker.workers.observers import slowness
 from checker.workers.recording import leased
-from checker.workers.scheduling import slowness
 
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
     (shrinking, "monotonic", lambda: 0.0),

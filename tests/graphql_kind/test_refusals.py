@@ -21,7 +21,7 @@ from checker.phases.making import CaseFactory
 from checker.phases.rules import GenerationRules
 from checker.refusals.reading import demands_in
 from checker.transport.prepare import RequestMaker
-from checker.workers.recording.demands import DemandLearner
+from checker.workers.observers.demands import DemandLearner
 from tests.graphql_kind.making import opened, operations
 
 SDL = """

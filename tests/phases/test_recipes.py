@@ -31,7 +31,7 @@ from checker.phases.places import places_of
 from checker.phases.rules import GenerationRules
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.transport.prepare import plain_maker
-from checker.workers.saved import SavedExamples
+from checker.workers.observers.saved_examples import SavedExamples
 
 LABEL = Label("POST /things")
 COVERAGE = PhaseInfo("coverage")

@@ -89,9 +89,9 @@ def test_a_short_run_has_a_fixed_allowance(tmp_path: Path) -> None:
 
 def test_journals_of_earlier_workers_stay_closed(tmp_path: Path) -> None:
     with workplace(tmp_path) as context:
-        context.recorder.follow([_journal_of(tmp_path, number) for number in range(20)])
+        context.knowledge.follow([_journal_of(tmp_path, number) for number in range(20)])
         before = len(os.listdir("/dev/fd"))
-        context.recorder.tick(10.0)
+        context.knowledge.tick(10.0)
         assert len(os.listdir("/dev/fd")) == before
 
 

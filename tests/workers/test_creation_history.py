@@ -7,7 +7,7 @@ import pytest
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.records import ResourceMade
-from checker.workers.recording.creation_history import CreationHistory
+from checker.workers.observers.creations import CreationHistory
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 KEY = {"name": "box", "in": "path", "required": True, "schema": {"type": "string"}}

@@ -26,7 +26,7 @@ from checker.openapi.loaders import from_dict
 from checker.phases.making import CaseFactory
 from checker.phases.rules import GenerationRules
 from checker.transport.prepare import plain_maker
-from checker.workers.recording.demands import DemandLearner
+from checker.workers.observers.demands import DemandLearner
 from tests.refusals.frameworks import DOCUMENT, FRAMEWORKS, Framework
 
 LABEL = Label("POST /members")

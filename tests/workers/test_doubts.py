@@ -63,7 +63,8 @@ class Colleague:
 
     def is_served(self, *labels: str) -> None:
         for label in labels:
-            self.health.note(*self.met(label), 200)
+            found = self.health.served.answered(*self.met(label), 200)
+            self.context.recorder.keep(found)
 
     def holds(self, label: str, status: int = 401) -> bool:
         return self.health.holds(*self.met(label), Response(status, [], b"{}"))

@@ -64,13 +64,13 @@ def test_a_resumed_task_probes_again_only_for_the_same_case(tmp_path: Path) -> N
         journal = place.opened.journal
     (folder := tmp_path / "resumed").mkdir()
     with workplace(folder, document=SECURED, kind="run", operations=ASKED) as place:
-        place.recorder.follow((journal,))
+        place.knowledge.follow((journal,))
         rest = run(place, replace(GETS, start=50, stop=100), spoil=_accepts_few)
         assert _probed(rest.memory.events) == []
     (probed,) = _probed(whole.memory.events)
     (folder := tmp_path / "redone").mkdir()
     with workplace(folder, document=SECURED, kind="run", operations=ASKED) as place:
-        place.recorder.follow((journal,))
+        place.knowledge.follow((journal,))
         index = index_of(probed)
         assert index is not None
         task = replace(GETS, start=100, stop=100, redo=(index,))

@@ -152,7 +152,7 @@ def test_what_was_opened_is_closed_however_a_worker_leaves(tmp_path: Path) -> No
     with workplace(tmp_path) as context:
         with closing(JournalWriter(journal)) as peer:
             peer.commit(Note("a", "", "", ""))
-        context.recorder.follow([str(journal)])
+        context.knowledge.follow([str(journal)])
         context.recorder.tick(inf)
         assert open_below(tmp_path)
     assert open_below(tmp_path) == []

@@ -18,8 +18,7 @@ from checker.openapi.operation import OpenApiOperation
 from checker.phases.making import CaseFactory
 from checker.phases.novelty import Exhausted
 from checker.phases.rules import GenerationRules
-from checker.workers.recording.demands import DemandLearner
-from checker.workers.recording.optional_parts import OptionalParts
+from checker.workers.observers.demands import DemandLearner, OptionalParts
 from tests.openapi.documents import operation
 
 LABEL = Label("POST /a")

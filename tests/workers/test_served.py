@@ -17,10 +17,10 @@ from checker.core.response import Response
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.observers.witnesses import ServedRequests
 from checker.workers.outage_messages import Trouble, Troubled
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Receiver, Sender
-from checker.workers.recording.served import ServedRequests
 from tests.workers.harness import Memory, workplace
 
 
@@ -116,9 +116,9 @@ def shot(context: WorkerContext, label: Label, **parts: Any) -> tuple[GeneratedC
 
 def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(context: WorkerContext) -> None:
     dead, _ = health_of(context)
-    dead.note(*shot(context, THINGS, query={"limit": 3}), 200)
+    context.recorder.keep(dead.served.answered(*shot(context, THINGS, query={"limit": 3}), 200))
     context.recorder.flush()
-    context.recorder.follow([str(context.recorder.journal.path)])
+    context.knowledge.follow([str(context.recorder.journal.path)])
     mine, told = health_of(context)
     made, request = shot(context, MINE)
     refusal = Response(401, [], b"", request=request)
@@ -134,9 +134,11 @@ def test_nobody_is_asked_for_what_another_request_may_have_taken_away(
     context: WorkerContext,
 ) -> None:
     dead, _ = health_of(context)
-    dead.note(*shot(context, ORDER, path_parameters={"id": 3}), 200)
+    context.recorder.keep(
+        dead.served.answered(*shot(context, ORDER, path_parameters={"id": 3}), 200)
+    )
     context.recorder.flush()
-    context.recorder.follow([str(context.recorder.journal.path)])
+    context.knowledge.follow([str(context.recorder.journal.path)])
     mine, told = health_of(context)
     made, request = shot(context, MINE)
     assert not mine.holds(made, request, Response(401, [], b"", request=request))

@@ -4,8 +4,7 @@ from typing import Any
 
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
-from checker.workers.recording.enumerations import enumerations_of
-from checker.workers.recording.tried import Showings, Shown, documented_types
+from checker.workers.recording.coverage import Showings, Shown, documented_types, enumerations_of
 from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, operations_of
 
 LABEL = "POST /pets/{kind}"

@@ -15,7 +15,7 @@ from checker.phases.attempt import Tools
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.recording.served import Sent
+from checker.workers.observers.witnesses import Sent
 from checker.workers.selected import SelectedOperations
 
 HARMLESS = ("GET", "HEAD")

@@ -19,6 +19,7 @@ from checker.workers.failures.investigation import Investigator
 from checker.workers.failures.settlement import OF_KNOWN_CAUSE, spent_after
 from checker.workers.failures.shrink_budget import ShrinkPace, SlowCandidates
 from checker.workers.messages import FindingsWritten
+from checker.workers.observer_table import Observers
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Sender
@@ -44,7 +45,9 @@ class FailureQueue:
         keep_alive: Callable[[], bool],
         release: Callable[[InFlight], None],
         health: TargetHealth,
+        observers: Observers,
     ) -> None:
+        self._observers = observers
         self._health = health
         self._context = context
         self._up = up
@@ -114,6 +117,7 @@ class FailureQueue:
             self._keep_alive,
             self._haste,
             self._health,
+            self._observers,
             flight,
             lane,
             _failed_after_s(suspicions),
@@ -163,6 +167,7 @@ class _InvestigationSlot(Struct):
     keep_alive: Callable[[], bool]
     haste: SlowCandidates
     health: TargetHealth
+    observers: Observers
     flight: InFlight
     lane: int
     failed_after_s: float
@@ -187,7 +192,7 @@ class _InvestigationSlot(Struct):
             may_send=self.may_send,
             allowance=self.allowance,
             suspect=self.suspect,
-            sent=lambda verdict: context.recorder.keep_creations(self.flight, verdict),
+            sent=lambda verdict: self.observers.sent(self.flight, verdict),
             hurry=self.hurry,
             is_silent=self.health.is_silent,
         )

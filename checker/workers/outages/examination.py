@@ -13,6 +13,7 @@ from checker.core.response import Response
 from checker.generation.sources.context import Rejected
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.observers.witnesses import Sent
 from checker.workers.outage_messages import Examine, Examined, Trouble
 from checker.workers.outages.liveness import (
     MOST_WITNESSES,
@@ -21,7 +22,6 @@ from checker.workers.outages.liveness import (
     is_refused,
 )
 from checker.workers.outages.outage_report import OutageAccount, tell, tell_of_rates
-from checker.workers.recording.served import Sent
 
 GONE_PATIENCE_S = 30.0
 """A target that nobody reaches is waited for so long."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.corpus.records import Note
-from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.health.signs import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
 from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
 from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
@@ -24,9 +23,7 @@ from checker.workers.outages.liveness import (
     is_ending,
 )
 from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
-from checker.workers.outages.served_by_others import ServedByOthers
 from checker.workers.queues import Sender
-from checker.workers.recording.served import Sent, ServedRequests
 
 MOST_OUTAGES = 20
 """That one worker looks into: what fails more often is how the target is."""
@@ -80,24 +77,16 @@ class TargetHealth:
     """Operation that was served last before credentials were fetched anew."""
 
     def __post_init__(self) -> None:
-        self._others = ServedByOthers(self.context)
+        context = self.context
+        self.served.is_secret = context.recorder.secrets.is_in
+        self._others = ServedByOthers(
+            context.knowledge.peers, context.selected.get, context.tools.maker.make
+        )
         self._may_want_tls = self.context.origin.scheme == "http" and is_looked_at(self.context)
         first = self.context.first_look
         if first is not None:
             # It came before the run, and may have ended the session.
             self.served.note(first.made, first.request, first.status)
-
-    def note(self, made: GeneratedCase, request: WireRequest, status: int) -> None:
-        """One more answer counts."""
-        served = self.served.note(made, request, status)
-        if served is not None:
-            self._others.tell(served)
-        first = self.context.first_answers
-        if first is not None and first.note(status):
-            self.context.first_answers = None
-            if first.sentence:
-                self.context.recorder.note(Note(FIRST_ANSWERS, "", "", first.sentence))
-                self.context.recorder.flush()
 
     # What is noticed
 

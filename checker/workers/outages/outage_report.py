@@ -13,9 +13,9 @@ from checker.core.sequence import Step
 from checker.corpus.records import Finding, Interaction, Note
 from checker.health.signs import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict
+from checker.workers.observers.witnesses import Sent
 from checker.workers.outage_messages import Death, Examine, Trouble
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.served import Sent
 from checker.workers.recording.unconfirmed import JudgedCase
 
 TITLE = "The API stopped answering"

@@ -15,6 +15,7 @@ from checker.core.resources import status_of
 from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.core.sequence import Step
+from checker.corpus.inflight import InflightWriter
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.messages import (
@@ -27,8 +28,8 @@ from checker.workers.messages import (
     TasksEnded,
 )
 from checker.workers.recording.cluster_rotation import DULL_CASES, ClusterRotation
+from checker.workers.recording.coverage import Showings, Shown, tried_by
 from checker.workers.recording.drafts import Answered
-from checker.workers.recording.tried import Showings, Shown, tried_by
 from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -205,6 +206,10 @@ class LeasedTask(Struct):
         self.probes[label, status] = self.probes.get((label, status), 0) + 1
         return 0
 
+    def tally(self, slots: InflightWriter) -> None:
+        """Put what is counted of it into the in-flight file, which outlives this worker."""
+        slots.tally(self.task.id, self.failed_in_lease, self.succeeded, self.unmade)
+
     def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
         """Count what a case was about."""
         for place, what in tried_by(meta):
@@ -347,6 +352,10 @@ class InFlight(Struct):
     has_failed: bool = False
     is_wrong_itself: bool = False
     """Whether a failure is about its own answer, and its own operation: not about what a check sent besides."""
+    is_notable: bool = False
+    """Whether an observer wants its exchange to be kept where others are not."""
+    verdict: Verdict | None = None
+    """None until it is judged, and counts."""
     is_looked_at: bool = False
     """Whether it is known if its operation accepted it."""
     is_doubtful: bool = False

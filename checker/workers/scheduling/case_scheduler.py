@@ -1,24 +1,24 @@
 """What flies next: sequences that go on, then the case that was made ahead, then the next case of a task."""
 
 from collections import deque
+from collections.abc import Callable
 
-from checker.checks.context import Raised
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError
 from checker.core.operation import Label
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import attempt
+from checker.phases.attempt import Verdict, attempt
 from checker.phases.left_out import LeftOutFirst
 from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
 from checker.phases.novelty import Exhausted
 from checker.phases.smallest import SmallestFirst
 from checker.workers.context import WorkerContext
 from checker.workers.messages import EXTRA_INDEX, Task
+from checker.workers.observers.faults import MOST_FAULTS
 from checker.workers.recording.leased import InFlight, LeasedTask
 from checker.workers.recording.unconfirmed import before_in
 from checker.workers.scheduling.crash_suspects import is_accused, leave_drawn, leave_made
 from checker.workers.scheduling.followers import Follower, FollowerQueue
-from checker.workers.scheduling.outcome_counts import CaseOutcomes
 from checker.workers.scheduling.task_counts import TaskCounts
 
 _MAKE = Stage.MAKE
@@ -26,8 +26,6 @@ _SLOW_TOGETHER = 3
 """Requests of one slow operation that are waited for at once."""
 _TOGETHER_S = 0.05
 """How long a task that is over may wait for others to be."""
-_MOST_FAULTS = 3
-"""Cases of one operation in one task that our own bugs may cost: then it is given up."""
 
 
 class CaseScheduler:
@@ -41,7 +39,8 @@ class CaseScheduler:
         """Whether the last flight of a task has landed since `over` was asked."""
         self._context = context
         self.counts = counts
-        self._outcomes = CaseOutcomes(context, counts)
+        self.over_observers: Callable[[InFlight, Verdict], None] = lambda flight, verdict: None
+        """Told of each case of which nothing is in flight any more."""
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
@@ -75,9 +74,9 @@ class CaseScheduler:
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
         running = LeasedTask.of(task)
-        self._context.recorder.begin(task)
+        self._context.knowledge.begin(task)
         self._makers[task.id] = self._maker_of(running)
-        self._outcomes.tally(running)
+        running.tally(self._slots)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
             running.stop_now()
@@ -99,7 +98,9 @@ class CaseScheduler:
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
             one.running.flying -= 1
             if one.slot is not None:
-                self._outcomes.count_chain(one.running, one.chain)
+                # The steps that were sent count.
+                flight = InFlight(one.slot, one.running, one.index, one.made, None, one.chain)
+                self.over_observers(flight, one.chain[-1].verdict)
                 self._leave(one.slot)
         for running in self.held:
             running.stop_now()
@@ -198,13 +199,16 @@ class CaseScheduler:
         if flight.goes_on:
             # Slot and count are the next step's: whoever dies before its end has the whole sequence made again.
             return
-        if running.is_chained and flight.is_counted:
-            self._outcomes.count_chain(running, flight.chain)
-        if flight.status >= 0:
-            self._outcomes.count(flight, running)
+        verdict = flight.verdict
+        if verdict is None and flight.chain:
+            # This step was not sent, or not judged; those before it were.
+            verdict = flight.chain[-1].verdict
+        if verdict is not None:
+            self.over_observers(flight, verdict)
+        # A worker that dies before this line has the case made, and counted, again.
         self._leave(flight.slot)
         if running.firsts:
-            self._outcomes.keep_firsts(running)
+            self.counts.keep_firsts(running)
         if not running.flying:
             self.may_be_over = True
 
@@ -215,19 +219,11 @@ class CaseScheduler:
     def forgo(self, flight: InFlight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
         self.release(flight)
-        self.blame(flight, error)
+        self.record_error(flight, error)
 
-    def blame(self, flight: InFlight, error: Exception) -> None:
-        """Tell of a fault that one case met; the third of an operation in a task is its last."""
+    def record_error(self, flight: InFlight, error: Exception) -> None:
+        """Report a fault that one case met; the third of an operation in a task is its last."""
         self._blame(flight.running, flight.made.label, flight.index, error)
-
-    def tell(self, flight: InFlight, raised: tuple[Raised, ...]) -> None:
-        """Tell of checks that raised, of the first few: others had their say, and the operation is tested on."""
-        running, label = flight.running, flight.made.label
-        for _, error in raised:
-            running.raised[label] += 1
-            if running.raised[label] <= _MOST_FAULTS:
-                self._context.recorder.gave_up(label, running.task.phase, error)
 
     def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
@@ -235,9 +231,9 @@ class CaseScheduler:
         if isinstance(error, HookError):
             # Users' code that cannot bear some cases costs those; what can bear hardly any, the operation.
             tried = max(1, (index - running.task.start) // len(running.task.labels) + 1)
-            is_last = count >= _MOST_FAULTS and 2 * count >= tried
+            is_last = count >= MOST_FAULTS and 2 * count >= tried
         else:
-            is_last = isinstance(error, CheckerError) or count >= _MOST_FAULTS
+            is_last = isinstance(error, CheckerError) or count >= MOST_FAULTS
         if is_last:
             self.give_up(running, label, error)
         else:
@@ -288,7 +284,7 @@ class CaseScheduler:
                     work = attempt(context.tools, made.case, confirms=bool(task.again))
             except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
                 running.unmade += 1
-                self._outcomes.tally(running)
+                running.tally(slots)
                 slots.leave(slot)
                 self._not_made(running, label, index, error)
                 continue

@@ -41,7 +41,7 @@ class FirstAccepted:
     def __init__(self, context: WorkerContext) -> None:
         self.held: list[Landed] = []
         self._judge = context.tools.judge
-        self._probed = context.recorder.probed
+        self._probed = context.knowledge.probed
 
     def holds(self, flight: InFlight, outcome: Outcome) -> bool:
         """Whether a response is held back; if not, it can be judged now."""

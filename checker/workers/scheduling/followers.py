@@ -140,7 +140,6 @@ class FollowerQueue:
         recipe = (running.task.seed, index, running.phase)
         hill_climber = self._context.hill_climber
         if hill_climber is not None:
-            hill_climber.observe(flight.made, chain[-1].verdict.outcome)
             variant = hill_climber.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
             if variant is not None:
                 return Follower(running, index, variant)

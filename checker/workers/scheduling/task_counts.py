@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.workers.context import WorkerContext
 from checker.workers.queues import Sender
@@ -14,6 +14,8 @@ class TaskCounts(Struct):
     """Writes progress down, and gives tasks back."""
 
     context: WorkerContext
+    _met: set[tuple[int | str, ...]] = field(default_factory=set)
+    """Statuses and places of operations that are on record."""
     _last: LeasedTask | None = None
     """What was counted last: time that belongs to nothing goes with it."""
 
@@ -25,6 +27,14 @@ class TaskCounts(Struct):
                 recorder.progress(running, ledger.take())
                 running.counted()
                 self._last = running
+
+    def keep_firsts(self, running: LeasedTask) -> None:
+        """Put what a task saw for the first time on disk at once: no death may change what a report says of it."""
+        if not running.firsts <= self._met:
+            self._met |= running.firsts
+            self.report((running,))
+            self.context.recorder.flush()
+        running.firsts.clear()
 
     def hand_in(self, over: Sequence[LeasedTask], up: Sender) -> None:
         """Tell the supervisor of tasks of which nothing is left, once all of them is on disk."""

@@ -19,7 +19,7 @@ from checker.transport.prepare import RequestMaker
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
-from checker.workers.concurrency import Concurrency, SlowLanes
+from checker.workers.observers.pacing import Concurrency, SlowLanes
 from checker.workers.operation_tools import (
     CheckChoice,
     dispatching,

@@ -3,12 +3,17 @@
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
+from checker.core.digests import digest_int
+from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.metrics import metric_named
 from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
@@ -27,20 +32,20 @@ from checker.workers.authentication.logins import LoginTraffic
 from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
 from checker.workers.cleaning import gate_for
 from checker.workers.context import WorkerContext, release
-from checker.workers.hill_climbing import hill_climber_of
-from checker.workers.makers import open_makers
+from checker.workers.makers import Makers, open_makers
+from checker.workers.observers.hill_climbing import HillClimber
+from checker.workers.observers.saved_examples import SavedExamples
+from checker.workers.observers.witnesses import Sent
 from checker.workers.operation_tools import (
     generation_rules,
     rendering,
 )
 from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.served import Sent
-from checker.workers.saved import SavedExamples
 from checker.workers.starting.announcing import opened_of, ordered, tell_of_subject
 from checker.workers.starting.calling import Caller, Lanes, open_tools, schemeless_maker
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
-from checker.workers.starting.records import RequestDisplay, open_recorder
+from checker.workers.starting.records import RequestDisplay, open_knowledge, open_recorder
 from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
 from checker.workers.starting.users_engine import give_engine
@@ -83,12 +88,16 @@ def _laid_out(
     shown = RequestDisplay(
         rendering(origin, operations), sends_as_made=not users.hooks.named("before_call")
     )
-    recorder = open_recorder(incarnation, settings, subject.selected, operations, shown)
+    recorder = open_recorder(incarnation, settings, operations, shown)
     undone.callback(release, recorder)
+    knowledge = open_knowledge(settings, subject.selected, recorder)
+    undone.callback(knowledge.close)
     told = tell_of_subject(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
-    makers = open_makers(settings, subject.selected, rules, recorder, _acting(users, accounts))
+    makers = open_makers(
+        settings, subject.selected, rules, recorder, knowledge, _acting(users, accounts)
+    )
     asked = Requested(settings, subject.schemes, operations, accounts, users)
     keeper = _keeper(asked, origin, recorder)
     parts.keeper, parts.secrets = keeper, recorder.secrets
@@ -113,7 +122,7 @@ def _laid_out(
         unhooked=makers.unhooked,
         tools=tools,
         explorer=makers.explorer(incarnation, chains),
-        hill_climber=hill_climber_of(operations, makers, incarnation),
+        hill_climber=_hill_climber(operations, makers, incarnation),
         chains=chains,
         origin=origin,
         http=http,
@@ -123,6 +132,7 @@ def _laid_out(
         slots=slots,
         slot_count=lanes.slots,
         recorder=recorder,
+        knowledge=knowledge,
         ledger=place.ledger,
         once_s=subject.description.once_s,
         saved=SavedExamples(settings.database, recorder.secrets.is_in),
@@ -151,6 +161,22 @@ def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> Credential
     if keeper is not None:
         keeper.fetched = logins.write
     return keeper
+
+
+def _hill_climber(
+    operations: OperationResolver, makers: Makers, incarnation: int
+) -> HillClimber | None:
+    """Return what makes metrics large, None if no metric is named. Raises `UsageError` for an unknown metric."""
+    asked = {name for own in operations.layers.everywhere() for name in own.maximize}
+    if not asked:
+        return None
+    try:
+        for name in asked:
+            metric_named(name)
+    except IncorrectUsage as error:
+        raise UsageError(f"generation.maximize: {error}") from error
+    chance = Random(digest_int(str(makers.seed), "hill_climber", str(incarnation)))
+    return HillClimber(lambda operation: operations.of(operation).maximize, makers.factory, chance)
 
 
 def _investigation_budget(

@@ -12,17 +12,17 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layered_values import LayeredValues
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
-from checker.corpus.signals import SignalSet
 from checker.corpus.space import segment_bytes
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
+from checker.workers.observers.creations import CreationHistory
+from checker.workers.observers.demands import DemandLearner
+from checker.workers.observers.knowledge import Knowledge
 from checker.workers.operation_tools import (
     checks_by_case,
 )
 from checker.workers.recording.components import Components
 from checker.workers.recording.corpus_loading import remember
-from checker.workers.recording.creation_history import CreationHistory
-from checker.workers.recording.demands import DemandLearner
 from checker.workers.recording.outcomes import CheckOutcomes
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import Traffic
@@ -39,30 +39,18 @@ class RequestDisplay(Struct, frozen=True):
 
 
 def open_recorder(
-    incarnation: int,
-    settings: RunSettings,
-    selected: SelectedOperations,
-    operations: OperationResolver,
-    shown: RequestDisplay,
+    incarnation: int, settings: RunSettings, operations: OperationResolver, shown: RequestDisplay
 ) -> Recorder:
-    """Journal and traffic of an incarnation, with what earlier ones learned where values are reused.
-
-    Raises `StorageError`.
-    """
-    is_fuzz = settings.kind == "fuzz"
+    """Return the journal and the traffic of an incarnation. Raises `StorageError`."""
     layout = RunLayout(Path(settings.corpus_dir))
-    signals = SignalSet()
     secrets = secrets_of(settings)
-    values = LiveValues(selected.resources, selected.names, secrets.holds) if is_fuzz else None
-    notes = [] if values is None else remember(layout, signals, values)
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
-        # Nobody but a report of traffic reads all of it.
+        # Only a report of traffic reads all of it.
         None if settings.keeps_traffic else InterestingAndLast(),
         segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
     )
-    components = Components(sends_as_made=shown.sends_as_made)
-    recorder = Recorder(
+    return Recorder(
         journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
         traffic=Traffic(
             incarnation,
@@ -70,20 +58,31 @@ def open_recorder(
             CheckOutcomes(operations.common.checks, checks_by_case(operations)),
             secrets,
             most=settings.truncation.max_recorded_payload_size,
-            components=components,
+            components=Components(sends_as_made=shown.sends_as_made),
         ),
-        signals=signals,
-        values=values,
         secrets=secrets,
-        layered=None
-        if is_fuzz
-        else LayeredValues(
-            selected.resources, selected.names, settings.unordered_phases, secrets.holds
-        ),
-        demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
         reproduction=shown.render,
-        creations=CreationHistory(selected.variables_below(), shown.render, components.of),
     )
-    for note in notes:
-        recorder.note(note)
-    return recorder
+
+
+def open_knowledge(
+    settings: RunSettings, selected: SelectedOperations, recorder: Recorder
+) -> Knowledge:
+    """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
+    is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
+    knowledge = Knowledge(
+        demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
+        creations=CreationHistory(
+            selected.variables_below(), recorder.reproduction, recorder.traffic.components.of
+        ),
+    )
+    if is_fuzz:
+        knowledge.values = LiveValues(selected.resources, selected.names, holds)
+        layout = RunLayout(Path(settings.corpus_dir))
+        for note in remember(layout, knowledge.signals, knowledge.values):
+            recorder.note(note)
+    else:
+        knowledge.layered = LayeredValues(
+            selected.resources, selected.names, settings.unordered_phases, holds
+        )
+    return knowledge

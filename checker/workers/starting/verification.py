@@ -19,7 +19,7 @@ from checker.phases.attempt import Tools
 from checker.phases.literals import literal_case
 from checker.phases.making import CaseFactory
 from checker.refusals.reading import demands_in, may_complain
-from checker.workers.recording.demands import declared_names
+from checker.workers.observers.demands import declared_names
 from checker.workers.selected import SelectedOperations
 
 _MOST = 100

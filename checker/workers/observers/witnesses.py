@@ -1,19 +1,30 @@
 """What this worker sent lately, and what its target served: where to look for what ended that."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from checker.core.case import Case
+from checker.core.errors import CheckerError
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.resources import REMOVING, SAFE
+from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, is_open
+from checker.corpus.journal import JournalReader
+from checker.corpus.learned import OperationServed
+from checker.phases.attempt import Verdict
+from checker.phases.literals import literal_case, literal_of
 from checker.phases.making import GeneratedCase
+from checker.workers.recording.leased import InFlight
 
 MOST_RECENT = 50
+_PHASE = "witness"
 
 
 class Sent(NamedTuple):
@@ -56,11 +67,33 @@ class Sent(NamedTuple):
 class ServedRequests(Struct):
     """The last requests, and one of each operation that was served."""
 
+    is_secret: Callable[[object], bool] = lambda value: False
+    """Whether something must not be written."""
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
     """By operation; a request that only reads stays, others make way for it."""
     has_answered: bool = False
     """Whether the target has ever answered anything."""
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[OperationServed]:
+        """Note a response that counts; return the first request of an operation that other workers can send again at any time."""
+        outcome, request = verdict.outcome, verdict.request
+        if request is None or not isinstance(outcome, Response):
+            return ()
+        return self.answered(flight.made, request, outcome.status_code)
+
+    def answered(
+        self, made: GeneratedCase, request: WireRequest, status: int
+    ) -> Sequence[OperationServed]:
+        """Note a response, and return what other workers should know of it."""
+        sent = self.note(made, request, status)
+        # The worker may die; then others know what was served.
+        if sent is None or not (sent.is_harmless and "{" not in sent.operation.resource_path):
+            return ()
+        values = literal_of(sent.made.case)
+        if self.is_secret([values.query, values.headers, values.cookies]):
+            return ()
+        return (OperationServed(sent.label, sent.status, values),)
 
     def _forget_below(self, removed: Sent) -> None:
         """What was deleted, and what was in it, is refused for that reason: it tells nothing of the target."""
@@ -120,9 +153,33 @@ class ServedRequests(Struct):
                 yield sent
 
 
-def is_lasting(sent: Sent) -> bool:
-    """Whether a request can be sent again at any time: it only reads, and what no other request takes away."""
-    return sent.is_harmless and "{" not in sent.operation.resource_path
+class ServedByOthers(Struct):
+    """Requests of other workers of the run, the dead among them, that were served. They are read when a worker asks, each once."""
+
+    peers: Iterable[str]
+    """Paths of the journals of all workers."""
+    find: Callable[[Label], Operation | None]
+    make: Callable[[Case], WireRequest]
+    """The request of a case. Raises `CheckerError` for a case that hooks had a part in."""
+    _readers: dict[str, JournalReader] = field(default_factory=dict)
+
+    def news(self) -> Iterator[Sent]:
+        """Yield what was served since the last call."""
+        for path in self.peers:
+            reader = self._readers.setdefault(path, JournalReader(Path(path)))
+            for record in reader.read_new():
+                if isinstance(record, OperationServed):
+                    yield from self._sent(record)
+            reader.close()
+
+    def _sent(self, record: OperationServed) -> Iterator[Sent]:
+        operation = self.find(Label(record.label))
+        if operation is not None:
+            case = literal_case(operation, record.request, _PHASE, "")
+            with suppress(CheckerError):
+                request = self.make(case)
+                made = GeneratedCase(case, operation.label, (), (), record.request)
+                yield Sent(made, request, record.status)
 
 
 def _kind(operation: Operation) -> tuple[str, ...]:

@@ -9,12 +9,14 @@ from msgspec import Struct, field
 from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
-from checker.core.resources import REMOVING
+from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
 from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, name_in, taken_names
 from checker.corpus.records import Component, ResourceMade
 from checker.health.made import made_paths
 from checker.health.safety import path_of
+from checker.phases.attempt import Verdict
+from checker.workers.recording.leased import InFlight
 
 _LONGEST_NAME = 8
 """Characters of a name that cases hit without having been told of it: small numbers, what is left of a shrunk text."""
@@ -22,6 +24,7 @@ _MOST_LOOKS = 200
 """Successes of one operation that are looked at: what is simple comes early, and bodies have to be read for it."""
 _LONGEST_COMMAND = 4096
 _CREATED = 201
+_MAKING = CREATING | {REMOVING}
 
 
 class CreationHistory(Struct):
@@ -34,6 +37,16 @@ class CreationHistory(Struct):
     components: Callable[[Case], tuple[Component, ...]]
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[str] = field(default_factory=Counter)
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[ResourceMade]:
+        """Return what a request made or removed, for whatever purpose it was sent."""
+        request, outcome = verdict.request, verdict.outcome
+        if request is None or request.method not in _MAKING or not isinstance(outcome, Response):
+            return ()
+        if outcome.status_code // 100 not in (2, 5):
+            return ()
+        place = flight.running.task.phase, flight.index
+        return tuple(self.observe(verdict.case, request, outcome, place))
 
     def observe(
         self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]

@@ -12,6 +12,8 @@ from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
 from checker.corpus.records import CorpusEntry
 from checker.corpus.shards import Shards
 from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
+from checker.phases.attempt import Verdict
+from checker.workers.recording.leased import InFlight
 
 _OURS = b"\xff"
 """No list of choices begins like this: the first byte of each holds a type below 7 in its upper three bits."""
@@ -28,6 +30,11 @@ class SavedExamples:
         """`is_secret`: whether a value, or anything in it, must not be written."""
         self._is_secret = is_secret
         self._shards = None if database in ("none", ":memory:") else Shards(Path(database))
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Drop an example that passed, once its last step was sent."""
+        if not (flight.is_counted or flight.rest or verdict.judgement.failures):
+            self.forget(flight.steps)
 
     def load(self, label: Label) -> list[tuple[Step, ...]]:
         """Recipes that failed before, single cases and sequences that begin with the operation; smallest first."""

@@ -1,23 +1,95 @@
-"""What one worker knows of the demands of its target: heard in refusals, respected from the next phase on, dropped again."""
+"""Demands of the target that its description does not state: heard in refusals, respected later, dropped when they do not hold.
+
+An optional part of requests with which nothing is ever accepted is a demand, too: to leave it out.
+"""
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
-from checker.core.constraints import REQUIRED, SELDOM, Constraint, is_broken, read
+from checker.core.constraints import REQUIRED, SELDOM, Constraint, is_broken, part_of, read
+from checker.core.locations import Location
 from checker.core.operation import Label, Operation
 from checker.core.phases import phase_names
 from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.sequence import Literal
 from checker.corpus.learned import DemandHeard
+from checker.phases.attempt import Verdict
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.refusals.reading import demands_in, may_complain
 from checker.transport.wire.outline import outline_of
-from checker.workers.recording.optional_parts import OptionalParts
+from checker.workers.recording.leased import InFlight
+
+_ENOUGH = 5
+"""Refusals of cases with a part, where some without it were accepted and none with it."""
+_Place = tuple[str, tuple[str, ...]]
+"""Location and path, as constraints have them."""
+
+
+class _Counts(Struct):
+    """Of one operation."""
+
+    doubtful: set[_Place]
+    """Optional parts that no accepted case had."""
+    refused: Counter[_Place] = field(default_factory=Counter)
+    """Cases with a part that were refused."""
+    spared: set[_Place] = field(default_factory=set)
+    """Parts that accepted cases were without."""
+    told: set[_Place] = field(default_factory=set)
+
+
+class OptionalParts(Struct):
+    """Counts valid cases by the optional parameters and top properties that they have."""
+
+    _operations: dict[str, _Counts] = field(default_factory=dict)
+
+    def count(self, case: Case, *, is_accepted: bool) -> list[tuple[Constraint, bool]]:
+        """Take note of what became of a case; what is mostly to be left out from now on, and (True) what is not, after all.
+
+        What holds once all cases are counted does not depend on their order.
+        """
+        counts = self._of(case.operation)
+        if not counts.doubtful:
+            return []
+        present = {place for place in counts.doubtful if _has(case, *place)}
+        refuted: set[_Place] = set()
+        if is_accepted:
+            refuted = present & counts.told
+            counts.doubtful -= present
+            counts.spared |= counts.doubtful
+        else:
+            counts.refused.update(present)
+        candidates = (counts.spared & counts.doubtful) - counts.told
+        found = {place for place in candidates if counts.refused[place] >= _ENOUGH}
+        counts.told |= found
+        return [(Constraint(*place, SELDOM), place in refuted) for place in sorted(found | refuted)]
+
+    def _of(self, operation: Operation) -> _Counts:
+        found = self._operations.get(operation.label)
+        if found is None:
+            places = set(_optional_places(operation))
+            found = self._operations[operation.label] = _Counts(places)
+        return found
+
+
+def _optional_places(operation: Operation) -> Iterator[_Place]:
+    for parameter in operation.parameters:
+        if not parameter.required and parameter.location is not Location.PATH:
+            yield parameter.location.value, (parameter.name,)
+    for body in operation.bodies:
+        if body.write is None:
+            for name in outline_of(body.schema).names:
+                yield Location.BODY.value, (name,)
+
+
+def _has(case: Case, location: str, path: tuple[str, ...]) -> bool:
+    part = part_of(case, Location(location))
+    return isinstance(part, Mapping) and path[0] in part
+
 
 _READ = 64
 """Cases of one task whose answers are read."""
@@ -80,6 +152,13 @@ class DemandLearner(Struct):
             self.respect(Label(label), sorted(_without_explained(heard - refuted)), phase)
         if self.at_once:
             self._changed.clear()
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard]:
+        """Return what a response says of demands."""
+        outcome, phase = verdict.outcome, flight.running.task.phase
+        if not isinstance(outcome, Response):
+            return ()
+        return tuple(self.observe(flight.made, outcome, phase, flight.index))
 
     def observe(
         self, made: GeneratedCase, outcome: Response, phase: str, index: int

@@ -2,6 +2,10 @@
 
 from msgspec import Struct, field
 
+from checker.core.response import Response
+from checker.phases.attempt import Verdict
+from checker.workers.recording.leased import InFlight
+
 _WINDOW = 64
 _SUFFERING = frozenset({429, 503})
 
@@ -17,6 +21,13 @@ class Concurrency(Struct):
     _troubles: int = 0
     _latencies: list[float] = field(default_factory=list)
     _calm_p95_s: float | None = None
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Take note of a response, or of the lack of one."""
+        outcome = verdict.outcome
+        assert outcome is not None
+        status = outcome.status_code if isinstance(outcome, Response) else None
+        self.observe(status, outcome.elapsed)
 
     def observe(self, status: int | None, elapsed_s: float) -> None:
         """One answer; `status` is None when none arrived. Not to be asked when the number is fixed."""

@@ -6,18 +6,17 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from checker.config.operation_settings import OperationResolver
-from checker.core.digests import digest_int
-from checker.core.errors import CheckerError, IncorrectUsage, UsageError
+from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
-from checker.core.metrics import metric_named, observed
+from checker.core.metrics import observed
 from checker.core.operation import Label, Operation
-from checker.core.response import Outcome, Response
+from checker.core.response import Response
 from checker.core.sequence import Choice, Drawn, Step
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
+from checker.phases.attempt import Verdict
 from checker.phases.making import CaseFactory, GeneratedCase
-from checker.workers.makers import Makers
+from checker.workers.recording.leased import InFlight
 
 _SHARE: Final = 0.5
 """Of the turns that go on from the largest one; the others look elsewhere."""
@@ -33,8 +32,9 @@ class HillClimber(Struct):
     _best: dict[tuple[Label, str], tuple[float, Step]] = field(default_factory=dict)
     """(operation, metric) -> the largest value, and what made it."""
 
-    def observe(self, made: GeneratedCase, outcome: Outcome | None) -> None:
-        """Take note of an answer. Raises `MetricError`."""
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Remember the case if no other one made a metric larger. Raises `MetricError`."""
+        made, outcome = flight.made, verdict.outcome
         if not isinstance(outcome, Response) or not isinstance(made.recipe, Drawn):
             return
         for name, value in observed(self.names_of(made.case.operation), made.case, outcome).items():
@@ -64,19 +64,3 @@ class HillClimber(Struct):
             b"" if i in gone and one.__class__ is not bytes else one
             for i, one in enumerate(choices)
         )
-
-
-def hill_climber_of(
-    operations: OperationResolver, makers: Makers, incarnation: int
-) -> HillClimber | None:
-    """What climbs, where anybody asks for it. Raises `UsageError` for metrics that there are not."""
-    asked = {name for own in operations.layers.everywhere() for name in own.maximize}
-    if not asked:
-        return None
-    try:
-        for name in asked:
-            metric_named(name)
-    except IncorrectUsage as error:
-        raise UsageError(f"generation.maximize: {error}") from error
-    chance = Random(digest_int(str(makers.seed), "hill_climber", str(incarnation)))
-    return HillClimber(lambda operation: operations.of(operation).maximize, makers.factory, chance)

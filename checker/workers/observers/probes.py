@@ -1,6 +1,6 @@
 """The operations that got their probes in this run, for checks that probe each operation once (`Check.probes`)."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from msgspec import Struct, field
 
@@ -36,17 +36,18 @@ class ProbedOperations(Struct):
         """Note that a task probes an operation, or that no check of the task does."""
         self._begun.add((task, label))
 
-    def news(self, flight: InFlight, verdict: Verdict) -> Iterator[OperationProbed]:
-        """Yield a record if the request of a case was probed."""
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[OperationProbed]:
+        """Return a record if the request of a case was probed."""
         outcome, task = verdict.outcome, flight.running.task
         sent = outcome.request if isinstance(outcome, Response) else None
-        if sent is not None and sent.is_probed:
-            is_judged = not verdict.judgement.unjudged
-            record = OperationProbed(
-                flight.made.label, task.id, task.phase, flight.index, is_judged=is_judged
-            )
-            self.absorb(record)
-            yield record
+        if sent is None or not sent.is_probed:
+            return ()
+        is_judged = not verdict.judgement.unjudged
+        record = OperationProbed(
+            flight.made.label, task.id, task.phase, flight.index, is_judged=is_judged
+        )
+        self.absorb(record)
+        return (record,)
 
     def is_done(self, flight: InFlight) -> bool:
         """Whether a case must not be probed: its task probed another one of the operation, or an earlier phase did.

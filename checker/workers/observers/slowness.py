@@ -1,30 +1,48 @@
 """Operations that keep us waiting: noticed while they do, put aside, given up when nobody answers."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
+from checker.config.operation_settings import OperationResolver
 from checker.core.errors import Unresponsive
+from checker.core.operation import Label
 from checker.core.phases import CaseSource
 from checker.core.response import FailureKind, NetworkFailure, Outcome
-from checker.workers.context import WorkerContext
+from checker.core.send import Transport
+from checker.phases.attempt import Verdict
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, TaskDeferred
+from checker.workers.observers.pacing import SlowLanes
 from checker.workers.queues import Sender
 from checker.workers.recording.leased import InFlight, LeasedTask
-from checker.workers.scheduling.case_scheduler import CaseScheduler
+
+
+class _Scheduler(Protocol):
+    def put_aside(self, running: LeasedTask) -> None: ...
+    def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None: ...
 
 
 class Slowness:
     """Decides what is slow, and tells the supervisor."""
 
-    def __init__(self, context: WorkerContext, supply: CaseScheduler, up: Sender) -> None:
-        self._context = context
-        self._supply = supply
+    def __init__(
+        self,
+        http: Transport,
+        beside: SlowLanes,
+        operations: OperationResolver,
+        scheduler: _Scheduler,
+        up: Sender,
+    ) -> None:
+        self._http = http
+        self._beside = beside
+        self._operations = operations
+        self._scheduler = scheduler
         self._up = up
 
     def look(self, flights: Mapping[int, InFlight]) -> int:
         """How many flights, by lane, have waited long since the last look: they take no shared lane from now on."""
         found = 0
         for lane, flight in flights.items():
-            if not flight.is_beside and self._context.http.waited_s(lane) >= LONG_WAIT_S:
+            if not flight.is_beside and self._http.waited_s(lane) >= LONG_WAIT_S:
                 flight.is_beside = True
                 found += 1
                 rounds = flight.running.rounds
@@ -33,30 +51,38 @@ class Slowness:
                 self._put_aside(flight.running)
         return found
 
-    def waited(self, flight: InFlight, outcome: Outcome) -> None:
-        """Take note of an answer that was long in coming, or of any if its operation timed out before."""
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Count a response for its task; look closer at a slow one, and at any if its operation timed out before."""
+        outcome, running = verdict.outcome, flight.running
+        assert outcome is not None
+        running.waited(outcome.elapsed)
+        is_late = outcome.elapsed >= LONG_WAIT_S or isinstance(outcome, NetworkFailure)
+        if flight.is_beside or is_late or running.timeouts:
+            self._waited(flight, outcome)
+
+    def _waited(self, flight: InFlight, outcome: Outcome) -> None:
         running, label = flight.running, flight.made.label
         timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
         if timed_out or outcome.elapsed >= LONG_WAIT_S:
             self._put_aside(running)
         if flight.is_beside:
-            self._context.beside.observe(timed_out=timed_out)
+            self._beside.observe(timed_out=timed_out)
             if running.rounds is not None:
                 running.rounds.landed(label)
         if not timed_out:
             running.timeouts.pop(label, None)
         elif running.timed_out(label, flight.index):
-            self._supply.give_up(running, label, self._unresponsive(flight))
+            self._scheduler.give_up(running, label, self._unresponsive(flight))
 
     def _put_aside(self, running: LeasedTask) -> None:
         """Let others come first, and ask for them."""
         if not running.is_endless and not running.is_slow and not running.task.again:
-            self._supply.put_aside(running)
+            self._scheduler.put_aside(running)
             self._up.send(TaskDeferred(running.task.id))
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:
         running, operation = flight.running, flight.made.case.operation
-        timeout_s = self._context.operations.of(operation).request_timeout_s
+        timeout_s = self._operations.of(operation).request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if running.is_endless:
             return Unresponsive(f"{found}: the operation rests until its next turn")

@@ -1,0 +1,195 @@
+"""The table of observers: everything that learns from the interactions of a worker. To add one, write its file and its row.
+
+An observer learns and does not decide what is sent. The worker gives it each judged interaction, in the order of the rows, and
+writes the records that it returns to the journal.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Final, NamedTuple, Protocol
+
+from msgspec import Struct
+
+from checker.core.errors import StorageError
+from checker.core.registry import LOWER_CASE, Registry
+from checker.corpus.records import Record
+from checker.phases.attempt import Verdict
+from checker.workers.context import WorkerContext
+from checker.workers.observers.counts import CaseCounts
+from checker.workers.observers.faults import Faults
+from checker.workers.observers.first_answers import FirstAnswersObserver
+from checker.workers.observers.network_errors import NetworkErrors
+from checker.workers.observers.signals import Signals
+from checker.workers.observers.slowness import Slowness
+from checker.workers.observers.traffic import TrafficObserver
+from checker.workers.observers.values import LayeredObserver, LiveObserver
+from checker.workers.outages.health import TargetHealth
+from checker.workers.recording.leased import InFlight
+from checker.workers.scheduling.case_scheduler import CaseScheduler
+
+
+class Observer(Protocol):
+    """Learns from interactions."""
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Iterable[Record] | None:
+        """Learn from an interaction; return what is to be written to the journal.
+
+        `flight` is the case with its task, phase and index, `verdict` its request, outcome and failures.
+        """
+        ...
+
+
+class Moment(Enum):
+    """When an observer is told."""
+
+    JUDGED = "judged"
+    """Once the outcome is judged."""
+    OVER = "over"
+    """Once nothing of the case is in flight, its failures are looked into, and its sequence has ended (`flight.chain` has the
+    steps before). If the worker dies before, the case is made again: what is learned at this moment is learned once."""
+    SENT = "sent"
+    """At `JUDGED`, and for each attempt of an investigation: then `flight` is the case that is looked into."""
+
+
+class ObserverTools(Struct, frozen=True):
+    """What observers are made with."""
+
+    context: WorkerContext
+    scheduler: CaseScheduler
+    health: TargetHealth
+    slowness: Slowness
+
+
+class ObserverRow(NamedTuple):
+    """One observer."""
+
+    name: str
+    make: Callable[[ObserverTools], Observer | None]
+    """Return the observer of one worker; None if there is nothing to learn in its run."""
+    moment: Moment = Moment.JUDGED
+    one_in: int = 1
+    """Told of the first interaction, and of one in so many after it."""
+    until_saturated: bool = False
+    """Whether the observer has an attribute `is_saturated`: once that is true it is told no more."""
+    is_shared: bool = False
+    """Whether its records decide requests of other workers in `run`. They are flushed before the case counts as over: a worker
+    that dies in between must not change what others send."""
+
+
+OBSERVERS: Final = Registry[ObserverRow](
+    "observer",
+    (
+        (row.name, row)
+        for row in (
+            ObserverRow(
+                "pacing", lambda tools: None if tools.context.pacing.fixed else tools.context.pacing
+            ),
+            ObserverRow("faults", lambda tools: Faults(tools.context.recorder, tools.scheduler)),
+            ObserverRow("slowness", lambda tools: tools.slowness),
+            ObserverRow("witnesses", lambda tools: tools.health.served),
+            ObserverRow(
+                "first_answers",
+                lambda tools: FirstAnswersObserver.of(
+                    tools.context.first_answers, tools.context.recorder
+                ),
+                until_saturated=True,
+            ),
+            ObserverRow("saved_examples", lambda tools: tools.context.saved),
+            ObserverRow("signals", lambda tools: Signals(tools.context.knowledge.signals)),
+            ObserverRow("probes", lambda tools: tools.context.knowledge.probed, is_shared=True),
+            ObserverRow("demands", lambda tools: tools.context.knowledge.demands, is_shared=True),
+            ObserverRow(
+                "layered_values",
+                lambda tools: LayeredObserver.of(tools.context.knowledge.layered),
+                is_shared=True,
+            ),
+            ObserverRow(
+                "live_values", lambda tools: LiveObserver.of(tools.context.knowledge.values)
+            ),
+            ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
+            ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
+            ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder)),
+            # The last one: what others found decides how much of the exchange is kept.
+            ObserverRow("traffic", lambda tools: TrafficObserver(tools.context.recorder)),
+            ObserverRow(
+                "counts",
+                lambda tools: CaseCounts(tools.context.slots, tools.context.investigation_budget),
+                Moment.OVER,
+            ),
+        )
+    ),
+    names=LOWER_CASE,
+)
+register = OBSERVERS.add_row
+"""Add an observer from outside the package; it follows those that are there. Raises `IncorrectUsage`."""
+
+_Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool]
+"""What is called, and whether its records are flushed at once."""
+
+
+class Observers:
+    """The observers of one worker."""
+
+    def __init__(self, tools: ObserverTools) -> None:
+        self._journal = tools.context.recorder.journal
+        self._told: dict[Moment, list[_Told]] = {moment: [] for moment in Moment}
+        # In `fuzz` nothing depends on which worker learns something first.
+        is_run = tools.context.knowledge.layered is not None
+        for row in OBSERVERS.values():
+            observer = row.make(tools)
+            if observer is None:
+                continue
+            told = self._rationed(row, observer), row.is_shared and is_run
+            self._told[row.moment].append(told)
+            if row.moment is Moment.SENT:
+                self._told[Moment.JUDGED].append(told)
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Tell of a case that was judged. All are told before the first error of one is raised again: the case was sent."""
+        self._tell(self._told[Moment.JUDGED], flight, verdict)
+
+    def over(self, flight: InFlight, verdict: Verdict) -> None:
+        """Tell of a case of which nothing is in flight any more."""
+        self._tell(self._told[Moment.OVER], flight, verdict)
+
+    def sent(self, flight: InFlight, verdict: Verdict) -> None:
+        """Tell of an attempt of the investigation of a case."""
+        self._tell(self._told[Moment.SENT], flight, verdict)
+
+    def _tell(self, told: list[_Told], flight: InFlight, verdict: Verdict) -> None:
+        first: Exception | None = None
+        for saw, is_shared in told:
+            try:
+                records = saw(flight, verdict)
+                if records:
+                    for record in records:
+                        self._journal.write(record)
+                    if is_shared:
+                        self._journal.flush()
+            except StorageError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the wall: others are told all the same
+                first = first or error
+        if first is not None:
+            raise first
+
+    def _rationed(
+        self, row: ObserverRow, observer: Observer
+    ) -> Callable[[InFlight, Verdict], Iterable[Record] | None]:
+        """Return what asks an observer as often as its row says; most are asked each time, by their own method."""
+        if row.one_in <= 1 and not row.until_saturated:
+            return observer.saw
+        seen = 0
+
+        def saw(flight: InFlight, verdict: Verdict) -> Iterable[Record] | None:
+            nonlocal seen
+            seen += 1
+            if (seen - 1) % row.one_in:
+                return None
+            records = observer.saw(flight, verdict)
+            if row.until_saturated and getattr(observer, "is_saturated", False):
+                for told in self._told.values():
+                    told[:] = [one for one in told if one[0] is not saw]
+            return records
+
+        return saw
