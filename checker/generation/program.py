@@ -19,8 +19,7 @@ from checker.core.meta import (
 from checker.core.operation import Location, Operation
 from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
-from checker.generation.drawing.extras import with_extras
-from checker.generation.drawing.room import Room
+from checker.generation.drawing.extras import Room, with_extras
 from checker.generation.hooks import (
     NO_HOOKS,
     NO_PART,
@@ -31,7 +30,6 @@ from checker.generation.hooks import (
     hooked_body,
     shaped,
 )
-from checker.generation.negation.lazy_alternatives import LazyAlternatives
 from checker.generation.negation.parts import (
     Targets,
     negated_body,
@@ -39,7 +37,7 @@ from checker.generation.negation.parts import (
     negative_targets,
     without_body,
 )
-from checker.generation.negation.values import NOTHING
+from checker.generation.negation.values import NOTHING, LazyAlternatives
 from checker.generation.normalization.store import FormStore
 from checker.generation.provenance import usual_parts
 from checker.generation.security import Alternative, alternatives, with_credentials

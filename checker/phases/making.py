@@ -23,8 +23,7 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
 from checker.phases.fresh_texts import Texts, with_texts

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Label
-from checker.generation.likeness import likeness
+from checker.generation.boundaries.values import likeness
 
 ATTEMPTS = 30
 """Cases that are drawn for one index before an operation counts as exhausted."""

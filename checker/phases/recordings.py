@@ -18,7 +18,7 @@ from checker.core.local_files import read_local
 from checker.core.send import Purpose
 from checker.phases.json_recordings import read_archive, read_events, read_failure
 from checker.phases.recorded import NO_RESPONSE, Recorded
-from checker.validation.depths import refuse_depth
+from checker.validation.pointers import refuse_depth
 
 _ANCHOR = re.compile(r'^ +(?:string|"base64_string"): (?=&(body-\w+) )(.*)$', re.MULTILINE)
 _ALIAS = re.compile(r'^ +(?:string|"base64_string"): \*(body-\w+)$', re.MULTILINE)

@@ -13,9 +13,8 @@ from msgspec import Struct, field
 
 from checker.core.later import later
 from checker.core.schema import Dialect, Document
-from checker.validation.keywords import DEFINITIONS, subschemas
+from checker.validation.keywords import DEFINITIONS, dialect_of, muted_by, subschemas
 from checker.validation.pointers import pointer_child, walked
-from checker.validation.vocabularies import dialect_of, muted_by
 
 if TYPE_CHECKING:
     import jsonschema_specifications as specifications

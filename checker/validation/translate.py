@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import jsonschema_rs
 from msgspec import Struct
@@ -10,8 +10,7 @@ from msgspec import Struct
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.validation.ecma import LONGEST_PATTERN
-from checker.validation.format_keywords import FORMATS_IN_KEYWORDS
-from checker.validation.formats import ASSERTED_FORMATS
+from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 from checker.validation.keywords import Keyword, KeywordShape, keywords_of
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import (
@@ -22,6 +21,35 @@ from checker.validation.scopes import (
     resolve_dynamic,
     said_at,
 )
+
+# What Python calls white space; `\s` of ECMA-262 is another set.
+_SPACE = r"[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_DIGIT64 = rf"(?:[A-Za-z0-9+/_-]{_SPACE}*)"
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_DAYS = "".join(f"(?:{_NUMBER}{unit})?" for unit in "YMWD")
+_CLOCK = "".join(f"(?:{_NUMBER}{unit})?" for unit in "HMS")
+
+FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
+    **{
+        name: {"pattern": f"^(?:{pattern})$"}
+        for name, pattern in FORMAT_PATTERNS.items()
+        if name in ASSERTED_FORMATS
+    },
+    "byte": {
+        "pattern": rf"^{_SPACE}*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:={_SPACE}*){{0,2}}$"
+    },
+    # A unit at the end says that `P` and `T` are not empty. With look-ahead the engine gives up on long texts.
+    "duration": {
+        "pattern": rf"^[+-]?P{_DAYS}(?:T{_CLOCK})?$",
+        "allOf": [{"pattern": "[DHMSWY]$"}],
+    },
+    **{
+        name: {"minimum": lowest, "maximum": highest}
+        for name, (lowest, highest) in INTEGER_RANGES.items()
+    },
+}
+"""Format -> keywords that mean the same, of every type of value."""
+
 
 Plain = dict[str, Any] | bool
 _Names = frozenset[str]

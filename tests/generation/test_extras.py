@@ -14,8 +14,7 @@ from checker.core.request import BaseUrl
 from checker.core.schema import Direction
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.core.verdicts import Outcome
-from checker.generation.drawing.extras import with_extras
-from checker.generation.drawing.room import Room
+from checker.generation.drawing.extras import Room, with_extras
 from checker.generation.hooks import ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources import alphabets

@@ -6,11 +6,10 @@ from io import BytesIO
 import jsonschema_rs
 import pytest
 
-from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.formats import FORMATS, LENGTHS, sized_format
 from checker.generation.drawing.samples import SAMPLES, padded_png
-from checker.generation.drawing.sized_formats import LENGTHS, sized_format
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import STRING_FORMATS
 
 from .making import bodies

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from checker.core.errors import Unsatisfiable
 from checker.core.operation import Location
-from checker.generation.drawing.grammars import GRAMMARS
-from checker.generation.patterns.languages import WantedPatterns, common_to
+from checker.generation.drawing.intersections import GRAMMARS
+from checker.generation.patterns.automata import WantedPatterns, common_to, walker
 from checker.generation.patterns.matching import matcher, strict_format
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.walking import walker
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import STRING_FORMATS
 
 from .making import (

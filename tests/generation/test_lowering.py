@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.sequence import Choice
-from checker.generation.sources.lowering import Fails, lower
+from checker.generation.sources.shrinking import Fails, lower
 
 MIXED = "Пётр-株式会社-Ελλάδα-שלום-" * 8
 

@@ -10,7 +10,7 @@ from checker.core.operation import Location
 from checker.generation.patterns.openings import branches
 from checker.generation.patterns.regexes import parse
 from checker.generation.program import GenerationSettings
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import SimplestSource
 
 from .making import bodies, cases, drawer, opinions, parameter_of, program_of, schema_of
 

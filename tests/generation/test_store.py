@@ -8,7 +8,7 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Direction, Schema
-from checker.generation.normalization import duplicates
+from checker.generation.normalization import canonical
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet, made
 from checker.generation.normalization.store import Forms, FormStore
@@ -93,13 +93,13 @@ def test_what_is_shared_changes_neither_cases_nor_work(mode: GenerationMode) -> 
 def test_what_schemas_say_is_looked_at_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the operation is compiled and when it draws, although each alternative stands beside the inverses of all others."""
     looked: list[int] = []
-    real = duplicates._refers
+    real = canonical._refers
 
     def noted(raw: Any) -> bool:
         looked.append(id(raw))
         return real(raw)
 
-    monkeypatch.setattr(duplicates, "_refers", noted)
+    monkeypatch.setattr(canonical, "_refers", noted)
     schema = schema_of(_alternatives(5))
     program, _ = compiled(schema, GenerationMode.NEGATIVE, None)
     cases(program, 40)

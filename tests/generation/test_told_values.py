@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from checker.generation.normalization.prose import told_values
+from checker.generation.normalization.reading import told_values
 
 from .making import cases, parameter_of, program_of
 

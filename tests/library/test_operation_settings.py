@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 import checker
 from checker.core.operation import BrokenOperation
-from checker.generation.likeness import likeness
+from checker.generation.boundaries.values import likeness
 
 PATHS = {
     path: {

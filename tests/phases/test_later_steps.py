@@ -9,8 +9,8 @@ from checker.config.overrides import NO_OVERRIDES, Override, Overrides
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Location, Operation
 from checker.core.pool import ValuePool
+from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
-from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
 from checker.openapi.loaders import from_dict
 from checker.phases.making import CaseFactory

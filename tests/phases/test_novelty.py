@@ -7,8 +7,8 @@ import pytest
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import FUZZING
+from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
-from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
 from checker.phases.making import CaseFactory

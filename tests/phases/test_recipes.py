@@ -17,8 +17,8 @@ from checker.core.phases import FUZZING, phase_named
 from checker.core.sequence import Drawn, Listed, Literal, Step, told
 from checker.core.verdicts import Outcome
 from checker.corpus.secrets import Secrets
+from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
-from checker.generation.likeness import likeness
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.kinds.protocol import ApiOperation

@@ -21,8 +21,7 @@ from checker.core.meta import (
 )
 from checker.core.operation import Location, Operation, Parameter
 from checker.generation.boundaries.renewal import Renewal
-from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.likeness import likeness_of
+from checker.generation.boundaries.values import Boundary, Scenario, likeness_of
 
 LOCATIONS: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 Container = dict[str, Any]

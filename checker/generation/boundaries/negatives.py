@@ -6,11 +6,9 @@ from operator import attrgetter
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.boundaries.probes import NOT_LISTED, WRONG_FORMATS, WRONG_TYPES
-from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.boundaries.values import Boundary, Scenario, distinct
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.likeness import distinct
 from checker.generation.negation.embeddings import Broken
 from checker.generation.negation.listing import Breach, PathStep, breaches
 from checker.generation.negation.values import tried_with
@@ -21,8 +19,32 @@ from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import INTEGER_RANGES
+
+WRONG_TYPES: Final[tuple[Any, ...]] = (
+    {}, [None, None], "AAA", None, False, True, 0, 2, 0.5, -1, "", [], {"AAA": None},
+)  # fmt: skip
+"""Of each type the usual one first; what stays wrong as text: `2` is no boolean, `0.5` no integer; and other cells."""
+
+NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5, {}, [None, None])
+
+WRONG_FORMATS: Final = {
+    "date": (
+        "2023-13-01", "2023-00-10", "2023-01-00", "2023-01-32", "2023-04-31", "2023-02-29", "2023-1-01", "2023-01-1",
+        "x2023-01-01", "2023-01-01x",
+    ),
+    "uuid": (
+        "123e4567e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-4266141740000", "123e4567-e89b-12d3-a456-42661417400g",
+    ),
+    "date-time": ("2023-01-01T00:00:00", "2023-01-01T25:00:00Z", "2023-01-01 00:00:00Z.", "2023-13-01T00:00:00Z"),
+    "email": ("a.example.com", "a@", "@example.com"),
+    "ipv4": ("256.0.0.1", "1.2.3", "1.2.3.4.5"),
+    "ipv6": ("12345::", "::g"),
+    "uri": ("//example.com", "http://exa mple.com"),
+}  # fmt: skip
+"""Format -> texts that just miss it, different parts of it in turn."""
+
 
 _RANKS: Final = 6
 """Attempts at a value that is really wrong."""

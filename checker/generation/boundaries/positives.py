@@ -9,13 +9,16 @@ from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.boundaries import arrays, objects, unusual
-from checker.generation.boundaries.numbers import numbers_of
-from checker.generation.boundaries.texts import texts_of
-from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.boundaries.containers import (
+    arrays_of,
+    objects_of,
+    usual_array,
+    usual_object,
+)
+from checker.generation.boundaries.scalars import numbers_of, texts_of
+from checker.generation.boundaries.values import Boundary, Scenario, deep, distinct, with_fractions
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
-from checker.generation.likeness import distinct
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import discriminated
 from checker.generation.normalization.forms import (
@@ -26,10 +29,9 @@ from checker.generation.normalization.forms import (
     FacetKey,
     key_of,
 )
-from checker.generation.normalization.implied import meant_types
-from checker.generation.normalization.reading import authors_values
+from checker.generation.normalization.reading import authors_values, meant_types
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import SimplestSource
 from checker.validation.pointers import pointer_child
 
 _VISITS: Final = 3
@@ -220,7 +222,7 @@ class Edges(Struct):
                 yield Boundary(value, "", Scenario.OBJECT, form.pointer, None, True)
         else:
             for kind in self._kinds(form, place):
-                usual = {forms.OBJECT: objects.usual, forms.ARRAY: arrays.usual}.get(kind)
+                usual = {forms.OBJECT: usual_object, forms.ARRAY: usual_array}.get(kind)
                 if usual is not None:
                     value = usual(self, form, conjunction, place)
                     yield Boundary(value, "", Scenario.OBJECT, form.pointer, None, True)
@@ -246,7 +248,7 @@ class Edges(Struct):
             for kind in kinds:
                 found = self._of_kind(kind, form, conjunction, place, path)
                 yield from islice(safely(found), 2)
-            yield from unusual.deep(place, form.type_pointer or form.pointer)
+            yield from deep(place, form.type_pointer or form.pointer)
             return
         for kind in kinds:
             yield from safely(self._of_kind(kind, form, conjunction, place, path))
@@ -266,9 +268,9 @@ class Edges(Struct):
             case forms.STRING:
                 yield from texts_of(self, form, conjunction, place)
             case forms.ARRAY:
-                yield from arrays.values(self, form, conjunction, place, path)
+                yield from arrays_of(self, form, conjunction, place, path)
             case _:
-                yield from objects.values(self, form, conjunction, place, path)
+                yield from objects_of(self, form, conjunction, place, path)
 
     def _said(
         self, form: Canonical, conjunction: Conjunction, place: TextPlace
@@ -340,7 +342,7 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
     at = form_pointer(conjunction)
     if named is None:
         named = Boundary(usual, "Valid value", Scenario.DEFAULT_CASE, at, None, True)
-    odd = unusual.with_fractions(edges.full(conjunction, place), place, at)
+    odd = with_fractions(edges.full(conjunction, place), place, at)
     for boundary in chain((named,), first, safely(found), odd):
         key = distinct(boundary.value)
         # The usual value may be carried escaped: where a pattern allows no other, it was drawn so.

@@ -11,8 +11,7 @@ from checker.core.operation import Body, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.components import PartCompiler, said_of
-from checker.generation.dictionaries import forced_into
-from checker.generation.narrowing import SchemaPart
+from checker.generation.dictionaries import SchemaPart, forced_into
 from checker.generation.presence import is_mostly_refused
 from checker.generation.security import Alternative
 from checker.generation.sources.context import Rejected

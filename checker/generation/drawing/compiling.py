@@ -9,21 +9,20 @@ from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.drawing import overlaps
-from checker.generation.drawing.arrays import compile_items
-from checker.generation.drawing.exclusions import excluding
+from checker.generation.drawing import alternatives
+from checker.generation.drawing.alternatives import compile_enum, excluding
+from checker.generation.drawing.containers import compile_items
 from checker.generation.drawing.judging import IsValid, is_json, validator_of
-from checker.generation.drawing.listed import compile_enum
+from checker.generation.drawing.nodes import ENOUGH, Variety, different, may_be_poor
 from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.reuse import reusing
 from checker.generation.drawing.scalars import compile_integer, compile_listed, compile_number
 from checker.generation.drawing.texts import compile_string
-from checker.generation.drawing.variety import ENOUGH, Variety, different, may_be_poor
 from checker.generation.drawing.words import Words
 from checker.generation.normalization import discrimination, forms
 from checker.generation.normalization.canonical import Canon
-from checker.generation.normalization.emptiness import emptiness, is_settled
+from checker.generation.normalization.discrimination import emptiness, is_settled
 from checker.generation.normalization.forms import (
     Branches,
     Canonical,
@@ -31,7 +30,7 @@ from checker.generation.normalization.forms import (
     FacetKey,
     key_of,
 )
-from checker.generation.normalization.implied import meant_types
+from checker.generation.normalization.reading import meant_types
 from checker.generation.sources.basic import BOOLEAN, NULL, either, one_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import (
@@ -278,9 +277,9 @@ class Compiler(Struct):
             wanted = (*base, *alternative, *extra)
             try:
                 draw = self.compile(wanted, place)
-                if is_alone is not None and index < overlaps.MOST:
+                if is_alone is not None and index < alternatives.MOST:
                     others = discrimination.others_excluded(branches, index)
-                    draw = overlaps.apart(self, draw, (wanted, others, place), is_alone)
+                    draw = alternatives.apart(self, draw, (wanted, others, place), is_alone)
                 draws.extend([draw] * self._weight(alternative))
             except Unsatisfiable as error:
                 reason = reason or error

@@ -14,9 +14,8 @@ from checker.generation.drawing.containers import (
     Property,
     compile_object,
 )
-from checker.generation.drawing.nodes import Nodes
+from checker.generation.drawing.nodes import Nodes, Variety, different
 from checker.generation.drawing.places import TextPlace, item_of
-from checker.generation.drawing.variety import Variety, different
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.matching import matcher

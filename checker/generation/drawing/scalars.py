@@ -2,18 +2,53 @@
 
 import math
 import operator
+import struct
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from checker.core.copies import copied
 from checker.core.errors import Unsatisfiable
-from checker.generation.drawing import singles
-from checker.generation.normalization.bounds import Numbers
-from checker.generation.normalization.forms import Canonical
+from checker.generation.normalization.forms import Canonical, Numbers
 from checker.generation.sources.basic import constant, integers, listed
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, retried
+
+LARGEST: Final = 3.4028234663852886e38
+_SMALLEST: Final = 2.0**-149
+_FLOAT: Final = struct.Struct("<f")
+_BITS: Final = struct.Struct("<i")
+
+
+def nearest(value: float) -> float:
+    """The one nearest to a number that is not beyond all of them."""
+    found: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
+    return found
+
+
+def beside(value: float, towards: float) -> float:
+    """The next one in a direction; beyond all of them the next float of double precision."""
+    if abs(value) > LARGEST:
+        return math.nextafter(value, towards)
+    rounded = nearest(value)
+    if rounded != value and (rounded > value) == (towards > value):
+        return rounded
+    if rounded == 0:
+        return math.copysign(_SMALLEST, towards)
+    (bits,) = _BITS.unpack(_FLOAT.pack(rounded))
+    is_away = (towards > 0) == (rounded > 0)
+    found: float = _FLOAT.unpack(_BITS.pack(bits + (1 if is_away else -1)))[0]
+    return found if math.isfinite(found) else math.nextafter(value, towards)
+
+
+def between(low: float, high: float) -> tuple[float, float] | None:
+    """The least and the greatest one between two numbers; None where there is none."""
+    if abs(low) > LARGEST or abs(high) > LARGEST:
+        return None
+    least = nearest(low) if nearest(low) >= low else beside(low, math.inf)
+    greatest = nearest(high) if nearest(high) <= high else beside(high, -math.inf)
+    return (least, greatest) if least <= greatest else None
+
 
 _WIDEST = 2**63
 """Integers stay in 64 bits unless the schema asks for more: what lies beyond is no integer to most servers."""
@@ -67,7 +102,7 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     is_single = "float" in canonical.formats
     if numbers.step is not None:
         return _multiples(numbers, numbers.step, context, canonical.pointer)
-    largest = singles.LARGEST if is_single else _LARGEST
+    largest = LARGEST if is_single else _LARGEST
     low = -largest if numbers.low is None else _float(numbers.low)
     high = largest if numbers.high is None else _float(numbers.high)
     # Beyond 2**53 integers are exact and floats are not.
@@ -91,13 +126,13 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     if low > high:
         raise Unsatisfiable(*numbers.empty("number"))
     low, high = low + 0.0, high + 0.0
-    ends = singles.between(low, high) if is_single else None
+    ends = between(low, high) if is_single else None
     # Where no single float is between the bounds, another number has to do.
     low, high = ends or (low, high)
     if low == high:
         return constant(_whole(low))
     if ends is not None:
-        return lambda source: _whole(singles.nearest(source.floating(low, high)))
+        return lambda source: _whole(nearest(source.floating(low, high)))
 
     def draw(source: Source) -> float:
         value = source.floating(low, high)

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
+from checker.generation.negation.containers import unknown_name, with_room
 from checker.generation.negation.mutation_sites import MutationSite
-from checker.generation.negation.objects import unknown_name, with_room
 from checker.generation.normalization.forms import Canonical
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern

@@ -14,13 +14,11 @@ from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.negation import embeddings
-from checker.generation.negation.arrays import ARRAYS
 from checker.generation.negation.branches import BRANCHES
+from checker.generation.negation.containers import ARRAYS, OBJECTS
 from checker.generation.negation.embeddings import Broken, Host
 from checker.generation.negation.mutation_sites import Mutation, MutationSite
-from checker.generation.negation.objects import OBJECTS
-from checker.generation.negation.scalars import NUMBERS
-from checker.generation.negation.texts import TEXTS
+from checker.generation.negation.scalars import NUMBERS, TEXTS
 from checker.generation.normalization.discrimination import discriminated
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of
 from checker.generation.sources import alphabets

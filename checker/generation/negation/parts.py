@@ -1,5 +1,6 @@
 """Which parts of an operation can be wrong, and draws of them: one parameter, or the body, broken in one way."""
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -7,26 +8,104 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from checker.config.overrides import Override
 from checker.core.case import NOT_SET
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.components import PartCompiler
-from checker.generation.negation.lazy_alternatives import LazyAlternatives
+from checker.generation.dictionaries import SchemaPart
+from checker.generation.drawing.words import readings
 from checker.generation.negation.listing import Breach, PathStep
-from checker.generation.negation.syntax import is_no_json, syntax_errors
-from checker.generation.negation.values import NegativeDraw, compile_negative
+from checker.generation.negation.values import LazyAlternatives, NegativeDraw, compile_negative
 from checker.generation.negation.wire import body_proof, parameter_proof
-from checker.generation.negation.words import with_wrong_words
 from checker.generation.normalization import forms
+from checker.generation.normalization.forms import made
 from checker.generation.presence import DrawnBody
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Draw, DrawContext, Rejected
+from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
 from checker.transport.wire.json_text import json_bytes
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
+
+
+def with_wrong_words(
+    usual: NegativeDraw, part: SchemaPart, proof: Callable[[Any], bool], binding: Override
+) -> NegativeDraw:
+    """Draws what `usual` gives, or an entry of a dictionary that is proved wrong."""
+    wrong = [(entry, _violation(part, entry)) for entry in binding.entries if proof(entry)]
+    count, share = len(wrong), binding.share or 1.0
+    if not wrong:
+        return usual
+
+    def draw(source: Source) -> tuple[Any, Violation]:
+        if share < 1 and not source.boolean(share):
+            return usual(source)
+        return wrong[source.choice(count) if count > 1 else 0]
+
+    return draw
+
+
+def _violation(part: SchemaPart, entry: Any) -> Violation:
+    """The first keyword that alone refuses an entry."""
+    compiler, conjunction, _ = part
+    form = compiler.canonical(conjunction)
+    *_, value = (entry, *readings(entry, form.types))
+    for facet in form.facets:
+        for keyword, says in compiler.canon.said(facet).items():
+            alone = made(facet, f"{facet.tag}~only {keyword}", {keyword: says})
+            if not compiler.validator((alone,))(value):
+                return Violation(pointer_child(facet.pointer, keyword), keyword, says, entry)
+    return Violation(form.pointer, "", None, entry)
+
+
+SYNTAX: Final = "syntax"
+"""Keyword of the violation."""
+_MOST_BYTES: Final = 1024
+_SPOILT: Final = (b",", b"}", b"]", b'"', b"'", b"\x00", b"{", b":", b"\xff", b"//")
+
+
+def syntax_errors(
+    valid: Draw, encode: Callable[[Any], bytes], body: tuple[str, str], context: DrawContext
+) -> NegativeDraw:
+    """Draws bodies of a JSON media type that cannot be parsed. `body` is pointer and media type."""
+    pointer, media_type = body
+
+    def spoilt(source: Source) -> bytes:
+        """A valid body with one fault."""
+        content = encode(valid(source))
+        at = source.integer(0, len(content))
+        which = source.choice(len(_SPOILT) + 2)
+        if which >= len(_SPOILT):
+            return content[:at][:_MOST_BYTES]
+        return content[:at] + _SPOILT[which] + content[at:]
+
+    def make(source: Source) -> bytes:
+        if source.boolean():
+            return spoilt(source)
+        return source.binary(1, _MOST_BYTES)
+
+    drawn = retried(make, is_no_json, context, pointer)
+
+    def draw(source: Source) -> tuple[Any, Violation]:
+        content = drawn(source)
+        return content, Violation(pointer, SYNTAX, media_type, content)
+
+    return draw
+
+
+def is_no_json(content: bytes) -> bool:
+    """True for what no reader of JSON takes, whatever Unicode encoding it tries. Blanks alone count as no body."""
+    if not content.strip():
+        return False
+    try:
+        json.loads(content)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
 
 _SYNTAX: Final = 0.05
 _LEFT_OUT: Final = 0.1

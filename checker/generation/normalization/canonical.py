@@ -4,26 +4,27 @@ A value is described by a conjunction of facets, places of the document that it 
 conjunctions again and are looked at when somebody asks, so that recursive schemas are nothing special.
 """
 
+import json
 from collections.abc import Iterator
-from typing import Any, Final
+from itertools import product
+from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
+from checker.core.digests import digest
 from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
 from checker.generation.normalization.complements import COINED, complement
-from checker.generation.normalization.conditions import conditions
-from checker.generation.normalization.denials import forbid, openness
-from checker.generation.normalization.duplicates import Sayings, have_twins
 from checker.generation.normalization.forms import (
     Branches,
     Canonical,
     Conjunction,
     Facet,
     FacetKey,
+    Properties,
     Reason,
     inverse,
+    made,
 )
-from checker.generation.normalization.properties import properties_of, read_rest, read_unevaluated
 from checker.generation.normalization.reading import (
     ARRAY_KEYWORDS,
     SCALAR_KEYWORDS,
@@ -36,11 +37,282 @@ from checker.generation.normalization.reading import (
     says_content,
 )
 from checker.generation.normalization.store import FormKey, Forms
+from checker.generation.patterns.matching import matcher
 from checker.generation.sources.context import Budget
 from checker.validation.compiled import Compiled
 from checker.validation.keywords import Keyword, keywords_of
 from checker.validation.pointers import pointer_child
 from checker.validation.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, said_at
+
+_MOST_NODES: Final = 50_000
+"""Values that are compared. Aliases of YAML make trees that have far more."""
+
+_MANY: Final = 256
+"""Alternatives that are compared with each other."""
+_SMALL: Final = 200
+"""Values that are looked at where it is done often."""
+Saying = tuple[Scope, str, str]
+"""Scope, and a pointer or what names the text of a schema."""
+
+
+def have_twins(alternatives: list[Any]) -> bool:
+    """True when each alternative has an equal among the others: then no value satisfies exactly one."""
+    if not 2 <= len(alternatives) <= _MANY or not _has_twin(alternatives, 0):
+        return False
+    # Nearly always the first one has none.
+    return all(_has_twin(alternatives, index) for index in range(1, len(alternatives)))
+
+
+def _has_twin(alternatives: list[Any], index: int) -> bool:
+    one = alternatives[index]
+    return any(_equal(one, other) for at, other in enumerate(alternatives) if at != index)
+
+
+class Sayings:
+    """What tells schemas of one document that say the same. Each of them is looked at once: whatever holds them asks again."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, frozenset[str], Scope], tuple[Saying, ...]] = {}
+
+    def of(self, facet: Facet) -> tuple[Saying, ...]:
+        """Schemas that say the same, as far as a look can tell, have one of these in common."""
+        if facet.is_made:
+            return ()
+        key = (facet.pointer, facet.without, facet.scope)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = _sayings(facet)
+        return found
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        self._found.clear()
+
+
+def _sayings(facet: Facet) -> tuple[Saying, ...]:
+    raw = facet.raw
+    if not isinstance(raw, dict) or not facet.without.isdisjoint(raw):
+        return ()
+    place = (facet.scope, facet.pointer, "")
+    # A reference means what it does only where it stands.
+    return (place,) if _refers(raw) else (place, (facet.scope, "", _digest(raw)))
+
+
+def _digest(raw: Any) -> str:
+    # Not equality: to Python 1, 1.0 and true are equal. Not the text: a default may have ten megabytes.
+    return digest(json.dumps(raw, sort_keys=True, default=repr))
+
+
+def _refers(raw: Any) -> bool:
+    """True when a schema holds references, or too much to be looked through."""
+    todo = [raw]
+    for _ in range(_SMALL):
+        if not todo:
+            return False
+        one = todo.pop()
+        if isinstance(one, dict):
+            if any(isinstance(one.get(name), str) for name in _REFERENCES):
+                return True
+            todo.extend(one.values())
+        elif isinstance(one, list):
+            todo.extend(one)
+    return True
+
+
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
+
+
+def _equal(left: Any, right: Any) -> bool:
+    """Equality of schemas, false when it takes too long to say."""
+    todo = [(left, right)]
+    for _ in range(_MOST_NODES):
+        if not todo:
+            return True
+        one, other = todo.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, dict):
+            if one.keys() != other.keys():
+                return False
+            todo.extend((one[name], other[name]) for name in one)
+        elif isinstance(one, list):
+            if len(one) != len(other):
+                return False
+            todo.extend(zip(one, other, strict=True))
+        elif one != other:
+            return False
+    return not todo
+
+
+def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
+    """What is said in one schema."""
+    named = {
+        name: facet.below(value, "properties", name)
+        for name, value in (raw.get("properties") or {}).items()
+    }
+    patterns = tuple(
+        (pattern, matcher(pattern), facet.below(value, "patternProperties", pattern))
+        for pattern, value in (raw.get("patternProperties") or {}).items()
+    )
+    rest = raw.get("additionalProperties")
+    place = None if rest is None else facet.below(rest, "additionalProperties")
+    return Properties(named, patterns, place, facet.is_made and not facet.annotates)
+
+
+def read_rest(said: Properties, raw: dict[str, Any], facet: Facet, found: Canonical) -> None:
+    """What is said of properties without a name."""
+    if said.rest is not None:
+        found.says_additional = True
+        if said.rest.raw is False:
+            found.no_additional = found.no_additional or said.rest.pointer
+        else:
+            found.additional += (said.rest,)
+    for pattern, _, schema in said.patterns:
+        found.pattern_properties.append((pattern, schema))
+    if "propertyNames" in raw:
+        found.names += (facet.below(raw["propertyNames"], "propertyNames"),)
+    if "unevaluatedProperties" in raw:
+        # Whether what is said elsewhere counts is known by the validator alone.
+        found.needs_check = True
+        found.unevaluated += (facet.below(raw["unevaluatedProperties"], "unevaluatedProperties"),)
+
+
+def read_unevaluated(found: Canonical) -> None:
+    """Let `unevaluatedProperties` speak of all that no facet speaks of."""
+    if not found.unevaluated or any(rule.rest is not None for rule in found.rules):
+        return
+    found.says_additional = True
+    for facet in found.unevaluated:
+        if facet.raw is False:
+            found.no_additional = found.no_additional or facet.pointer
+    found.additional += found.unevaluated
+
+
+_WAYS: Final = 24
+"""Ways to break a schema that are listed one by one."""
+_BOTH: Final = "what is asked for is forbidden here"
+_INNER: Final = frozenset({"items", "prefixItems", "contains", "propertyNames", "not"})
+
+
+class Breaks(Protocol):
+    """Knows where references lead, and how schemas are broken."""
+
+    sayings: Sayings
+
+    def target(self, facet: Facet) -> Facet: ...
+    def broken(self, facet: Facet) -> tuple[tuple[Conjunction, ...], bool]: ...
+
+
+def forbid(breaks: Breaks, found: Canonical) -> None:
+    """Leave out what a value has to be: nothing satisfies a schema and its `not`, whatever either of them says.
+
+    Raises `UnresolvableReference`.
+    """
+    said: set[Saying] = set()
+    if found.forbidden or any(_denied(way) for one in found.branches for way in one.alternatives):
+        said.update(saying for facet in found.facets for saying in breaks.sayings.of(facet))
+    for inner, at in found.forbidden:
+        if not said.isdisjoint(breaks.sayings.of(inner)):
+            found.impossible = found.impossible or Reason(at, _BOTH)
+    found.branches = [_unfolded(breaks, branches, found, said) for branches in found.branches]
+
+
+def _unfolded(breaks: Breaks, branches: Branches, found: Canonical, said: set[Saying]) -> Branches:
+    """The ways of a `not`, with the ways to break what they only refer to."""
+    ways: list[Conjunction] = []
+    todo = list(reversed(branches.alternatives))
+    seen: set[FacetKey] = set()
+    while todo:
+        way = todo.pop()
+        inner = _denied(way)
+        if inner is None or len(ways) + len(todo) >= _WAYS:
+            ways.append(way)
+            continue
+        inner = breaks.target(inner)
+        if inner.key in seen or not said.isdisjoint(breaks.sayings.of(inner)):
+            continue
+        seen.add(inner.key)
+        more, is_whole = breaks.broken(inner)
+        if is_whole:
+            todo.extend(reversed(more))
+        else:
+            ways.append(way)
+    if not ways:
+        found.impossible = found.impossible or Reason(branches.pointer, _BOTH)
+    # What is found soonest comes first.
+    return replace(branches, alternatives=tuple(sorted(ways, key=_depth)))
+
+
+def _denied(way: Conjunction) -> Facet | None:
+    """What a way is the inverse of, if it is that and nothing else."""
+    if len(way) != 1 or not isinstance(way[0].raw, dict):
+        return None
+    inner = way[0].raw.get("not")
+    return inner if way[0].is_made and isinstance(inner, Facet) else None
+
+
+def _depth(way: Conjunction) -> int:
+    """How far below a way there is more to be broken."""
+    if _denied(way) is not None:
+        return 2
+    return int(any(not _is_leaf(facet) for facet in way))
+
+
+def _is_leaf(facet: Facet) -> bool:
+    """True for a made schema that says what it says without another one."""
+    return facet.is_made and isinstance(facet.raw, dict) and _INNER.isdisjoint(facet.raw)
+
+
+def openness(branches: Branches) -> int:
+    """How much alternatives leave open to what is chosen for others: most of all a `not` with many ways."""
+    return len(branches.alternatives) if branches.keyword == "not" else 0
+
+
+_MOST = 3
+"""Properties with dependents; each doubles the alternatives."""
+_DEPENDENT = ("dependentRequired", "dependentSchemas", "dependencies")
+
+
+def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
+    """Add the alternatives that the conditions of a schema mean."""
+    if "if" in raw and ("then" in raw or "else" in raw):
+        found.branches.append(_if(facet, raw))
+    for keyword in _DEPENDENT:
+        dependents = raw.get(keyword)
+        if not dependents:
+            continue
+        at = pointer_child(facet.pointer, keyword)
+        if len(dependents) > _MOST:
+            found.opaque[at] = keyword
+            continue
+        ways = [_with_and_without(facet, keyword, *item) for item in dependents.items()]
+        alternatives = tuple(sum(chosen, ()) for chosen in product(*ways))
+        found.branches.append(Branches(at, facet, keyword, alternatives))
+
+
+def _if(facet: Facet, raw: dict[str, Any]) -> Branches:
+    condition, then, other = (
+        facet.below(raw.get(keyword, True), keyword) for keyword in ("if", "then", "else")
+    )
+    return Branches(
+        condition.pointer, facet, "if", ((condition, then), (inverse(condition), other))
+    )
+
+
+def _with_and_without(
+    facet: Facet, keyword: str, name: str, asked: Any
+) -> tuple[Conjunction, Conjunction]:
+    """The property with what it asks for, or without it."""
+    names = asked if isinstance(asked, list) else []
+    tag = f"{facet.tag}{keyword} {name}"
+    there: Conjunction = (made(facet, f"{tag} there", {"required": [name, *names]}),)
+    if not isinstance(asked, list):
+        there += (facet.below(asked, keyword, name),)
+    absent: Conjunction = (made(facet, f"{tag} absent", {"properties": {name: False}}),)
+    return there, absent
+
 
 _ANNOTATIONS: Final = frozenset(
     {

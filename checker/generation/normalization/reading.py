@@ -1,10 +1,12 @@
 """What a schema says of types, numbers, texts and arrays, added to what is already known of the value."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
 from checker.core.schema import Dialect
+from checker.generation.normalization import forms
 from checker.generation.normalization.complements import (
     DUPLICATES,
     OTHER_FORMAT,
@@ -24,9 +26,32 @@ from checker.generation.normalization.forms import (
     inverse,
     same,
 )
-from checker.generation.normalization.prose import told_values
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.pointers import pointer_child
+
+_SAYING: Final = frozenset(("enum", "const", "example", "examples", "pattern", "format"))
+"""Keywords that say more than prose does."""
+_LONGEST: Final = 2_000
+_MOST: Final = 8
+_OPENING: Final = "[\"'`\u201c\u2018\u201e]"
+_QUOTED: Final = (
+    rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
+)
+_LED: Final = re.compile(
+    rf"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+(?:{_QUOTED}(?:,? (?:or|and) |, ?| ?\| ?)?)+",
+    re.IGNORECASE,
+)
+_VALUE: Final = re.compile(_QUOTED)
+
+
+def told_values(raw: Mapping[str, Any]) -> list[str]:
+    """Texts in quotes that a description gives as examples of a text about which its schema says nothing else; each once."""
+    text = raw.get("description")
+    if raw.get("type") != "string" or not isinstance(text, str) or not _SAYING.isdisjoint(raw):
+        return []
+    found = (value for led in _LED.finditer(text[:_LONGEST]) for value in _VALUE.findall(led[0]))
+    return list(dict.fromkeys(found))[:_MOST]
+
 
 SCALAR_KEYWORDS: Final = frozenset(
     (
@@ -239,3 +264,26 @@ def _contains(values: list[Any], value: Any) -> bool:
 
 def _listed(names: Iterable[str]) -> str:
     return " or ".join(sorted(names)) or "none"
+
+
+def meant_types(form: Canonical) -> list[str]:
+    """Types that an untyped schema speaks of."""
+    meant = []
+    if (
+        form.properties
+        or form.required
+        or form.says_additional
+        or form.property_count.low
+        or form.pattern_properties
+        or form.names
+    ):
+        meant.append(forms.OBJECT)
+    if form.items or form.prefix or form.item_count.low or form.no_items or form.contained:
+        meant.append(forms.ARRAY)
+    lengths = form.lengths
+    if form.patterns or form.formats or form.content or lengths.low or lengths.high is not None:
+        meant.append(forms.STRING)
+    numbers = form.numbers
+    if numbers.low is not None or numbers.high is not None or numbers.step is not None:
+        meant.append(forms.NUMBER)
+    return meant

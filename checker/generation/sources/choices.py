@@ -8,19 +8,22 @@ from typing import Any, Protocol, TypeVar
 
 from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan
-from checker.generation.sources.chance import FEWEST, End, SourceSpent, uniform_numbers
-from checker.generation.sources.plans import (
+from checker.generation.sources.chance import (
     AGAIN,
     AGAIN_TEXT,
+    FEWEST,
     WIDE,
+    End,
     FloatRange,
     IntegerRange,
+    SourceSpent,
     float_plan,
     integer_plan,
     last_integer,
     last_text,
     length_plan,
     size_plan,
+    uniform_numbers,
 )
 
 Key = TypeVar("Key")

@@ -35,8 +35,7 @@ from checker.core.sequence import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import HOOK, Rejected
-from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import ReplaySource, SimplestSource
 
 Strategy = SearchStrategy[Any]
 _IN_VAIN = 20

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from checker.generation.boundaries.negatives import negatives
-from checker.generation.boundaries.values import Scenario
-from checker.generation.likeness import distinct
+from checker.generation.boundaries.values import Scenario, distinct
 from checker.generation.negation.values import STEPS
 from checker.generation.sources.context import Budget
 

@@ -7,8 +7,7 @@ import pytest
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.boundaries.positives import Edges, positives
-from checker.generation.boundaries.values import Scenario
-from checker.generation.likeness import distinct
+from checker.generation.boundaries.values import Scenario, distinct
 
 from ..making import opinions, schema_of
 from .listing import BODY, PATH, QUERY, compiled, shown, valid

@@ -1,4 +1,4 @@
-"""Objects with all, some and only the required properties, and with each of the values that a property may have."""
+"""Arrays and objects at the bounds of a size, and with each of the values that a part may have."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.pagination import marks_among
-from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.boundaries.walking import Walk
+from checker.generation.boundaries.values import Boundary, Scenario, Walk, many_items
 from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.forms import Canonical, Conjunction
@@ -17,18 +16,112 @@ from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.simplest import SimplestSource
+from checker.generation.sources.replay import SimplestSource
 
-ADDITIONAL: Final = "x-checker-additional"
-_ANY: Final = "*"
-_LONGEST_NAME: Final = 24
-_NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
 _MOST: Final = 1_000
-"""Properties that are listed one by one."""
+"""Items of an array; a longer one is not shown."""
+_ANY: Final = "*"
+_WORDS: Final = {
+    Scenario.ARRAY: "Valid array",
+    Scenario.NEAR_ITEMS: "Near-boundary items array",
+    Scenario.MOST_ITEMS: "Maximum items array",
+}
 _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 
-def usual(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
+def usual_array(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
+    """The array of the smallest size. Raises `Unsatisfiable`."""
+    if not (form.item_count.low or form.contained or place.min_items or form.needs_check):
+        return []
+    return walk.narrowed(conjunction, place, "array", {"type": "array"})
+
+
+def arrays_of(
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
+) -> Iterator[Boundary]:
+    """The usual array, arrays of other sizes, arrays with other items. Raises `Unsatisfiable`."""
+    template = walk.usual(conjunction, place)
+    if not isinstance(template, list):
+        template = usual_array(walk, form, conjunction, place)
+    at, sizes = form.type_pointer or form.pointer, form.item_count
+    yield Boundary(template, _WORDS[Scenario.ARRAY], Scenario.ARRAY, at, None, True)
+    count = len(template)
+    low_at, high_at = sizes.low_pointer or at, sizes.high_pointer
+    wanted = [(count + 1, Scenario.NEAR_ITEMS if count else Scenario.ARRAY, low_at, "minItems")]
+    if sizes.high is not None:
+        wanted.append((sizes.high, Scenario.MOST_ITEMS, high_at, "maxItems"))
+        wanted.append((sizes.high - 1, Scenario.NEAR_ITEMS, high_at, "maxItems"))
+        wanted.append((sizes.high - 2, Scenario.ARRAY, at, ""))
+    wanted.append((count + 2, Scenario.ARRAY, at, ""))
+    for size, scenario, pointer, keyword in wanted:
+        if size > _MOST:
+            walk.is_cut = True
+        elif size > count and (sizes.high is None or size <= sizes.high):
+            sized = {"type": "array", "minItems": size, "maxItems": size}
+            try:
+                value = walk.narrowed(conjunction, place, f"array {size}", sized)
+            except _REASONS:
+                continue
+            yield Boundary(value, _WORDS[scenario], scenario, pointer, keyword or None, True)
+    yield from _with_items(walk, form, template, place, path)
+    if sizes.high is None and form.items and not (form.unique or form.prefix or form.contained):
+        with suppress(*_REASONS):
+            yield from many_items(walk.usual(form.items, item_of(place)), place, at)
+
+
+def _with_items(
+    walk: Walk, form: Canonical, template: list[Any], place: TextPlace, path: tuple[str, ...]
+) -> Iterator[Boundary]:
+    """Each value of each item, in place of one that is there."""
+    inner = item_of(place)
+    count = len(form.prefix)
+    for index, conjunction in enumerate(form.prefix):
+        before = template[:index]
+        try:
+            before += [walk.usual(form.prefix[i], inner) for i in range(len(before), index)]
+        except _REASONS:
+            break
+        yield from _at(walk, (conjunction, inner), (*path, str(index)), before, template)
+    if not form.no_items and (form.items or not form.prefix):
+        first = max(count, len(form.contained))
+        before = template[:first]
+        try:
+            before += [walk.usual(form.prefix[i], inner) for i in range(len(before), count)]
+        except _REASONS:
+            return
+        yield from _at(walk, (form.items, inner), (*path, _ANY), before, template)
+
+
+def _at(
+    walk: Walk,
+    child: tuple[Conjunction, TextPlace],
+    path: tuple[str, ...],
+    before: list[Any],
+    template: list[Any],
+) -> Iterator[Boundary]:
+    after = template[len(before) + 1 :]
+
+    def put(value: Any) -> list[Any]:
+        return [*before, value, *after]
+
+    try:
+        for found in walk.values(*child, path):
+            if found.scenario is Scenario.ENUM:
+                text = "Array with an enum item: "
+            else:
+                text = "Array with valid item: "
+            yield found.inside(put, text)
+    except _REASONS:
+        return
+
+
+ADDITIONAL: Final = "x-checker-additional"
+_LONGEST_NAME: Final = 24
+_NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
+"""Properties that are listed one by one."""
+
+
+def usual_object(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
     """Return the object with the required properties and the wanted optional ones. Raises `Unsatisfiable`."""
     inner = item_of(place)
     sizes = form.property_count
@@ -82,13 +175,13 @@ def _is_usual(walk: Walk, form: Canonical, name: str, inner: TextPlace) -> bool:
     return has_all or walk.is_given(form.properties[name], inner)
 
 
-def values(
+def objects_of(
     walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """The usual object and what differs from it in one respect. Raises `Unsatisfiable`."""
     template = walk.usual(conjunction, place)
     if not isinstance(template, dict):
-        template = usual(walk, form, conjunction, place)
+        template = usual_object(walk, form, conjunction, place)
     at, inner = form.type_pointer or form.pointer, item_of(place)
     yield Boundary(template, "Valid object", Scenario.OBJECT, at, None, True)
     required = {name: one for name, one in form.properties.items() if name in form.required}

@@ -1,0 +1,321 @@
+"""Numbers and strings at the bounds of a schema and beside them, and texts that services stumble over."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.named_files import NamedFile
+from checker.core.operation import Location
+from checker.generation.boundaries.values import Boundary, Scenario, Walk
+from checker.generation.drawing import scalars
+from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.places import TextPlace, location_of
+from checker.generation.normalization.forms import NUMBER, Canonical, Conjunction, Numbers
+from checker.generation.sources.context import Rejected
+
+_SINGLE = "float"
+_HUGE = 1e308
+"""Nearly as great as any number of double precision."""
+
+
+def numbers_of(form: Canonical) -> Iterator[Boundary]:
+    """Numbers that the bounds admit; the first one is the usual value."""
+    axis = _Axis.of(form)
+    at, unit = form.type_pointer or form.pointer, axis.unit
+    low, high = axis.ends()
+    if low is None and high is None:
+        yield from axis.shown(Fraction(0), Scenario.NUMBER, at, None)
+    for end in (low, high):
+        if end is not None and not end.is_implied:
+            yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
+            for near in dict.fromkeys((end.value + end.sign * unit, axis.inside(end, end.sign))):
+                yield from axis.shown(near, Scenario.NEAR_NUMBER, end.pointer, end.keyword)
+    others = [Fraction(0), unit, -unit]
+    for end in (low, high):
+        if end is not None:
+            others += [end.value + end.sign * 2 * unit, axis.inside(end, end.sign * 2)]
+    for value in others:
+        yield from axis.shown(value, Scenario.NUMBER, at, None)
+    for end in (low, high):
+        # The ends of a format come last: a server's own limits are found there, and the rest is more urgent.
+        if end is not None and end.is_implied:
+            yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
+    yield from _beyond(axis, form, at)
+
+
+def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
+    """Integers of more than 32 and 64 bits, a fraction, a huge number, if nothing forbids them: many services notice too late where theirs end."""
+    if NUMBER in form.types:
+        if not axis.is_stepped:
+            yield from axis.shown(Fraction(1, 2), Scenario.NUMBER, at, None)
+        if axis.numbers.high is None and not (axis.is_stepped or axis.is_single):
+            yield Boundary(_HUGE, "Huge number", Scenario.NUMBER, at, None, True)
+        return
+    if axis.numbers.high is None:
+        for bits in (32, 64):
+            for boundary in axis.shown(
+                axis.up(Fraction(2 ** (bits - 1))), Scenario.NUMBER, at, None
+            ):
+                yield replace(boundary, description=f"Number beyond {bits} bits")
+
+
+class _End(Struct, frozen=True):
+    """The least or the greatest number."""
+
+    value: Fraction
+    sign: int
+    """Which way the others lie."""
+    scenario: Scenario
+    keyword: str
+    pointer: str
+
+    @property
+    def is_implied(self) -> bool:
+        """True when a format, not a keyword, says so."""
+        return self.pointer.endswith("/format")
+
+
+class _Axis(Struct, frozen=True):
+    """Numbers that may be sent: all, or the multiples of a step."""
+
+    numbers: Numbers
+    unit: Fraction
+    """From one to the next one; one where there is no next one."""
+    is_stepped: bool
+    is_single: bool
+
+    @classmethod
+    def of(cls, form: Canonical) -> "_Axis":
+        step = form.numbers.step
+        if NUMBER not in form.types:
+            # Multiples of 2.5 that are integers are the multiples of 5.
+            unit = Fraction(1 if step is None else step.numerator)
+            return cls(form.numbers, unit, True, False)
+        unit = Fraction(1) if step is None else step
+        return cls(form.numbers, unit, step is not None, _SINGLE in form.formats)
+
+    def ends(self) -> tuple[_End | None, _End | None]:
+        """The least and the greatest number, if there are such."""
+        numbers = self.numbers
+        low = high = None
+        if numbers.low is not None and numbers.low_said is not None:
+            keyword, _, pointer = numbers.low_said
+            low = _End(self.first(numbers.low), 1, Scenario.MINIMUM, keyword, pointer)
+        if numbers.high is not None and numbers.high_said is not None:
+            keyword, _, pointer = numbers.high_said
+            high = _End(self.last(numbers.high), -1, Scenario.MAXIMUM, keyword, pointer)
+        return low, high
+
+    def inside(self, end: _End, distance: int) -> Fraction:
+        """The first number that is at least so far from an end."""
+        value = end.value + distance
+        return self.up(value) if distance > 0 else self.down(value)
+
+    def up(self, value: Fraction) -> Fraction:
+        """The first number from here on."""
+        return math.ceil(value / self.unit) * self.unit if self.is_stepped else value
+
+    def down(self, value: Fraction) -> Fraction:
+        """The last number up to here."""
+        return math.floor(value / self.unit) * self.unit if self.is_stepped else value
+
+    def first(self, low: Fraction) -> Fraction:
+        """The least number from a bound on."""
+        found = self.up(low)
+        if found == low and self.numbers.is_low_open:
+            found = found + self.unit if self.is_stepped else self._beside(low, math.inf)
+        return found
+
+    def last(self, high: Fraction) -> Fraction:
+        """The greatest number up to a bound."""
+        found = self.down(high)
+        if found == high and self.numbers.is_high_open:
+            found = found - self.unit if self.is_stepped else self._beside(high, -math.inf)
+        return found
+
+    def _beside(self, value: Fraction, towards: float) -> Fraction:
+        if self.is_single:
+            return Fraction(scalars.beside(float(value), towards))
+        return Fraction(math.nextafter(float(value), towards))
+
+    def admits(self, value: Fraction) -> bool:
+        """True between the bounds."""
+        low, high = self.numbers.low, self.numbers.high
+        if low is not None and (value < low or (value == low and self.numbers.is_low_open)):
+            return False
+        if high is not None and (value > high or (value == high and self.numbers.is_high_open)):
+            return False
+        return not self.is_stepped or value % self.unit == 0
+
+    def shown(
+        self, value: Fraction, scenario: Scenario, pointer: str, keyword: str | None
+    ) -> Iterator[Boundary]:
+        """The number as it is sent, if it may be sent."""
+        if self.admits(value):
+            try:
+                number = int(value) if value.denominator == 1 else float(value)
+            except OverflowError:
+                return
+            yield Boundary(number, _WORDS[scenario], scenario, pointer, keyword, True)
+
+
+_WORDS = {
+    Scenario.NUMBER: "Valid number",
+    Scenario.MINIMUM: "Minimum value",
+    Scenario.MAXIMUM: "Maximum value",
+    Scenario.NEAR_NUMBER: "Near-boundary number",
+}
+
+
+_OTHER_SCRIPTS: Final = "\u00e9e\u0301\u4e2d\u05d0\U0001f600"
+"""Latin with an accent in one character and in two, Chinese, Hebrew, and what takes two units of UTF-16."""
+_WIDE: Final = "\u4e2d"
+"""Three bytes of UTF-8, one character: texts of these are longer in bytes than they may be in characters."""
+_LONG: Final = 1_000
+"""Characters of a text that nothing limits: more than columns for short texts have."""
+_SIGNS: Final = "'\"([{*+?%_\\<&;$"
+"""Signs of other languages: quotes and wildcards of SQL and of full text searches, halves of regular expressions, of markup."""
+FILE_NAME: Final = "\u00e9\u4e2d 'a\";b"
+"""Other scripts, blanks, and what separates in headers: browsers send it so (RFC 7578, 4.2)."""
+_FORMATS: Final[dict[str, tuple[str, ...]]] = {
+    "date": ("0001-01-01", "9999-12-31", "2024-02-29"),
+    "date-time": (
+        "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2024-02-29T23:30:00+14:00", "1969-12-31T00:00:00-12:00",
+        "2016-12-31T23:59:60Z", "0001-01-01T00:00:00+14:00",
+    ),
+    "time": ("23:59:59.999999Z", "00:00:00+14:00"),
+    "duration": ("P1Y2M10DT2H30M", "PT0S"),
+    "uuid": ("FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF",),
+    "email": ("first.last+tag@sub.example.museum",),
+    "hostname": (f"{'a' * 63}.example.com",),
+    "ipv4": ("255.255.255.255",),
+    "ipv6": ("::ffff:192.0.2.1", "FE80::ABCD:1"),
+    "uri": ("https://example.com:8443/a%20b/?c=d&e=%C3%A9#f",),
+    "url": ("https://example.com:8443/a%20b/?c=d&e=%C3%A9#f",),
+    "byte": ("AA==", "+/8=", "AAAA"),
+}  # fmt: skip
+"""Format -> texts of it that differ in what matters: ends of ranges, capitals, padding, characters that are escaped elsewhere.
+
+Leap seconds and what is before the year 1 in UTC may be refused (`checks/unwritten_rules.py`)."""
+
+
+def of_formats(form: Canonical) -> Iterator[str]:
+    """Texts of the formats of a schema."""
+    for name in form.formats:
+        yield from _FORMATS.get(name, ())
+
+
+def of_signs(form: Canonical) -> str:
+    """A text that a schema admits, and others read as more than text; empty where there is no room for it."""
+    low, high = form.lengths.low, form.lengths.high
+    is_fitting = low <= _LONG and (high is None or high >= len(_SIGNS))
+    return _SIGNS.ljust(low, "0") if is_fitting else ""
+
+
+def of_any(form: Canonical) -> Iterator[tuple[str, str]]:
+    """(text, description) of what a schema admits that says nothing of characters."""
+    low, high = form.lengths.low, form.lengths.high
+    if high is None and low <= _LONG:
+        yield _OTHER_SCRIPTS.ljust(low, _WIDE), "String of several scripts"
+        yield "0" * _LONG, "Long string"
+    elif high is not None and high <= _LONG:
+        text = (_OTHER_SCRIPTS + _WIDE * high)[:high]
+        yield text, "Maximum length string of several scripts"
+
+
+_FILLER: Final = "0"
+_TEXT_WORDS: Final = {
+    Scenario.STRING: "Valid string",
+    Scenario.SHORTEST: "Minimum length string",
+    Scenario.LONGEST: "Maximum length string",
+    Scenario.NEAR_LENGTH: "Near-boundary length string",
+}
+
+
+def texts_of(
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace
+) -> Iterator[Boundary]:
+    """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
+    at = form.type_pointer or form.pointer
+    lengths = form.lengths
+    is_formatted = any(name in FORMATS or name in walk.compiler.formats for name in form.formats)
+    is_said = is_formatted or form.content is not None
+    if (is_said or form.patterns) and not lengths.low and lengths.high is None:
+        value = walk.narrowed(conjunction, place, "text", {"type": "string"})
+        yield _boundary(value, Scenario.STRING, at, None)
+        yield from _named(value, at)
+        for text in of_formats(form):
+            yield _boundary(text, Scenario.STRING, at, None)
+        if not form.patterns:
+            return
+    value = None
+    for size, scenario, pointer, keyword in _sizes(form, place, at):
+        value = _of_size(walk, form, conjunction, place, size)
+        if value is not None:
+            yield _boundary(value, scenario, pointer, keyword)
+    yield from _named(value, at)
+    if place.carries_empty and not lengths.low:
+        yield Boundary("", "Empty string", Scenario.STRING, at, None, True)
+    # Texts of a path name what is not there, however odd they are.
+    is_free = not (is_said or form.patterns or form.formats)
+    if is_free and location_of(place) is not Location.PATH:
+        for text, description in of_any(form):
+            yield Boundary(text, description, Scenario.STRING, at, None, True)
+        signs = of_signs(form)
+        if signs:
+            yield Boundary(signs, "String of signs", Scenario.SIGNS, at, None, True)
+
+
+def _named(value: Any, at: str) -> Iterator[Boundary]:
+    """A file with a name that is no plain one."""
+    if isinstance(value, bytes):
+        file = NamedFile(value, FILE_NAME)
+        yield Boundary(file, "File with an odd name", Scenario.SIGNS, at, None, True)
+
+
+def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None) -> Boundary:
+    if isinstance(value, bytes):
+        return Boundary(value, "Valid binary content", Scenario.BINARY, pointer, keyword, True)
+    return Boundary(value, _TEXT_WORDS[scenario], scenario, pointer, keyword, True)
+
+
+def _sizes(
+    form: Canonical, place: TextPlace, at: str
+) -> Iterator[tuple[int, Scenario, str, str | None]]:
+    """Length, what it is, pointer and keyword of who says so."""
+    lengths = form.lengths
+    low, high = max(lengths.low, place.min_text), lengths.high
+    low_at = lengths.low_pointer or at
+    if lengths.low:
+        yield low, Scenario.SHORTEST, low_at, "minLength"
+        yield low + 1, Scenario.NEAR_LENGTH, low_at, "minLength"
+    else:
+        yield low, Scenario.STRING, at, None
+    if high is not None:
+        yield high, Scenario.LONGEST, lengths.high_pointer, "maxLength"
+        yield high - 1, Scenario.NEAR_LENGTH, lengths.high_pointer, "maxLength"
+        yield high - 2, Scenario.STRING, at, None
+    yield low + 1, Scenario.STRING, at, None
+    yield low + 2, Scenario.STRING, at, None
+
+
+def _of_size(
+    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, size: int
+) -> str | bytes | None:
+    low, high = max(form.lengths.low, place.min_text), form.lengths.high
+    if size < low or (high is not None and size > high) or size > walk.compiler.max_text:
+        return None
+    is_plain = not (form.patterns or form.formats or form.content or form.excluded.patterns)
+    if is_plain and place.alphabet.permits(_FILLER):
+        return _FILLER * size
+    sized = {"type": "string", "minLength": size, "maxLength": size}
+    try:
+        value: str | bytes = walk.narrowed(conjunction, place, f"text {size}", sized)
+    except (Unsatisfiable, BudgetSpent, Rejected):
+        return None
+    return value

@@ -1,0 +1,262 @@
+"""Draws for listed values, for values that must differ from others, and for `oneOf` whose alternatives overlap."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.schema import UnresolvableReference
+from checker.generation.drawing.distinct import identity
+from checker.generation.drawing.judging import IsValid, validator_of
+from checker.generation.drawing.nodes import Nodes
+from checker.generation.drawing.places import TextPlace
+from checker.generation.drawing.scalars import compile_listed
+from checker.generation.normalization import forms
+from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.discrimination import may_be_alone
+from checker.generation.normalization.forms import (
+    Branches,
+    Canonical,
+    Conjunction,
+    Exclusions,
+    same,
+)
+from checker.generation.patterns.matching import matcher
+from checker.generation.sources.basic import either, one_of
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import Draw, DrawContext, Rejected, Unfinished, retried
+from checker.generation.sources.replay import SimplestSource
+from checker.validation.formats import ASSERTED_FORMATS, is_of_format
+
+Accepts = Callable[[Any], bool]
+_EXACT = 2**53
+_SMALL = 64
+"""Integers that are counted one by one."""
+_ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 12)
+"""Tried where most texts are forbidden."""
+
+
+def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> Draw:
+    """Draws what `draw` gives and nobody forbids. Raises `Unsatisfiable` when nothing is left."""
+    checks = _checks(kind, form.excluded)
+    if not checks:
+        return draw
+
+    def accepts(value: Any) -> bool:
+        return all(check(value) for check in checks)
+
+    few = _few(kind, form)
+    if few is not None:
+        left = [value for value in few if accepts(value)]
+        if not left:
+            raise Unsatisfiable(form.pointer, f"`not` forbids every {kind} that is left")
+        return compile_listed(left)
+    made = retried(draw, accepts, context, form.pointer)
+    if kind == forms.STRING and form.excluded.patterns:
+        return _with_odd_texts(made, form, accepts)
+    return made
+
+
+def _checks(kind: str, excluded: Exclusions) -> list[Accepts]:
+    checks: list[Accepts] = []
+    if excluded.values:
+        forbidden = frozenset(map(identity, excluded.values))
+        checks.append(lambda value: identity(value) not in forbidden)
+    if kind in (forms.INTEGER, forms.NUMBER):
+        checks.extend(map(_is_no_multiple, excluded.steps))
+    if kind == forms.STRING:
+        checks.extend(_differs(matcher(pattern)) for pattern in excluded.patterns)
+        checks.extend(_differs(ASSERTED_FORMATS[name]) for name in excluded.formats)
+    return checks
+
+
+def _is_no_multiple(step: Fraction) -> Accepts:
+    # Beyond 2**53 a reader of floats may see a multiple where another does not.
+    return lambda value: -_EXACT < value < _EXACT and Fraction(str(value)) % step != 0
+
+
+def _differs(matches: Callable[[str], bool]) -> Accepts:
+    return lambda value: not matches(value)
+
+
+def _few(kind: str, form: Canonical) -> list[Any] | None:
+    """All values of a kind, when they are few."""
+    numbers = form.numbers
+    if kind == forms.BOOLEAN:
+        return [False, True]
+    if kind != forms.INTEGER:
+        return None
+    if any(step.numerator == 1 for step in form.excluded.steps):
+        # Every integer is a multiple of 1 and of its parts.
+        return []
+    if numbers.low is None or numbers.high is None or numbers.high - numbers.low > _SMALL:
+        return None
+    step = numbers.step or Fraction(1)
+    return [
+        value
+        for value in range(int(numbers.low) - 1, int(numbers.high) + 2)
+        if _is_inside(value, form) and value % step == 0
+    ]
+
+
+def _is_inside(value: int, form: Canonical) -> bool:
+    numbers = form.numbers
+    assert numbers.low is not None
+    assert numbers.high is not None
+    return (
+        numbers.low <= value <= numbers.high
+        and not (numbers.is_low_open and value == numbers.low)
+        and not (numbers.is_high_open and value == numbers.high)
+    )
+
+
+def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:
+    low, high = form.lengths.low, form.lengths.high
+    texts = [
+        text
+        for text in _ODD_TEXTS
+        if low <= len(text) and (high is None or len(text) <= high) and accepts(text)
+    ]
+    if not texts or form.patterns or form.formats:
+        return draw
+    odd = compile_listed(texts)
+    return either(_ODD, odd, draw)
+
+
+_ODD = 0.3
+
+
+MOST: Final = 32
+"""Alternatives that are looked at."""
+_FRUITFUL: Final = 0.25
+"""Share of values that has to be accepted for chance to find enough of them."""
+_STEPS, _STEPS_EACH = 12_000, 500
+"""Steps that keeping all alternatives apart may take, and what each may take of them at least."""
+_TRIED: Final = 20
+_SURE: Final = 2
+"""Accepted values in a row that say enough."""
+_DISCARDED: Final = 120
+"""Attempts that all of the tries together may discard."""
+_NOTHING: Final = "no value was found that satisfies this alternative alone"
+
+
+def apart(
+    nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextPlace], is_alone: IsValid
+) -> Draw:
+    """Draws of an alternative that no other one admits, from draws of it. Raises `Unsatisfiable` and `BudgetSpent`.
+
+    `whole` is what holds for its values, what must not hold, and where they stand.
+    """
+    share = _share(draw, is_alone, nodes.context)
+    is_fruitful = share is not None and share >= _FRUITFUL
+    if is_fruitful and _is_simplest(draw, is_alone, nodes.context):
+        return draw
+    wanted, others, place = whole
+    at = wanted[0].pointer
+    try:
+        with nodes.budget.lent(max(_STEPS // (1 + len(others)), _STEPS_EACH)):
+            if not may_be_alone(nodes.canon, wanted, others):
+                raise Unsatisfiable(at, _NOTHING)
+            made = nodes.compile((*wanted, *others), place)
+    except (BudgetSpent, Unsatisfiable) as error:
+        if share == 0:
+            raise Unsatisfiable(at, _NOTHING) from error
+        return draw
+    # In a large case nothing optional is drawn any more: chance alone would leave it without a value.
+    return one_of([draw, made]) if is_fruitful else made
+
+
+def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
+    """Share of a few values that is accepted, of fewer where the first ones are; None where none can be drawn yet."""
+    source = RandomSource()
+    accepted = drawn = 0
+    with context.aside(_DISCARDED):
+        for seed in range(_TRIED):
+            source.reset(seed)
+            context.begin(None, context.work if seed else 0)
+            try:
+                accepted += accepts(draw(source))
+            except Unfinished:
+                continue
+            except (Rejected, BudgetSpent):
+                if context.work > context.allowance:
+                    return accepted / (drawn + 1)
+            drawn += 1
+            if drawn == accepted == _SURE:
+                break
+    return accepted / drawn if drawn else None
+
+
+def _is_simplest(draw: Draw, accepts: IsValid, context: DrawContext) -> bool:
+    """True when the simplest value, with nothing optional, is accepted."""
+    with context.aside(_DISCARDED):
+        context.begin(None)
+        try:
+            return accepts(draw(SimplestSource()))
+        except (Rejected, BudgetSpent):
+            return False
+
+
+_LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf", "anyOf", "oneOf"})
+"""What lists, only holds what lists, or is judged by all alike."""
+
+
+def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
+    """Draws members of an `enum`, or the `const`. Raises `Unsatisfiable` when none can be."""
+    is_valid = _judge(canon, form, conjunction)
+    possible = [value for value in form.enum or () if value is not None or forms.NULL in form.types]
+    forbidden = frozenset(map(identity, form.excluded.values))
+    values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
+    sendable = [value for value in values if place.carries_listed(value)]
+    if not sendable and place.is_body:
+        # JSON can say what is not drawn otherwise.
+        sendable = values
+    if not sendable:
+        what = "travels in this place" if values else "satisfies the rest of the schema"
+        raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
+    return compile_listed(sendable)
+
+
+def _judge(canon: Canon, form: Canonical, conjunction: Conjunction) -> IsValid:
+    """Most lists stand beside a type, or other lists, and nothing else: no validator is needed for that."""
+    try:
+        choices = [list(_lists(canon, branches)) for branches in form.branches]
+    except UnresolvableReference:
+        return validator_of(canon, conjunction, is_strict=False)
+    if not _only_lists(canon, form) or not all(map(all, choices)):
+        return validator_of(canon, conjunction, is_strict=False)
+
+    def is_valid(value: Any) -> bool:
+        if not _admits(form, value):
+            return False
+        for branches, lists in zip(form.branches, choices, strict=True):
+            count = sum(_lists_it(one, value) for one in lists if one is not None)
+            if count == 0 or (count > 1 and branches.keyword == "oneOf"):
+                return False
+        return True
+
+    return is_valid
+
+
+def _lists(canon: Canon, branches: Branches) -> Iterator[Canonical | None]:
+    """Forms of alternatives; None for those that say more than which values there are."""
+    for alternative in branches.alternatives:
+        form = canon.canonical(alternative)
+        yield None if form.branches or not _only_lists(canon, form) else form
+
+
+def _only_lists(canon: Canon, form: Canonical) -> bool:
+    return all(canon.said(facet).keys() <= _LISTING for facet in form.facets)
+
+
+def _lists_it(form: Canonical, value: Any) -> bool:
+    if form.impossible is not None or not _admits(form, value):
+        return False
+    return form.enum is None or any(same(value, other) for other in form.enum)
+
+
+def _admits(form: Canonical, value: Any) -> bool:
+    """Whether types and formats admit a value."""
+    return not forms.kinds_of(value).isdisjoint(form.types) and all(
+        is_of_format(name, value) for name in form.formats
+    )
