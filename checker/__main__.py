@@ -35,7 +35,7 @@ def main() -> None:
     # What the interpreter needed until now is of the run's time, too.
     began_at = time.monotonic() - process_age_s()
     try:
-        code = import_module("checker.commands.program").run_program(began_at)
+        code = import_module("checker.commands.output").run_program(began_at)
     except Exception as error:
         sentence = limit_reached(error)
         if not sentence:

@@ -13,8 +13,7 @@ import click
 
 from checker import __version__
 from checker.commands.command import CommandGroup, Root
-from checker.commands.output import echo
-from checker.commands.program import CANNOT, INTERRUPTED
+from checker.commands.output import CANNOT, INTERRUPTED, echo
 from checker.core.system_limits import limit_reached
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ COMMANDS = {
     "demo": "Try the tool on a bundled API with planted defects.",
 }
 """Command -> one line of help."""
-_MODULES = {"fuzz": "run", "graph": "outline", "list": "outline", "migrate": "config"}
+_MODULES = {"fuzz": "run", "graph": "outline", "list": "outline"}
 """Command -> its module in `checker.commands`, if the module has another name."""
 
 

@@ -1,26 +1,195 @@
-"""`checker config`: what may stand in `checker.toml`, and what counts."""
+"""`checker config`: the JSON Schema of `checker.toml`, and the effective values of its keys."""
 
 import json
-from pathlib import Path
+from collections.abc import Collection, Iterator
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import click
+from msgspec import Struct
 
 from checker.commands.command import Command, CommandGroup, Root
 from checker.commands.output import echo, echo_line
 from checker.commands.values import apply_keys
 from checker.commands.values import location as location_of
+from checker.config import auth
 from checker.config.config import Config
-from checker.config.effective import effective_keys
-from checker.config.json_schema import json_schema
-from checker.config.kinds import did_you_mean
-from checker.config.migration import migrated
+from checker.config.filters import Selectable
+from checker.config.operation_settings import keys_of, value_in, with_first_headers
+from checker.config.reading import FILTER_KEYS, Layer
 from checker.config.resolve import fetch_limits, sanitization_of
+from checker.config.settings import Sanitization
+from checker.config.table import (
+    NOT_IN_PROJECTS,
+    OPERATION_KEYS,
+    SECTIONS,
+    UPLOAD,
+    Key,
+    is_of_checks,
+    not_in_operations,
+    subsections,
+)
+from checker.config.table import (
+    Path as SectionPath,
+)
+from checker.config.value_kinds import (
+    Boolean,
+    Choice,
+    Either,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Table,
+    ValueKind,
+    did_you_mean,
+)
 from checker.core.errors import UsageError
 from checker.core.operation import BrokenOperation, Operation
+from checker.core.redact import Redaction
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import FetchOptions, FileSource, UrlSource
 from checker.kinds.table import open_description
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+Schema = dict[str, Any]
+
+
+def json_schema() -> Schema:
+    """The schema of the whole file."""
+    whole = _section((), ())
+    block = _section((), _not_in_blocks())
+    block["properties"] |= {"enabled": {"type": "boolean", "default": True}} | {
+        name: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+        for name in FILTER_KEYS
+    }
+    block["anyOf"] = [{"required": [name]} for name in FILTER_KEYS]
+    blocks = {"type": "array", "items": {"$ref": "#/$defs/operations"}}
+    project = _section((), NOT_IN_PROJECTS)
+    project["properties"] |= {"title": {"type": "string", "minLength": 1}, "operations": blocks}
+    project["required"] = ["title"]
+    whole["properties"] |= {
+        "operations": blocks,
+        "project": {"type": "array", "items": {"$ref": "#/$defs/project"}},
+    }
+    head = {"$schema": DIALECT, "title": "checker.toml"}
+    return head | whole | {"$defs": {"operations": block, "project": project}}
+
+
+def _not_in_blocks() -> frozenset[SectionPath]:
+    others = {(name,) for name in SECTIONS[()] if name not in OPERATION_KEYS}
+    return frozenset(others) | not_in_operations()
+
+
+def _section(path: SectionPath, banned: Collection[SectionPath]) -> Schema:
+    found: Schema = {
+        name: _key(key)
+        for name, key in SECTIONS.get(path, {}).items()
+        if (*path, name) not in banned
+    }
+    for name in subsections(path):
+        if (*path, name) not in banned:
+            found[name] = _section((*path, name), banned)
+    schema: Schema = {"type": "object", "properties": found, "additionalProperties": False}
+    if is_of_checks(path):
+        # Users' checks.
+        schema["additionalProperties"] = {"type": "object"}
+    return schema
+
+
+def _key(key: Key) -> Schema:
+    schema = _kind(key.kind)
+    return schema if key.default is None else {**schema, "default": key.default}
+
+
+def _kind(kind: ValueKind) -> Schema:
+    match kind:
+        case Boolean():
+            return {"type": "boolean"}
+        case Integer():
+            return {"type": "integer"} | _present(minimum=kind.minimum, maximum=kind.maximum)
+        case Number():
+            bounds = _present(
+                exclusiveMinimum=kind.above,
+                minimum=kind.minimum,
+                maximum=kind.maximum,
+                exclusiveMaximum=kind.below,
+            )
+            return {"type": "number"} | bounds
+        case Choice():
+            return {"enum": list(kind.values)}
+        case ListOf():
+            return {"type": "array", "items": _kind(kind.item), "uniqueItems": True}
+        case MapOf() | Table():
+            return {"type": "object"}
+        case Either():
+            return {"anyOf": [_kind(one) for one in kind.kinds]}
+        case _:
+            return {"type": "string"}
+
+
+def _present(**given: float | None) -> Schema:
+    return {name: value for name, value in given.items() if value is not None}
+
+
+_DEFAULT: Final = "default"
+_COMMAND: Final = "command line"
+
+
+class Effective(Struct, frozen=True):
+    """One key."""
+
+    name: str
+    """As in the file, with its sections: `generation.max-examples`."""
+    value: Any
+    """What is secret in it is masked."""
+    source: str
+    """`default`, `command line`, a file, or a `[[project]]` table or `[[operations]]` block of it."""
+
+
+def effective_keys(
+    config: Config, redaction: Redaction | None = None, operation: Selectable | None = None
+) -> Iterator[Effective]:
+    """Every key of the table for one operation, or for what is about no single one, in its order; then those of users' checks."""
+    redaction = redaction or Sanitization().redaction
+    layers = config.sources
+    if operation is not None:
+        # What phases say of all operations beats a block; it stands under keys of its own.
+        layers[1:1] = _about(config, operation)
+    own = {path for layer, _ in layers for path in layer if path not in SECTIONS}
+    for path in (*SECTIONS, *sorted(own)):
+        for key in keys_of(path):
+            named = (name for layer, name in layers if key in layer.get(path, {}))
+            value = value_in([layer for layer, _ in layers], path, key)
+            masked = _masked(value, redaction, is_secret=(*path, key) in _SECRETS)
+            yield Effective(".".join((*path, key)), masked, next(named, _DEFAULT))
+
+
+def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]:
+    """(what it says, where) of each block that is about an operation; what counts most first."""
+    mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
+    values = with_first_headers([block.values for _, block in mine])
+    for (number, _), said in zip(mine, values, strict=True):
+        yield said, f"{config.config_path} [[operations]] {number}"
+
+
+_SECRETS: Final = frozenset(
+    [(*auth.BASIC, "password"), auth.OPENAPI, ("auth", "dynamic", "openapi"), (*UPLOAD, "token")]
+)
+"""Keys whose values are secret whatever they are called inside."""
+
+
+def _masked(value: Any, redaction: Redaction, *, is_secret: bool) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _masked(one, redaction, is_secret=is_secret or redaction.is_sensitive(str(name)))
+            for name, one in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_masked(one, redaction, is_secret=is_secret) for one in value]
+    if isinstance(value, str):
+        return redaction.replacement if is_secret and value else redaction.url(value)
+    return value
 
 
 @click.group(cls=CommandGroup)
@@ -101,28 +270,3 @@ def _operation(opened: ApiSchema, label: str) -> Operation:
         hint = did_you_mean(label, [str(one.label) for one in opened.entries()])
         raise UsageError(f"no operation is called {label!r}{hint}")
     return found
-
-
-@click.command(cls=Command)
-@click.argument(
-    "file", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
-@click.option("--dry-run", is_flag=True, help="Print the new file instead of writing it.")
-def migrate(file: Path, *, dry_run: bool) -> None:
-    """Rewrite CONFIG with the keys of today, and tell each change; the old file stays beside it as CONFIG.before."""
-    try:
-        before = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} cannot be read: {error}") from error
-    text, changes = migrated(before)
-    for change in changes:
-        click.echo(change, err=dry_run)
-    if dry_run:
-        click.echo(text, nl=False)
-        return
-    if changes:
-        file.with_name(f"{file.name}.before").write_text(before, encoding="utf-8")
-        file.write_text(text, encoding="utf-8")
-    else:
-        click.echo("nothing to change")
-    Config.from_path(file)

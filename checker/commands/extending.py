@@ -10,8 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 from msgspec import Struct, field
 
-from checker.config.attributes import search_working_directory
-from checker.config.hooks_loading import MOST_BYTES, load_hooks
+from checker.config.user_code import MOST_BYTES, load_hooks, search_working_directory
 from checker.core.errors import IncorrectUsage, UnreadableFile
 from checker.core.local_files import read_local
 

@@ -1,29 +1,37 @@
-"""Failures of a run that is over, sent again: three tries of each, with what earlier answers hold now."""
+"""Failures of a finished run, sent again: three tries of each, with new values in place of masked credentials and earlier responses."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.commands.replay_credentials import ReplayCredentials, fetched_for
 from checker.commands.runs_on_disk import PastRun, chosen_findings
+from checker.config.auth import chosen_users
+from checker.config.config import Config
+from checker.config.resolve import Invocation, run_settings
 from checker.core.codings import codings_of, readable
+from checker.core.credentials import Credentials
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import failure_id
 from checker.core.operation import Label
+from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.send import Transport
+from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
 from checker.reporting.known_text import known_name
 from checker.reporting.prerequisites import CONFLICT, moved, not_reached, prerequisites_of
 from checker.reporting.symptoms import (
-    Path,
+    Path as ValuePath,
+)
+from checker.reporting.symptoms import (
     links_in,
     links_in_body,
     symptoms_of,
@@ -31,8 +39,73 @@ from checker.reporting.symptoms import (
     with_values,
 )
 from checker.transport.factories import NETWORK
+from checker.transport.proofs import drop, put
 from checker.transport.settings import HttpSettings
+from checker.workers.authentication.identities import Identities, UserSource
+from checker.workers.starting.configured_sources import wiring_of
 from checker.workers.starting.fetched_credentials import FetchedCredentials
+from checker.workers.starting.subject import read_subject
+
+
+class ReplayCredentials(Struct, frozen=True):
+    """The replacements of the credentials of recorded requests, and additional headers."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    """Given with `-H` and `--auth`."""
+    credentials: Credentials = field(default_factory=Credentials)
+    """Of a user of an authentication document."""
+
+    def sign(self, request: WireRequest) -> None:
+        """Have a request carry these where it carried credentials: what it left out, it left out on purpose."""
+        rules = Redaction()
+        for name, value in self.headers:
+            one = Credentials({name: value})
+            if not rules.is_sensitive(name) or _has(request, one):
+                put(request, one)
+        if _has(request, self.credentials):
+            put(request, self.credentials)
+
+    @property
+    def all_headers(self) -> tuple[tuple[str, str], ...]:
+        """Return all credentials as headers."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.credentials.cookies.items())
+        found = (*self.headers, *self.credentials.headers.items())
+        return (*found, ("Cookie", cookies)) if cookies else found
+
+
+def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
+    """Return the sources of credentials of today's configuration for the description of an earlier run.
+
+    Raises `LoaderError`, `ConfigError`, `UsageError`.
+    """
+    opened = past.view.opened
+    document = None if opened is None else opened.document
+    settings = replace(past.settings, base_url=base_url, document=document)
+    return FetchedCredentials(read_subject(settings, RunLayout(Path(settings.corpus_dir))))
+
+
+def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
+    """Return the current headers of the user of the configured authentication document; empty if there is no document.
+
+    Raises `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
+    """
+    settings = run_settings(config, Invocation("", "run"))
+    authentication = settings.common.authentication
+    if authentication.wfc is None:
+        return Credentials()
+    if origin is None:
+        raise UsageError(
+            "--auth-wfc: give the base URL of the API, where the user logs in, with --url"
+        )
+    user, *_ = chosen_users(settings.wfc, authentication.wfc.user)
+    source = UserSource(Identities([user.name]), None, wiring_of(settings, origin), user)
+    return source.log_in()
+
+
+def _has(request: WireRequest, credentials: Credentials) -> bool:
+    copy = dataclasses.replace(request, headers=list(request.headers))
+    return drop(copy, credentials)
+
 
 TRIES: Final = 3
 _NOT_REPRODUCED: Final = 3
@@ -209,7 +282,7 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
     return outcome
 
 
-def _fresh(answer: Response, path: Path) -> Any:
+def _fresh(answer: Response, path: ValuePath) -> Any:
     """Return the value at that place of a response; None if there is none."""
     try:
         return value_at(answer.content, path)

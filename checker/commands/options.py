@@ -8,25 +8,25 @@ import click
 from click.core import ParameterSource
 
 from checker.checks.table import BUILT_IN
-from checker.commands.lists import apply_lists, list_options
 from checker.commands.topics import KeyOption, show_all
 from checker.commands.values import (
     KeyValue,
     SettingOption,
     application,
     apply_keys,
+    apply_lists,
     credentials,
     generation_option,
     headers,
+    list_options,
     location,
     root_option,
 )
 from checker.config import auth
 from checker.config.auth import BASIC
-from checker.config.blocks import FILTER_KEYS
-from checker.config.config import Config
+from checker.config.config import Config, Section
 from checker.config.filters import FilterSpec, OperationFilters
-from checker.config.sections import Section
+from checker.config.reading import FILTER_KEYS
 from checker.config.settings import NOTHING_SENT
 from checker.config.table import UPLOAD
 from checker.core.errors import UsageError

@@ -9,7 +9,13 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from checker.commands.failure_replay import ReplayTarget, replay_findings
+from checker.commands.failure_replay import (
+    ReplayCredentials,
+    ReplayTarget,
+    fetched_for,
+    replay_findings,
+    user_of_document,
+)
 from checker.commands.legacy import LegacyCommand
 from checker.commands.options import (
     BASE_URL,
@@ -18,7 +24,6 @@ from checker.commands.options import (
     refuse_user_of_no_document,
 )
 from checker.commands.output import echo_line
-from checker.commands.replay_credentials import ReplayCredentials, fetched_for, user_of_document
 from checker.commands.runs_on_disk import PastRun, configured, folder_of
 from checker.commands.values import KeyValue
 from checker.config.auth import WFC, basic_value

@@ -8,10 +8,9 @@ import click
 from msgspec.structs import replace
 
 from checker.commands.command import Command, Root
-from checker.commands.lists import formats_named
-from checker.commands.output import echo_line
-from checker.commands.program import CANNOT
+from checker.commands.output import CANNOT, echo_line
 from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, folder_of
+from checker.commands.values import formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat

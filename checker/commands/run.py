@@ -13,9 +13,8 @@ from click.core import ParameterSource
 from msgspec.structs import replace
 
 from checker.commands.command import Root
-from checker.commands.execute import execute_run
+from checker.commands.execute import EventHandlers, execute_run
 from checker.commands.extending import load_extensions
-from checker.commands.handlers import EventHandlers
 from checker.commands.options import (
     FUZZ_SETTINGS,
     RUN_SETTINGS,

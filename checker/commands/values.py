@@ -1,22 +1,36 @@
-"""Texts of the command line as values."""
+"""Values of options, and options that name phases, checks and formats of reports."""
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import click
 from msgspec import Struct
 
-from checker.config import rules
+from checker.checks.table import BUILT_IN
+from checker.commands.output import echo_line
+from checker.config import value_kinds
 from checker.config.config import Config
-from checker.config.kinds import Boolean, Choice, Either, Integer, ListOf, MapOf, Number, ValueKind
-from checker.config.layers import keys_of
+from checker.config.operation_settings import keys_of
 from checker.config.reading import read_layer
 from checker.config.table import SECTIONS, Path
+from checker.config.user_code import has_plugins, know_phases, load_plugins
+from checker.config.value_kinds import (
+    Boolean,
+    Choice,
+    Either,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    ValueKind,
+    did_you_mean,
+)
 from checker.core.errors import ConfigError, UsageError
 from checker.core.redact import Redaction
+from checker.core.reports import ReportFormat, report_format, report_formats
 from checker.core.request import canonical_url
 
 _TRUE = frozenset(("y", "yes", "t", "true", "on", "1"))
@@ -82,7 +96,7 @@ def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -
             # Not shown: what was meant for a value may be all there is.
             raise click.BadParameter("a header is not in the KEY:VALUE form", param=param)
         name, value = name.strip(), value.strip(" \t")
-        problem = rules.header(name, value)
+        problem = value_kinds.header(name, value)
         if problem:
             raise click.BadParameter(problem, param=param)
         found[name] = value
@@ -107,7 +121,7 @@ def credentials(_: click.Context, param: click.Parameter, value: str | None) -> 
 
 def application(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Callback of `--app`: `module:variable`."""
-    if value is not None and (problem := rules.attribute(value)):
+    if value is not None and (problem := value_kinds.attribute(value)):
         raise click.BadParameter(
             problem.replace("module:attribute", "module:variable"), param=param
         )
@@ -127,7 +141,7 @@ def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
     if parts.netloc:
         if parts.scheme not in ("http", "https"):
             raise click.BadParameter(f"{shown!r} is not an http(s) URL", param=param)
-        problem = rules.base_url(value)
+        problem = value_kinds.base_url(value)
         if problem:
             raise click.BadParameter(problem, param=param)
     elif not os.path.exists(value) and not ctx.params.get("app"):
@@ -275,3 +289,127 @@ def generation_option(
     """An option for a key of `[generation]`."""
     names = tuple((flags or f"--generation-{key}").split("/"))
     return SettingOption(names, ("generation",), key, help_, is_flag)
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_ARCHIVE: Final = "archive"
+"""The format that stands for `--report` alone."""
+_OF_PEERS: Final = "object_level_authorization"
+_DOT: Final = "."
+"""In names of files, and in none of a format."""
+
+
+class _Lines(click.types.StringParamType):
+    """A text; a variable of the environment holds one a line, since paths have spaces."""
+
+    envvar_list_splitter = "\n"
+
+
+def list_options(command: Decorated) -> Decorated:
+    """Add `--phases`, `--checks`, `--exclude-checks` and `--report`."""
+    command = click.option(
+        "--report",
+        multiple=True,
+        is_flag=False,
+        flag_value=_ARCHIVE,
+        type=_Lines(),
+        envvar="CHECKER_REPORT",
+        metavar="[FORMATS|PATH]",
+        help="Reports to write; a path means one archive.",
+    )(command)
+    command = click.option(
+        "--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."
+    )(command)
+    command = click.option(
+        "-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others."
+    )(command)
+    return click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run.")(
+        command
+    )
+
+
+def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
+    """Put those options on top of a configuration. Raises `UsageError`."""
+    phases = _chosen_names(options, "phases", know_phases(comma_list(options["phases"])))
+    # Hooks and plug-ins may bring any check: workers load them, and tell of names that nobody has.
+    may_bring = has_hooks or has_plugins()
+    included = _chosen_names(options, "checks", () if may_bring else (*BUILT_IN, "all"))
+    excluded = _chosen_names(options, "exclude_checks", () if may_bring else tuple(BUILT_IN))
+    archives, formats = _reports(options)
+    if phases:
+        config.phases.update(phases=phases)
+    for name in included:
+        if name in BUILT_IN and BUILT_IN[name].switch and getattr(config.checks, name) is None:
+            raise UsageError(
+                f"--checks {name} needs a value for it: give --{name.replace('_', '-')}"
+            )
+    if included:
+        config.checks.update(included_check_names=included)
+    if _OF_PEERS in included and not config.auth.wfc.peers:
+        echo_line(
+            f"Hint: {_OF_PEERS} needs `peers` in `[auth.wfc]`; without them it judges nothing",
+            err=True,
+        )
+    if excluded:
+        config.checks.update(excluded_check_names=excluded)
+    if archives:
+        config.reports.archive.update(path=archives[-1])
+    for name in formats:
+        getattr(config.reports, name).update(enabled=True)
+
+
+def _chosen_names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> list[str]:
+    return _named(_flag(option), _given(options, option), known)
+
+
+def _given(options: Mapping[str, Any], option: str) -> list[str]:
+    names = comma_list(options[option])
+    if options[option] and not names:
+        raise UsageError(f"{_flag(option)} names nothing")
+    return names
+
+
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")
+
+
+def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
+    for name in names:
+        if known and name not in known:
+            shown = ", ".join(known)
+            raise UsageError(
+                f"{flag}: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
+            )
+    return names
+
+
+def _reports(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Paths of archives, and names of formats."""
+    wanted = _given(options, "report")
+    archives = [one for one in wanted if os.sep in one or _DOT in one]
+    names = [one for one in wanted if one not in archives]
+    return archives, _named("--report", names, _known_formats(names))
+
+
+def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of formats; those of plug-ins, too, if a name is unknown here."""
+    if any(report_format(name) is None for name in comma_list(asked)):
+        load_plugins()
+    return tuple(row.name for row in report_formats())
+
+
+def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
+    """The formats of repeated comma lists. Raises `UsageError` for unknown ones."""
+    names = comma_list(asked)
+    known = _known_formats(names)
+    found = []
+    for name in names:
+        row = report_format(name)
+        if row is None:
+            shown = ", ".join(known)
+            raise UsageError(
+                f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
+            )
+        found.append(row)
+    return found

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.config.kinds import did_you_mean
+from checker.config.value_kinds import did_you_mean
 from checker.core.errors import UsageError
 from checker.core.json_pointers import tokens_of
 from checker.core.operation import BrokenOperation

@@ -1,11 +1,15 @@
-"""Values that a user wants in place of generated ones: forced, or from a dictionary with some probability."""
+"""Values that replace generated ones: forced, or taken from a dictionary with some probability."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.config.filters import OperationFilters, Selectable
+from checker.config.filters import FilterSpec, OperationFilters, Selectable
+from checker.config.value_kinds import did_you_mean, type_name
+from checker.core.errors import ConfigError
 from checker.core.json_pointers import tokens_of
 from checker.core.locations import Location
 
@@ -153,3 +157,206 @@ def _override(
 
 def _filters(specs: Sequence[Sequence[Any]] | None) -> OperationFilters | None:
     return None if specs is None else OperationFilters.from_list(specs)
+
+
+TYPES: Final = ("string", "integer", "number")
+_ARGUMENTS: Final = "arguments"
+"""Member of a body of GraphQL that holds the arguments of its field."""
+_ARGUMENT: Final = re.compile(
+    r"((?:[A-Za-z_]\w*|[*])[.](?:[A-Za-z_]\w*|[*]))[.]"
+    r"([A-Za-z_]\w*(?:[.][A-Za-z_]\w*|\[[*]\])*)"
+)
+"""`<Type>.<field>.<argument>`; `*` stands for any name."""
+_LOCATIONS: Final = {str(location): location for location in Location}
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_SEGMENT: Final = re.compile(r"[^.\[\]]+|\[\*\]")
+Tables = Mapping[str, Any]
+Block = tuple[OperationFilters, Tables, Tables]
+"""Filters of an `[[operations]]` block, its `parameters`, and its `generation.dictionaries`."""
+
+
+def dictionary_rule(name: str, value: object) -> str | None:
+    """What is wrong with one `[dictionaries.<name>]`."""
+    if not isinstance(value, Mapping):
+        return f"Dictionary {name!r} must be a table, but got {type_name(value)}"
+    strange = next((key for key in value if key not in ("values", "from-file")), None)
+    if strange is not None:
+        near = did_you_mean(strange, ("values", "from-file"))
+        return f"Dictionary {name!r} has an unknown property {strange!r}{near}"
+    if ("values" in value) == ("from-file" in value):
+        return f"Dictionary {name!r} needs either `values` or `from-file`, not both and not none"
+    if "from-file" in value:
+        path = value["from-file"]
+        is_text = isinstance(path, str) and path != ""
+        return None if is_text else f"`from-file` of dictionary {name!r} must be a path"
+    entries = value["values"]
+    if not isinstance(entries, list | tuple) or not entries:
+        return f"`values` of dictionary {name!r} must be an array with at least one entry"
+    for index, entry in enumerate(entries):
+        if isinstance(entry, bool) or not isinstance(entry, str | int | float):
+            return f"Item #{index} of dictionary {name!r} must be a string, an integer or a number"
+        if isinstance(entry, float) and not math.isfinite(entry):
+            return f"Item #{index} of dictionary {name!r} must be a finite number, but got {entry}"
+    return None
+
+
+def type_rule(kind: str, value: object) -> str | None:
+    """What is wrong with one entry of `generation.dictionaries`."""
+    if kind not in TYPES:
+        return f"Unknown type {kind!r}{did_you_mean(kind, TYPES)}; use one of {', '.join(TYPES)}"
+    if not isinstance(value, Mapping):
+        return f"{kind!r} must be a table with `dictionary` and `probability`"
+    if "probability" not in value:
+        return f"{kind!r} has no `probability`"
+    return _binding_problem(kind, value)
+
+
+def parameter_rule(key: str, value: object) -> str | None:
+    """What is wrong with one entry of `parameters`."""
+    try:
+        _place_of(key)
+    except ValueError as error:
+        return str(error)
+    if isinstance(value, Mapping) and "dictionary" in value:
+        return _binding_problem(key, value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{key!r} must be a finite number, but got {value}"
+    return None
+
+
+def _binding_problem(key: str, value: Tables) -> str | None:
+    strange = next((name for name in value if name not in ("dictionary", "probability")), None)
+    if strange is not None:
+        near = did_you_mean(strange, ("dictionary", "probability"))
+        return f"{key!r} has an unknown property {strange!r}{near}"
+    name = value.get("dictionary")
+    if not isinstance(name, str):
+        return f"`dictionary` of {key!r} must be the name of a dictionary, but got {name!r}"
+    share = value.get("probability", 1.0)
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        return f"`probability` of {key!r} must be above 0 and at most 1, but got {share!r}"
+    return None
+
+
+def overrides_of(
+    dictionaries: Tables,
+    by_type: Tables,
+    parameters: Tables,
+    blocks: tuple[Block, ...],
+    entries_of: Callable[[str], tuple[str, ...]],
+) -> Overrides:
+    """What these tables mean; `entries_of` reads a file. Raises `ConfigError`.
+
+    Tables are known to be well-formed (the rules above).
+    """
+    read = {name: _entries(table, entries_of) for name, table in dictionaries.items()}
+    found: list[Override] = []
+    types: list[TypeWords] = []
+    for filters, own_parameters, own_types in blocks:
+        for key, value in own_parameters.items():
+            found += _overrides_at(key, value, read, filters)
+        types += _types(own_types, read, filters)
+    for key, value in parameters.items():
+        found += _overrides_at(key, value, read, None)
+    types += _types(by_type, read, None)
+    return Overrides(tuple(found), tuple(types))
+
+
+def _entries(table: Tables, entries_of: Callable[[str], tuple[str, ...]]) -> tuple[Any, ...]:
+    if "values" in table:
+        return tuple(table["values"])
+    return entries_of(table["from-file"])
+
+
+def _types(
+    by_type: Tables, read: Mapping[str, tuple[Any, ...]], filters: OperationFilters | None
+) -> Iterator[TypeWords]:
+    for kind, binding in by_type.items():
+        key = f"generation.dictionaries.{kind}"
+        entries = _named(binding["dictionary"], key, read)
+        fitting = tuple(dict.fromkeys(filter(_is_something, (as_type(kind, e) for e in entries))))
+        if not fitting:
+            shown = ", ".join(map(repr, entries[:3])) or "nothing"
+            raise ConfigError(
+                f"{key}: dictionary {binding['dictionary']!r} has no entries that are eligible for {kind!r}; "
+                f"it has {shown}"
+            )
+        yield TypeWords(kind, fitting, float(binding["probability"]), filters)
+
+
+def _named(name: str, key: str, read: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:
+    if name not in read:
+        known = ", ".join(map(repr, read)) or "none"
+        raise ConfigError(
+            f"{key}: unknown dictionary {name!r}{did_you_mean(name, read)}; "
+            f"defined dictionaries: {known}"
+        )
+    return read[name]
+
+
+def as_type(kind: str, entry: str | float) -> str | float | None:
+    """An entry as a value of a type; None when it is none: base-10 integers, finite numbers, any text."""
+    text = str(entry)
+    if kind == "string":
+        return text
+    if kind == "integer":
+        return int(text) if _INTEGER.match(text) else None
+    if not _NUMBER.match(text):
+        return None
+    if _INTEGER.match(text):
+        return int(text)
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def _is_something(value: object) -> bool:
+    return value is not None
+
+
+def _overrides_at(
+    key: str,
+    value: Any,
+    read: Mapping[str, tuple[Any, ...]],
+    filters: OperationFilters | None,
+) -> Iterator[Override]:
+    entries, share = (value,), None
+    if isinstance(value, Mapping) and "dictionary" in value:
+        entries = _named(value["dictionary"], f"parameters.{key}", read)
+        share = float(value.get("probability", 1.0))
+    location, path = _place_of(key)
+    yield Override(location, path, entries, share, filters)
+    argument = _ARGUMENT.fullmatch(key) if location is None else None
+    if argument is not None:
+        # Names of parameters may have dots, too: whichever of both a description has is meant.
+        label = "".join("\\w+" if part == "*" else part for part in argument[1].partition("."))
+        spec = FilterSpec("include", "name", f"^{label.replace('.', '[.]')}$", is_regex=True)
+        of_label = OperationFilters((*(filters.specs if filters else ()), spec))
+        inside = (_ARGUMENTS, *_body_path(key, argument[2]))
+        yield Override(Location.BODY, inside, entries, share, of_label)
+
+
+def _place_of(key: str) -> tuple[Location | None, tuple[str, ...]]:
+    """Location and path of a key. Raises `ValueError` with a sentence."""
+    prefix, dot, rest = key.partition(".")
+    location = _LOCATIONS.get(prefix) if dot else None
+    if location is Location.BODY:
+        return location, _body_path(key, rest)
+    if location is not None:
+        if not rest:
+            raise ValueError(f"{key!r} must name a parameter after {prefix!r}")
+        return location, (rest,)
+    if not key:
+        raise ValueError("The name of a parameter must not be empty")
+    return None, (key,)
+
+
+def _body_path(key: str, text: str) -> tuple[str, ...]:
+    path = tuple(_SEGMENT.findall(text))
+    # Put together again it has to be what was written: dots between names, none before an index but at the start.
+    spelled = "".join(part if part == EACH else f".{part}" for part in path).removeprefix(".")
+    if not path or spelled != text:
+        raise ValueError(
+            f"{key!r} is no path that is supported: use names with dots between them, and `[*]` for every element"
+        )
+    return path

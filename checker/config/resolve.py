@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
-from checker.config.baseline import read_baseline
+from checker.config.auth import chosen_users, read_document
 from checker.config.config import Config, located
+from checker.config.files import read_baseline
 from checker.config.filters import OperationFilters, Selection
-from checker.config.plugins import has_plugins
 from checker.config.reading import section_error, unknown
 from checker.config.settings import (
     FetchLimits,
@@ -27,8 +27,8 @@ from checker.config.settings import (
     UploadSettings,
 )
 from checker.config.table import COVERED
+from checker.config.user_code import has_plugins
 from checker.config.warnings import WarningSettings, silenced_by
-from checker.config.wfc import chosen_users, read_document
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline

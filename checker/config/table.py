@@ -4,7 +4,7 @@ Defaults stand here and nowhere else. A value that does not work yet is refused,
 default asks for nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from checker.checks.check import Check, CheckSetting, SettingShape
 from checker.checks.table import TABLE as CHECKS
-from checker.config import auth, rules
-from checker.config.dictionaries import dictionary_rule, parameter_rule, type_rule
-from checker.config.kinds import (
+from checker.config import auth, value_kinds
+from checker.config.overrides import dictionary_rule, parameter_rule, type_rule
+from checker.config.value_kinds import (
     Boolean,
     Choice,
     Either,
@@ -64,7 +64,7 @@ _TEXTS = ListOf(Text())
 _SHAPES: Mapping[SettingShape, ValueKind] = {
     SettingShape.FLAG: _FLAG,
     SettingShape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
-    SettingShape.STATUSES: ListOf(Either((Integer(100, 599), Text(rules.status_pattern)))),
+    SettingShape.STATUSES: ListOf(Either((Integer(100, 599), Text(value_kinds.status_pattern)))),
 }
 """What the settings of checks may be."""
 
@@ -74,16 +74,16 @@ COVERED = ("operations", "responses", "parameters", "enum_values", "media_types"
 OF_OPERATIONS = {
     "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
     "continue-on-failure": Key(_FLAG, False),
-    "headers": Key(MapOf(rules.header), {}),
-    "proxy": Key(Text(rules.proxy_url)),
-    "tls-verify": Key(Either((_FLAG, Text(rules.certificates))), True),
-    "rate-limit": Key(Text(rules.rate_limit, error=InvalidRateLimit)),
+    "headers": Key(MapOf(value_kinds.header), {}),
+    "proxy": Key(Text(value_kinds.proxy_url)),
+    "tls-verify": Key(Either((_FLAG, Text(value_kinds.certificates))), True),
+    "rate-limit": Key(Text(value_kinds.rate_limit, error=InvalidRateLimit)),
     "max-redirects": Key(Integer(minimum=0), 30),
     "max-stream-events": Key(Integer(minimum=1), 20),
     "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),
-    "request-retries": Key(Either((Integer(minimum=0), MapOf(rules.retries))), 0),
-    "request-cert": Key(Text(rules.certificate)),
-    "request-cert-key": Key(Text(rules.certificate)),
+    "request-retries": Key(Either((Integer(minimum=0), MapOf(value_kinds.retries))), 0),
+    "request-cert": Key(Text(value_kinds.certificate)),
+    "request-cert-key": Key(Text(value_kinds.certificate)),
     "parameters": Key(MapOf(parameter_rule), {}),
 }
 """Root keys that an `[[operations]]` block may have, too."""
@@ -94,8 +94,8 @@ _ROOT = {
     "seed": Key(Integer()),
     "max-failures": Key(Integer(minimum=1)),
     "max-time": Key(Number(above=0, maximum=MOST_SECONDS)),
-    "base-url": Key(Text(rules.base_url)),
-    "origin": Key(Text(rules.site)),
+    "base-url": Key(Text(value_kinds.base_url)),
+    "origin": Key(Text(value_kinds.site)),
     "baseline": Key(Text()),
     **{f"baseline-{name}": Key(_FLAG, False) for name in ("update", "prune")},
     "compare": Key(Text()),
@@ -109,7 +109,7 @@ _ROOT = {
     "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "wait-for-schema": Key(Number(minimum=1, maximum=MOST_SECONDS)),
     "safety": Key(Choice(SAFETY_LEVELS), SAFETY_LEVELS[-1]),
-    "transport": Key(Text(rules.attribute)),
+    "transport": Key(Text(value_kinds.attribute)),
     "dictionaries": Key(MapOf(dictionary_rule), {}),
     **OF_OPERATIONS,
 }
@@ -117,7 +117,7 @@ _ROOT = {
 _AUTH: dict[Path, dict[str, Key]] = {
     ("auth",): {"openapi": Key(MapOf(auth.static_rule), {}), "auto-signup": Key(_FLAG, True)},
     auth.BASIC: {
-        "username": Key(Text(rules.user_name)),
+        "username": Key(Text(value_kinds.user_name)),
         "password": Key(Secret(auth.sendable)),
         "type": Key(Choice(("basic", "digest")), "basic"),
     },
@@ -139,7 +139,7 @@ _GENERATION = {
     "allow-x00": Key(_FLAG, True),
     "allow-extra-parameters": Key(_FLAG, True),
     "exclude-header-characters": Key(Text(allows_nul=True), "\r\n"),
-    "codec": Key(Text(rules.codec)),
+    "codec": Key(Text(value_kinds.codec)),
     "maximize": Key(Either((Text(), _TEXTS))),
     "with-security-parameters": Key(_FLAG, True),
     "graphql-allow-null": Key(_FLAG, True),
@@ -150,7 +150,7 @@ _GENERATION = {
 
 UPLOAD: Path = ("upload",)
 _UPLOAD = {
-    "url": Key(Text(rules.http_url)),
+    "url": Key(Text(value_kinds.http_url)),
     "token": Key(Secret(auth.sendable)),
     "api-name": Key(Text()),
 }
@@ -205,7 +205,7 @@ def _phase(name: str) -> dict[str, Key]:
         "coverage": {
             "generate-duplicate-query-parameters": Key(_FLAG, False),
             "costly-queries": Key(_FLAG, False),
-            "unexpected-methods": Key(ListOf(Text(rules.unexpected_method))),
+            "unexpected-methods": Key(ListOf(Text(value_kinds.unexpected_method))),
         },
         "stateful": {
             "max-steps": Key(Integer(2, MOST_STEPS)),
@@ -266,13 +266,13 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("reports",): {
         "directory": Key(Text(), "checker-report"),
         "preserve-bytes": Key(_FLAG, False),
-        "mode": Key(Text(rules.file_mode)),
+        "mode": Key(Text(value_kinds.file_mode)),
         "max-size": Key(Integer(minimum=1), 1 << 30),
     },
     **{("reports", row.name): _REPORT for row in report_formats()},
     UPLOAD: _UPLOAD,
     ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},
-    ("servers",): {"variables": Key(MapOf(rules.text_value), {})},
+    ("servers",): {"variables": Key(MapOf(value_kinds.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
     **{
         path: keys
@@ -336,3 +336,67 @@ def section_title(path: Path) -> str:
 def option_name(path: Path, key: str) -> str:
     """`[generation] unique-inputs`, or `warnings` at the root: how messages call an option."""
     return f"{section_title(path)} {key}" if path else key
+
+
+_OF_PHASES = ("operation-ordering", "extra-data-sources")
+"""Keys of phases that are about all of their operations."""
+
+NOT_IN_PROJECTS: frozenset[Path] = frozenset(
+    (name,)
+    for name in (
+        "color",
+        "seed",
+        "reports",
+        "cache",
+        "corpus",
+        "output",
+        "dictionaries",
+        "documents",
+        "suppress-health-check",
+        "max-failures",
+        "max-time",
+        "upload",
+    )
+)
+"""Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
+
+OPERATION_KEYS = frozenset([*OF_OPERATIONS, "auth", "servers", "checks", "phases", "generation"])
+"""Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
+
+_NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
+    (name,)
+    for path in SECTIONS
+    for name in (*SECTIONS[()], *path[:1])
+    if name not in OPERATION_KEYS
+) | frozenset(
+    [
+        *(("generation", name) for name in OF_RUNS),
+        ("phases", "fuzzing", "error-feedback"),
+        (*auth.OPENAPI[:1], "auto-signup"),
+        auth.OPENAPI,
+        ("auth", "auto-signup"),
+        ("auth", "dynamic"),
+        auth.WFC,
+    ]
+)
+
+
+GENERATED_VALUES = frozenset([("parameters",), ("generation", "dictionaries")])
+"""Values in place of generated ones: they travel as `Overrides`, not in layers."""
+
+
+def keys_of_operations() -> Iterator[tuple[Path, str]]:
+    """Yield section and key of each setting of an operation in one phase, for which phases have no sections of their own."""
+    banned = not_in_operations() | GENERATED_VALUES
+    for path, keys in SECTIONS.items():
+        is_of_one_phase = path[:1] == ("phases",) and len(path) > 2
+        for place in ((*path, key) for key in keys if not is_of_one_phase):
+            starts = (place[:length] for length in range(1, len(place) + 1))
+            if place[0] in OPERATION_KEYS and banned.isdisjoint(starts):
+                yield path, place[-1]
+
+
+def not_in_operations() -> frozenset[Path]:
+    """What an `[[operations]]` block cannot have."""
+    own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
+    return _NEVER_IN_OPERATIONS | frozenset(own)

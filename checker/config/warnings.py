@@ -7,8 +7,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from checker.config.kinds import did_you_mean_or_all
-from checker.config.plugins import load_plugins
+from checker.config.user_code import load_plugins
+from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.schema_warnings import WarningKind
 from checker.core.warning_table import is_warning, usually_shown, warning_rows
 

@@ -11,10 +11,9 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.credentials import sensitive_overrides
+from checker.config.auth import secrets_in
 from checker.config.overrides import Override
-from checker.config.settings import RunSettings
-from checker.config.wfc import secrets_in
+from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding
 from checker.core.redact import Redaction

@@ -23,7 +23,7 @@ from graphql.execution.values import get_variable_values
 from graphql.utilities import separate_operations
 from msgspec import Struct, field
 
-from checker.config.query_files import QueryFile
+from checker.config.files import QueryFile
 from checker.core.operation import Example, Label
 
 _MOST_TOKENS: Final = 100_000

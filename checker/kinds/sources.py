@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from checker.config.query_files import QueryFile
+from checker.config.files import QueryFile
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookSource

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Final
 
-from checker.config.plugins import load_plugins
+from checker.config.user_code import load_plugins
 from checker.core.errors import ForeignDescription, LoaderError
 from checker.core.registry import Registry
 from checker.kinds.protocol import ApiSchema, DescriptionKind

@@ -6,9 +6,8 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from checker.config.credentials import credentials_in
 from checker.config.operation_settings import OperationResolver
-from checker.config.settings import RunSettings, Sanitization
+from checker.config.settings import RunSettings, Sanitization, credentials_in
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest

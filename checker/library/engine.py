@@ -21,10 +21,9 @@ from checker.checks.classes import ClassCheck
 from checker.checks.context import JudgedInteraction
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.credentials import credentials_of_call, target, without_credentials
 from checker.config.operation_settings import OperationSettings
 from checker.config.overrides import Overrides
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, credentials_of_call, target, without_credentials
 from checker.core.blocks import reproduction_paragraphs
 from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest

@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from checker.config.config import Config
-from checker.config.hooks_loading import load_all_hooks
 from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
+from checker.config.user_code import load_all_hooks
 from checker.core.errors import IncorrectUsage, LoaderError
 from checker.core.given_values import require
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks

@@ -14,8 +14,7 @@ from checker.checks.context import JudgedInteraction
 from checker.checks.custom import CUSTOM_CHECKS, custom_check
 from checker.checks.table import BUILT_IN
 from checker.checks.to_run import selected_checks
-from checker.config.kinds import did_you_mean
-from checker.config.rules import certificate, certificates
+from checker.config.value_kinds import certificate, certificates, did_you_mean
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError

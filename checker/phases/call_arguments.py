@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from checker.config.kinds import did_you_mean
-from checker.config.rules import certificates
+from checker.config.value_kinds import certificates, did_you_mean
 from checker.core.case import Case
 from checker.core.credentials import basic_authorization
 from checker.core.request import WireRequest

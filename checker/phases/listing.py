@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from checker.config.plugins import know_phases
+from checker.config.user_code import know_phases
 from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named

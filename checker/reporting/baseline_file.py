@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tomlkit.items import AoT, Table
 
 from checker import __version__
-from checker.config.baseline import FORMAT_VERSION, LIST, is_json, read_baseline
+from checker.config.files import FORMAT_VERSION, LIST, is_json, read_baseline
 from checker.core.known import Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for
 from checker.reporting.text import unicode_text
 from checker.reporting.whole import whole_file

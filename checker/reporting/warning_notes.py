@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
+from checker.config.user_code import load_plugins
 from checker.config.warnings import WarningSettings
 from checker.core.warning_table import WarningRow, is_warning, warning_rows
 from checker.corpus.fold import RunView

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from checker.config.plugins import load_plugins
 from checker.config.settings import RunSettings
+from checker.config.user_code import load_plugins
 from checker.core.reports import ReportFormat, report_format
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
-from checker.config.attributes import load_attribute
+from checker.config.user_code import load_attribute
 from checker.core.errors import ConfigError
 from checker.core.request import BaseUrl
 from checker.core.send import Transport

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from checker.config.attributes import load_attribute
+from checker.config.user_code import load_attribute
 from checker.core.errors import ConfigError, LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response

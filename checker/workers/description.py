@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.credentials import credentials_in, target
 from checker.config.operation_settings import OperationResolver
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, credentials_in, target
 from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookSource

@@ -3,9 +3,9 @@
 from typing import Final
 
 from checker.config.filters import unmatched
-from checker.config.kinds import did_you_mean, did_you_mean_or_all
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
+from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
 from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.schema_warnings import SchemaWarning, WarningKind

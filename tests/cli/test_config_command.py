@@ -9,9 +9,9 @@ import click
 import pytest
 from jsonschema import Draft202012Validator
 
+from checker.commands.config import json_schema
 from checker.commands.run import fuzz, run
 from checker.commands.topics import MOST_USED, by_topic
-from checker.config.json_schema import json_schema
 from checker.config.table import SECTIONS
 
 GOOD = """

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from checker.commands.config import json_schema
 from checker.commands.legacy import GONE as GONE_OPTIONS
 from checker.commands.legacy import TABLE
+from checker.commands.migrate import GONE, RENAMED
 from checker.config.config import Config
-from checker.config.json_schema import json_schema
-from checker.config.old_keys import GONE, RENAMED
 
 CURRENT = Path(__file__).parents[1] / "data" / "current_generation.toml"
 OFF = {"enabled": False}

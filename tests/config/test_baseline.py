@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.config.baseline import read_baseline
+from checker.config.files import read_baseline
 from checker.core.errors import ConfigError
 from checker.core.known import KnownFailure
 

@@ -3,8 +3,8 @@
 import pytest
 
 from checker.config.config import Config
-from checker.config.credentials import credentials_in, target
 from checker.config.resolve import Invocation, run_settings
+from checker.config.settings import credentials_in, target
 from checker.core.errors import UsageError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checker.config.config import Config
-from checker.config.dictionary_files import read_dictionary
+from checker.config.files import read_dictionary
 from checker.config.overrides import EACH, Override, Overrides
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings

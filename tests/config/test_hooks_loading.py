@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from checker.config.hooks_loading import load_all_hooks, load_hooks
+from checker.config.user_code import load_all_hooks, load_hooks
 from checker.core.errors import ConfigError
 
 

@@ -1,9 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.config.config import Config
+from checker.config.config import Config, Section
 from checker.config.reading import substituted
-from checker.config.sections import Section
 from checker.config.table import SECTIONS
 
 TEXTS = st.text(st.sampled_from("ab${}_1 é"))

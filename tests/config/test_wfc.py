@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from checker.config.auth import Authentication, DynamicScheme
-from checker.config.wfc import WfcUser, users_of
+from checker.config.auth import Authentication, DynamicScheme, WfcUser, users_of
 from checker.core.errors import ConfigError
 from checker.core.request import WireRequest
 from checker.core.response import Response

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checker.config.config import Config
-from checker.config.query_files import QueryFile
+from checker.config.files import QueryFile
 from checker.core.errors import ConfigError
 from checker.core.operation import Label
 from checker.core.schema_warnings import WarningKind

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.config import plugins
+from checker.config import user_code
 from checker.core.errors import ConfigError, ForeignDescription, IncorrectUsage, LoaderError
 from checker.core.registry import Registry
 from checker.kinds import table
@@ -47,10 +47,10 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
 
 @pytest.fixture
 def fresh_plugins() -> Iterator[None]:
-    for cached in (plugins.load_plugins, plugins._plugins):
+    for cached in (user_code.load_plugins, user_code._plugins):
         cached.cache_clear()
     yield
-    for cached in (plugins.load_plugins, plugins._plugins):
+    for cached in (user_code.load_plugins, user_code._plugins):
         cached.cache_clear()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from checker.config.baseline import read_baseline
+from checker.config.files import read_baseline
 from checker.core.known import Baseline, KnownFailure, KnownFailures, KnownStatus, entry_for
 from checker.corpus.fold import fold
 from checker.corpus.records import Finding, OperationsSelected, Record

@@ -14,8 +14,7 @@ from checker.checks.judge import UNJUDGED
 from checker.config.config import Config
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.resolve import Invocation, run_settings
-from checker.config.scopes import NOT_IN_PROJECTS, OPERATION_KEYS, not_in_operations
-from checker.config.table import SECTIONS
+from checker.config.table import NOT_IN_PROJECTS, OPERATION_KEYS, SECTIONS, not_in_operations
 from checker.core import phases
 from checker.core.errors import ConfigError, UsageError
 from checker.core.meta import PhaseInfo

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
-from checker.config.scopes import OPERATION_KEYS, not_in_operations
-from checker.config.table import SECTIONS
+from checker.config.table import OPERATION_KEYS, SECTIONS, not_in_operations
 from checker.core import phases
 from checker.core.phases import FUZZING
 from checker.corpus.fold import RunView

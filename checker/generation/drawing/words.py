@@ -6,8 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.dictionaries import as_type
-from checker.config.overrides import TypeWords
+from checker.config.overrides import TypeWords, as_type
 from checker.core.copies import copied
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from msgspec.structs import replace
 
-from checker.config.rules import require_certificates
+from checker.config.value_kinds import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
 from checker.core.later import LaterModule
 from checker.core.request import BaseUrl

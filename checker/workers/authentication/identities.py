@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from checker.config.auth import RETRY_ON
-from checker.config.wfc import WfcLogin, WfcUser
+from checker.config.auth import RETRY_ON, WfcLogin, WfcUser
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.request import BaseUrl

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from checker.config.auth import FORM, Authentication, StaticScheme, basic_value
-from checker.config.kinds import did_you_mean_or_all
+from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.credentials import Credentials
 from checker.core.errors import ConfigError
 from checker.core.locations import Location

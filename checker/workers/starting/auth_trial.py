@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.config.auth import chosen_users
 from checker.config.settings import RunSettings
-from checker.config.wfc import chosen_users
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.errors import CheckerError

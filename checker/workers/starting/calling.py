@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.custom import CUSTOM_CHECKS
-from checker.config.credentials import without_credentials
 from checker.config.operation_settings import OperationResolver
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, without_credentials
 from checker.core.request import BaseUrl
 from checker.corpus.inflight import Stage
 from checker.health.safety import SafetyGate

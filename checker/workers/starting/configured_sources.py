@@ -9,10 +9,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.auth import Authentication
+from checker.config.auth import Authentication, chosen_users, peers_of
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.config.wfc import chosen_users, peers_of
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from checker.config.attributes import load_attribute
 from checker.config.overrides import Overrides, TypeWords
 from checker.config.settings import RunSettings
+from checker.config.user_code import load_attribute
 from checker.core.errors import UnreadableFile
 from checker.core.local_files import read_local
 from checker.core.registry import CONSTANT_SOURCES

@@ -3,10 +3,9 @@
 from msgspec import Struct
 
 from checker.checks.custom import class_checks
-from checker.config.attributes import load_attribute
-from checker.config.hooks_loading import load_all_hooks
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
+from checker.config.user_code import load_all_hooks, load_attribute
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation import Label
 from checker.core.request import BaseUrl

@@ -1,9 +1,19 @@
-"""Keys of earlier generations of such tools, one row each, and what stands in their place today."""
+"""`checker migrate`: a configuration of an earlier generation, rewritten with the keys of today."""
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path as FilePath
 from typing import Any, Final
 
+import click
+import tomlkit
+from tomlkit import TOMLDocument
+from tomlkit.exceptions import ParseError
+
 from checker.checks.table import BUILT_IN
+from checker.commands.command import Command
+from checker.config.config import Config
+from checker.config.table import SECTIONS, Path, subsections
+from checker.core.errors import ConfigError, UsageError
 
 Today = tuple[str, Any]
 """A key in dots, and its value. The key `operations` is a block that comes after all others."""
@@ -223,3 +233,108 @@ GONE: Final[Mapping[str, str]] = {
     "app": "give `--app`",
 }
 """Keys that are left out, with what to do instead."""
+
+
+def migrated(text: str) -> tuple[str, list[str]]:
+    """The file with today's keys, comments kept, and a line for each change. Raises `ConfigError`."""
+    try:
+        document = tomlkit.parse(text)
+    except ParseError as error:
+        raise ConfigError(f"The content is not valid TOML: {error}") from error
+    changes = list(_changes(document))
+    return tomlkit.dumps(document), changes
+
+
+def _changes(document: TOMLDocument) -> Iterator[str]:
+    yield from _respelt(document, ())
+    for name, rewrite in RENAMED.items():
+        if (value := _taken(document, name)) is not None:
+            try:
+                today = list(rewrite(value.unwrap() if hasattr(value, "unwrap") else value))
+            except (ValueError, TypeError) as error:
+                raise ConfigError(f"{name} cannot be rewritten: {error}") from error
+            for key, new in today:
+                is_new = _put(document, key, new)
+                yield f"{name} -> {key} = {new!r}" + (
+                    "" if is_new else ": left out, it is set already"
+                )
+            if not today:
+                yield f"{name} is left out: it asks for nothing"
+    for name, instead in GONE.items():
+        if _taken(document, name) is not None:
+            yield f"{name} is left out: {instead}"
+
+
+def _respelt(table: Any, path: Path) -> Iterator[str]:
+    """Underscores become dashes where keys have dashes."""
+    keys, inner = SECTIONS.get(path, {}), subsections(path)
+    old = {name.partition(".")[0]: name for name in (*RENAMED, *GONE)} if not path else {}
+    for name in list(table):
+        dashed = str(name).replace("_", "-")
+        if name not in keys and dashed != name and (dashed in keys or dashed in (*inner, *old)):
+            table[dashed] = table.pop(name)
+            yield f"{'.'.join((*path, str(name)))} -> {dashed}"
+            name = dashed
+        if name in inner and isinstance(table[name], dict):
+            yield from _respelt(table[name], (*path, str(name)))
+
+
+def _taken(document: Any, name: str) -> Any:
+    """The value of an old key, which is taken out; None where there is none."""
+    *sections, key = name.split(".")
+    table = document
+    for section in sections:
+        table = table.get(section, {})
+    # A section of today may be called as a key was.
+    is_section = (*sections, key) in SECTIONS or key in subsections(tuple(sections))
+    if key not in table or (isinstance(table[key], dict) and is_section):
+        return None
+    return table.pop(key)
+
+
+def _put(document: Any, name: str, value: Any) -> bool:
+    """Set a key of today; whether that changed anything: what stands there already is kept."""
+    if name == "operations":
+        document.setdefault(name, tomlkit.aot()).append(tomlkit.item(value))
+        return True
+    *sections, key = name.split(".")
+    table = document
+    for section in sections:
+        if section not in table:
+            table[section] = tomlkit.table()
+        table = table[section]
+        if not isinstance(table, dict):
+            return False
+    if isinstance(value, dict) and isinstance(table.get(key), dict):
+        new = {one: said for one, said in value.items() if one not in table[key]}
+        table[key].update(new)
+        return bool(new)
+    if key in table:
+        return False
+    table[key] = value
+    return True
+
+
+@click.command(cls=Command)
+@click.argument(
+    "file", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False, path_type=FilePath)
+)
+@click.option("--dry-run", is_flag=True, help="Print the new file instead of writing it.")
+def migrate(file: FilePath, *, dry_run: bool) -> None:
+    """Rewrite CONFIG with the keys of today, and tell each change; the old file stays beside it as CONFIG.before."""
+    try:
+        before = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read: {error}") from error
+    text, changes = migrated(before)
+    for change in changes:
+        click.echo(change, err=dry_run)
+    if dry_run:
+        click.echo(text, nl=False)
+        return
+    if changes:
+        file.with_name(f"{file.name}.before").write_text(before, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
+    else:
+        click.echo("nothing to change")
+    Config.from_path(file)

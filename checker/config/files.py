@@ -1,0 +1,201 @@
+"""Files that a configuration names: known failures, queries of GraphQL, dictionaries of values."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from checker.core.errors import ConfigError, UnreadableFile
+from checker.core.known import KnownFailure
+from checker.core.local_files import read_local
+
+FORMAT_VERSION: Final = 1
+LIST: Final = "failures"
+"""Name of the list of entries."""
+_MOST_BYTES: Final = 16 << 20
+_NAMES: Final = KnownFailure.__struct_fields__
+_DAYS: Final = ("first_seen", "last_seen", "expires")
+
+
+def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
+    """Entries of a file, in its order. Raises `ConfigError`, `UnreadableFile`."""
+    content = read_local(path, "a baseline", most_bytes=_MOST_BYTES)
+    document = _parsed(path, content)
+    if not isinstance(document, Mapping) or not isinstance(document.get(LIST, []), list):
+        raise ConfigError(f"{path}: must hold a list `{LIST}`; `--baseline-update` writes one")
+    version = _plain(document).get("format_version", FORMAT_VERSION)
+    if version != FORMAT_VERSION:
+        raise ConfigError(
+            f"{path}: format_version is {version!r}, and this version of checker reads {FORMAT_VERSION}; "
+            "use a newer one"
+        )
+    entries = document.get(LIST, [])
+    return tuple(_entry(f"{path}: {LIST}[{at}]", one) for at, one in enumerate(entries))
+
+
+def is_json(path: Path) -> bool:
+    """Whether a file is JSON, by its name; any other is TOML."""
+    return path.suffix.lower() == ".json"
+
+
+def _parsed(path: Path, content: bytes) -> Any:
+    try:
+        text = content.decode()
+        return json.loads(text) if is_json(path) else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        kind = "JSON" if is_json(path) else "TOML"
+        raise ConfigError(f"{path}: is no valid {kind}: {error}") from error
+
+
+def _plain(table: Mapping[str, Any]) -> dict[str, Any]:
+    """With the names of keys as JSON has them: TOML writes `first-seen`."""
+    return {key.replace("-", "_"): value for key, value in table.items()}
+
+
+def _entry(where: str, value: object) -> KnownFailure:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where}: must be a table, but got {value!r}")
+    given = _plain(value)
+    for name, text in given.items():
+        if name not in _NAMES:
+            near = get_close_matches(name, _NAMES, n=1)
+            hint = f". Did you mean {near[0]!r}?" if near else f"; there are {', '.join(_NAMES)}"
+            raise ConfigError(f"{where}: unknown key {name!r}{hint}")
+        given[name] = _day(where, name, text) if name in _DAYS else text
+        if not isinstance(given[name], str):
+            raise ConfigError(f"{where}.{name}: must be text, but got {text!r}")
+    if not given.get("fingerprint") and not given.get("check"):
+        raise ConfigError(f"{where}: must have a `fingerprint` or a `check`, or it means nothing")
+    return KnownFailure(**given)
+
+
+def _day(where: str, name: str, value: object) -> str:
+    """A day as ISO 8601 writes it; TOML has days of its own."""
+    try:
+        if value == "":
+            return ""
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        raise ConfigError(
+            f"{where}.{name}: must be a day like 2026-12-31, but got {value!r}"
+        ) from None
+
+
+QUERIES_KEY: Final = "phases.examples.queries"
+_MOST_QUERY_BYTES: Final = 1 << 20
+_MOST_QUERY_FILES: Final = 1000
+_MAGIC: Final = frozenset("*?[")
+
+
+class QueryFile(NamedTuple):
+    """One file of GraphQL operations."""
+
+    path: str
+    text: str
+    variables: str
+    """JSON of the file beside it; empty without one."""
+
+
+def read_queries(names: Iterable[str], folder: Path) -> tuple[QueryFile, ...]:
+    """Files by their paths below a folder; `*` stands for any names. Raises `ConfigError`."""
+    found = dict.fromkeys(path for name in names for path in _query_paths(name, folder))
+    if len(found) > _MOST_QUERY_FILES:
+        raise ConfigError(
+            f"{QUERIES_KEY}: {len(found)} files are named; name {_MOST_QUERY_FILES} at most"
+        )
+    return tuple(map(_query, found))
+
+
+def _query_paths(name: str, folder: Path) -> Iterator[Path]:
+    if _MAGIC.isdisjoint(name):
+        yield folder / name
+        return
+    if Path(name).is_absolute():
+        raise ConfigError(
+            f"{QUERIES_KEY}: {name!r} is absolute and has a star; write it from the folder of the configuration"
+        )
+    some = sorted(path for path in folder.glob(name) if path.is_file())
+    if not some:
+        raise ConfigError(
+            f"{QUERIES_KEY}: no file is called {name!r}; it is looked for below {folder}"
+        )
+    yield from some
+
+
+def _query(path: Path) -> QueryFile:
+    beside = path.with_name(f"{path.stem}.variables.json")
+    return QueryFile(str(path), _query_text(path), _query_text(beside) if beside.exists() else "")
+
+
+def _query_text(path: Path) -> str:
+    try:
+        return read_local(path, "a file of GraphQL queries", most_bytes=_MOST_QUERY_BYTES).decode()
+    except UnreadableFile as error:
+        raise ConfigError(f"{QUERIES_KEY}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{QUERIES_KEY}: {path} is not UTF-8: {error}") from error
+
+
+_MOST_DICTIONARY_BYTES: Final = 16 << 20
+_SHOWN: Final = 200
+_LINE = re.compile(r'(?:[A-Za-z0-9_.@-]+\s*=\s*)?"(?P<text>(?:[^"\\]|\\.)*)"\s*(?:#.*)?\Z')
+_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|.)")
+_ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
+
+
+class DictionaryFiles:
+    """Dictionaries in files beside a configuration, each read when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, tuple[str, ...]] = {}
+
+    def entries(self, name: str) -> tuple[str, ...]:
+        """Entries of a file, in order. Raises `ConfigError` that names file and line."""
+        if name not in self._read:
+            self._read[name] = read_dictionary(self._folder / name)
+        return self._read[name]
+
+
+def read_dictionary(path: Path) -> tuple[str, ...]:
+    """Entries of a file, in order. Raises `ConfigError` that names file and line."""
+    try:
+        content = read_local(path, "a dictionary", most_bytes=_MOST_DICTIONARY_BYTES)
+    except UnreadableFile as error:
+        raise ConfigError(f"cannot read the dictionary file: {error}") from error
+    # Latin-1 keeps every byte apart until escapes are resolved.
+    lines = content.decode("latin-1").split("\n")
+    entries = []
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            entries.append(_dictionary_entry(text, f"{path}:{number}"))
+    return tuple(entries)
+
+
+def _dictionary_entry(line: str, place: str) -> str:
+    found = _LINE.match(line)
+    if found is None:
+        raise ConfigError(
+            f'{place}: expected a quoted entry like name="value", but got {line[:_SHOWN]!r}'
+        )
+
+    def resolved(escape: re.Match[str]) -> str:
+        kind = escape[1]
+        if kind[0] == "x" and len(kind) == 3:
+            return chr(int(kind[1:], 16))
+        if kind not in _ESCAPES:
+            raise ConfigError(
+                f'{place}: unknown escape \\{kind}; use \\\\, \\", \\n, \\r, \\t or \\xAB'
+            )
+        return _ESCAPES[kind]
+
+    raw = _ESCAPE.sub(resolved, found["text"]).encode("latin-1")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

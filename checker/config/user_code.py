@@ -1,0 +1,138 @@
+"""Modules of users and packages: plug-ins behind entry points, hooks, objects named as `module:attribute`."""
+
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
+
+from checker.core.errors import ConfigError, UnreadableFile
+from checker.core.local_files import read_local
+from checker.core.phases import phase_names
+
+_NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def is_attribute(text: str) -> bool:
+    """Whether a text has the form `module:attribute`."""
+    return _NAMED.fullmatch(text) is not None
+
+
+def search_working_directory() -> None:
+    """Have imports look into the working directory first."""
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+
+
+def load_attribute(text: str, *, what: str) -> Any:
+    """What `module:attribute` names; the module may lie in the working directory. `what` it is stands in errors.
+
+    Raises `ConfigError` for whatever goes wrong in the module.
+    """
+    module, _, attribute = text.partition(":")
+    search_working_directory()
+    try:
+        return attrgetter(attribute)(importlib.import_module(module))
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise ConfigError(
+            f"cannot load the {what} {text!r}: {type(error).__name__}: {reason}; correct the module or the name"
+        ) from error
+
+
+GROUP: Final = "checker.plugins"
+"""Of entry points, each a module."""
+
+
+@cache
+def _plugins() -> EntryPoints:
+    """Looked for once in each process: it reads what all packages say of themselves."""
+    return entry_points(group=GROUP)
+
+
+def has_plugins() -> bool:
+    """Whether any package brings one."""
+    return bool(_plugins())
+
+
+@cache
+def load_plugins() -> None:
+    """Import all of them, once in each process. Raises `ConfigError` for whatever goes wrong in one."""
+    for entry in _plugins():
+        try:
+            entry.load()
+        except Exception as error:
+            raise ConfigError(
+                f"cannot load the plug-in {entry.name!r} ({entry.value}): {type(error).__name__}: {error}; "
+                "correct it or uninstall its package"
+            ) from error
+
+
+def know_phases(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of all phases, those of plug-ins included where one of `names` is not built in. Raises `ConfigError`."""
+    if not set(names) <= set(phase_names()):
+        load_plugins()
+    return phase_names()
+
+
+MOST_BYTES: Final = 16 << 20
+
+
+def load_all_hooks(specs: Iterable[str]) -> None:
+    """Load plug-ins of packages, whose hooks and checks hold for every run, then each of these, in order. Raises `ConfigError`."""
+    load_plugins()
+    for spec in specs:
+        load_hooks(spec)
+
+
+def load_hooks(spec: str) -> None:
+    """Import a module by name or a file by its path; the same one is loaded once.
+
+    Raises `ConfigError` for whatever goes wrong in it.
+    """
+    search_working_directory()
+    try:
+        _load(spec)
+    except UnreadableFile as error:
+        raise ConfigError(f"cannot load hooks from {spec!r}: {error}") from error
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise ConfigError(
+            f"cannot load hooks from {spec!r}: {type(error).__name__}: {_one_line(error)}"
+        ) from error
+
+
+def _load(spec: str) -> None:
+    if not spec.endswith(".py"):
+        importlib.import_module(spec)
+        return
+    path = Path(spec).resolve()
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {spec}")
+    name = f"checker_hooks_{path.stem}_{abs(hash(str(path))):x}"
+    if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
+        return
+    # What Python is given to read has an end.
+    read_local(path, "a hooks module", most_bytes=MOST_BYTES)
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise ImportError(f"{spec} is not Python source")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
