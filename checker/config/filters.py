@@ -1,10 +1,9 @@
 """Which operations are tested: include and exclude filters."""
 
-import dataclasses
 import json
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
@@ -71,8 +70,7 @@ class FilterSpec(Struct, frozen=True):
         return f"{self.verb}-{self.subject}" + ("-regex" if self.is_regex else "")
 
 
-@dataclasses.dataclass(frozen=True)
-class OperationFilters:
+class OperationFilters(Struct, frozen=True, dict=True):
     """Filters that act together: includes of different kinds AND, repeats of one kind OR, exclusions win."""
 
     specs: tuple[FilterSpec, ...] = ()
@@ -97,15 +95,6 @@ class OperationFilters:
     def matches_broken(self, broken: BrokenOperation) -> bool:
         """Whether an operation that cannot be read is selected, by what is known of it."""
         return self.matches(_Unread(broken.label, broken.method, broken.path))
-
-    def to_list(self) -> list[list[Any]]:
-        """The filters as lists and dicts that JSON can hold."""
-        return [[spec.verb, spec.subject, spec.value, spec.is_regex] for spec in self.specs]
-
-    @classmethod
-    def from_list(cls, plain: Iterable[Sequence[Any]]) -> "OperationFilters":
-        """The filters that `to_list` was made of."""
-        return cls(tuple(FilterSpec(*parts) for parts in plain))
 
     @cached_property
     def _tests(self) -> tuple[list[list["_Test"]], list["_Test"]]:
@@ -163,19 +152,6 @@ class Selection(Struct, frozen=True):
         return self.filters.matches_broken(broken) and not any(
             block.matches_broken(broken) for block in self.disabled
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The filters as lists and dicts that JSON can hold."""
-        return {
-            "filters": self.filters.to_list(),
-            "disabled": [block.to_list() for block in self.disabled],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "Selection":
-        """The filters that `to_dict` was made of."""
-        read = OperationFilters.from_list
-        return cls(read(plain["filters"]), tuple(map(read, plain["disabled"])))
 
 
 class FilterExpression(Struct, frozen=True):

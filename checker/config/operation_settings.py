@@ -13,7 +13,7 @@ from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
 from checker.config.auth import BASIC, Authentication, authentication_in
 from checker.config.filters import Selectable
-from checker.config.reading import Layer, OperationBlock, layer_of, plain_layer
+from checker.config.reading import Layer, OperationBlock
 from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, is_of_checks, keys_of_operations
 from checker.config.value_kinds import retries_of
 from checker.config.warnings import WarningSettings
@@ -325,23 +325,6 @@ class OperationLayers(Struct, frozen=True):
             *command_phase, *command, *operation_phase, *wide_phase, *operation, *wide,
         ]  # fmt: skip
         return [layer for layer in layers if layer]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON-able form. Holds the secrets of the headers."""
-        return {
-            "command": plain_layer(self.command),
-            "blocks": [block.to_dict() for block in self.blocks],
-            "wide": [plain_layer(layer) for layer in self.wide],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "OperationLayers":
-        """Back from `to_dict`."""
-        return cls(
-            layer_of(plain["command"]),
-            tuple(map(OperationBlock.from_dict, plain["blocks"])),
-            tuple(map(layer_of, plain["wide"])),
-        )
 
 
 class OperationResolver:

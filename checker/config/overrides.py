@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -101,62 +101,12 @@ class Overrides(Struct, frozen=True):
                 seen.add(one.path)
                 yield one
 
-    def to_dict(self) -> dict[str, Any]:
-        """The overrides as lists and dicts that JSON can hold."""
-        return {
-            "parameters": [
-                [
-                    one.location and str(one.location),
-                    list(one.path),
-                    list(one.entries),
-                    one.share,
-                    one.operations and one.operations.to_list(),
-                ]
-                for one in self.parameters
-            ],
-            "types": [
-                [
-                    one.type,
-                    list(one.entries),
-                    one.share,
-                    one.operations and one.operations.to_list(),
-                ]
-                for one in self.types
-            ],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "Overrides":
-        """The overrides that `to_dict` was made of."""
-        return cls(
-            tuple(_override(*parts) for parts in plain["parameters"]),
-            tuple(
-                TypeWords(kind, tuple(entries), share, _filters(specs))
-                for kind, entries, share, specs in plain["types"]
-            ),
-        )
-
 
 NO_OVERRIDES: Final = Overrides()
 
 
 def _is_about(filters: OperationFilters | None, operation: Selectable) -> bool:
     return filters is None or filters.matches(operation)
-
-
-def _override(
-    location: str | None,
-    path: Sequence[str],
-    entries: Sequence[Any],
-    share: float | None,
-    specs: Sequence[Sequence[Any]] | None,
-) -> Override:
-    place = None if location is None else Location(location)
-    return Override(place, tuple(path), tuple(entries), share, _filters(specs))
-
-
-def _filters(specs: Sequence[Sequence[Any]] | None) -> OperationFilters | None:
-    return None if specs is None else OperationFilters.from_list(specs)
 
 
 TYPES: Final = ("string", "integer", "number")

@@ -5,7 +5,6 @@ import re
 import stat
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from copy import deepcopy
 from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
@@ -318,30 +317,6 @@ class OperationBlock(Struct, frozen=True):
         """Dictionaries by type of value (`generation.dictionaries`)."""
         found: Mapping[str, Any] = self.values.get(("generation",), {}).get("dictionaries", {})
         return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON-able form."""
-        return {
-            "filters": self.filters.to_list(),
-            "values": plain_layer(self.values),
-            "is_shared": self.is_shared,
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "OperationBlock":
-        """Back from `to_dict`."""
-        filters = OperationFilters.from_list(plain["filters"])
-        return cls(filters, layer_of(plain["values"]), plain["is_shared"])
-
-
-def plain_layer(layer: Layer) -> list[list[Any]]:
-    """A layer in JSON-able form, copied."""
-    return [[list(path), deepcopy(values)] for path, values in layer.items()]
-
-
-def layer_of(plain: Sequence[Sequence[Any]]) -> Layer:
-    """Back from `plain_layer`."""
-    return {tuple(path): dict(values) for path, values in plain}
 
 
 def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, ...]:

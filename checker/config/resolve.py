@@ -73,8 +73,9 @@ def run_settings(
         same = {name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir")}
         cache_dir = None if own.generation.deterministic else settings.cache_dir
         other = replace(_settings(own, occasion, environment), **same, cache_dir=cache_dir)
-        plain, wanted = settings.to_dict(), other.to_dict()
-        projects.append((title, {key: wanted[key] for key in wanted if wanted[key] != plain[key]}))
+        pairs = ((name, getattr(other, name)) for name in RunSettings.__struct_fields__)
+        changes = {name: value for name, value in pairs if value != getattr(settings, name)}
+        projects.append((title, changes))
     return replace(settings, projects=tuple(projects))
 
 

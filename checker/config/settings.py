@@ -3,10 +3,10 @@
 The settings of single operations are resolved from its `operations` (`operation_settings`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from msgspec import Struct, field, to_builtins
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.files import QueryFile
@@ -14,11 +14,10 @@ from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Override, Overrides
 from checker.config.table import default_of
-from checker.config.user_code import know_phases
 from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
-from checker.core.known import Baseline, KnownFailure
+from checker.core.known import Baseline
 from checker.core.locations import Location
 from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
@@ -215,7 +214,7 @@ class RunSettings(Struct, frozen=True):
         Raises `UsageError` when they leave nothing to do.
         """
         changes = next((changes for name, changes in self.projects if name == title), None)
-        chosen = self if changes is None else _restored(replace(self, projects=()), changes)
+        chosen = self if changes is None else replace(self, projects=(), **changes)
         if not chosen.phases:
             raise UsageError("nothing would be tested: every phase is disabled; enable one")
         return chosen
@@ -237,77 +236,6 @@ class RunSettings(Struct, frozen=True):
         Worked out anew each time, since hooks bring checks: whoever asks for each operation has an `OperationResolver`.
         """
         return self.operations.common
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON-able form. Holds the secrets of the headers: for pipes, never for disk."""
-        plain = {name: getattr(self, name) for name in self.__struct_fields__}
-        return {name: _plain(value) for name, value in plain.items()}
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "RunSettings":
-        """Back from `to_dict`. Raises `ConfigError` when a phase is one of a plug-in that cannot be loaded."""
-        know_phases(plain["phases"])
-        return _restored(cls(plain["location"], plain["kind"], plain["seed"]), plain)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Selection | Overrides | OperationLayers):
-        return value.to_dict()
-    if isinstance(
-        value,
-        Baseline
-        | SequenceSettings
-        | FetchLimits
-        | Sanitization
-        | Truncation
-        | UploadSettings
-        | WarningSettings,
-    ):
-        return to_builtins(value)
-    return value
-
-
-def _restored(settings: RunSettings, plain: Mapping[str, Any]) -> RunSettings:
-    return replace(settings, **{name: _restore(name, value) for name, value in plain.items()})
-
-
-def _restore(name: str, value: Any) -> Any:
-    """A field's value from its plain form; JSON has turned tuples into lists."""
-    if name in _FROM_PLAIN:
-        return _FROM_PLAIN[name](value)
-    if name == "sanitization":
-        return Sanitization(**{key: _tuples(part) for key, part in value.items()})
-    if name == "truncation":
-        return Truncation(**value)
-    if name == "warnings":
-        return WarningSettings(**{key: _tuples(part) for key, part in value.items()})
-    if name == "sequences":
-        return SequenceSettings(**{key: _tuples(part) for key, part in value.items()})
-    if name == "documents":
-        return FetchLimits(**value)
-    if name == "projects":
-        return tuple((title, changes) for title, changes in value)
-    return _tuples(value)
-
-
-def _baseline(plain: Mapping[str, Any]) -> Baseline:
-    entries = tuple(KnownFailure(**entry) for entry in plain["entries"])
-    return Baseline(**{**plain, "entries": entries})
-
-
-_FROM_PLAIN: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "selection": Selection.from_dict,
-    "operations": OperationLayers.from_dict,
-    "overrides": Overrides.from_dict,
-    "queries": lambda plain: tuple(QueryFile(*one) for one in plain),
-    "baseline": _baseline,
-    "upload": lambda plain: UploadSettings(**plain),
-}
-"""By field: what makes its value of the plain form, where it is more than its fields."""
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 _IN_REQUESTS: Final = (Location.HEADER, Location.COOKIE, Location.QUERY)

@@ -1,11 +1,9 @@
 """`warnings`: which are shown, and which make a run fail."""
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from checker.config.user_code import load_plugins
 from checker.config.value_kinds import did_you_mean_or_all
@@ -47,18 +45,6 @@ class WarningSettings(Struct, frozen=True):
         """Whether a warning of that kind makes the run fail."""
         is_named = self.shows(kind) if self.fail_on is None else kind in self.fail_on
         return is_named and kind not in (*_NEVER_FAILING, *self.silenced)
-
-    def to_text(self) -> str:
-        """JSON, for `of_text`."""
-        return json.dumps(asdict(self), sort_keys=True)
-
-    @classmethod
-    def of_text(cls, text: str) -> "WarningSettings":
-        """Back from `to_text`."""
-        plain: dict[str, Any] = json.loads(text)
-        for key, one in plain.items():
-            plain[key] = tuple(one) if isinstance(one, list) else one
-        return cls(**plain)
 
     @classmethod
     def of(cls, value: Any) -> "WarningSettings":

@@ -322,7 +322,7 @@ UNBROKEN = "unbroken"
 
 
 OWN_WARNINGS = "own_warnings"
-"""Kind of a note that says which warnings about an operation are shown (`config.warnings.WarningSettings.of_text`)."""
+"""Kind of a note that says which warnings about an operation are shown (JSON of a `config.warnings.WarningSettings`)."""
 
 
 class Note(Struct, frozen=True):

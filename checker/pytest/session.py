@@ -1,6 +1,6 @@
 """Reports of a session of pytest, and the results of class checks over all of it."""
 
-import json
+import pickle
 import time
 import traceback
 from collections import Counter
@@ -15,6 +15,7 @@ from checker import __version__
 from checker.checks.classes import ClassCheck
 from checker.checks.custom import after_run
 from checker.config.settings import RunSettings
+from checker.config.user_code import know_phases
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
 from checker.core.operation import Label
@@ -140,7 +141,7 @@ class SessionCalls(Struct, eq=False):
         encoder = RecordEncoder()
         encoded = [encoder.encode(one) for one in own]
         return said | {
-            "settings": json.dumps(self.settings.to_dict()),
+            "settings": pickle.dumps(self.settings),
             "records": join(encoded, len(encoded)),
             "lost": self.lost,
         }
@@ -154,7 +155,8 @@ class SessionCalls(Struct, eq=False):
             return
         opened, *records = decode(sent["records"])
         if self.settings is None and isinstance(opened, SchemaOpened):
-            self.settings = RunSettings.from_dict(json.loads(sent["settings"]))
+            self.settings = pickle.loads(sent["settings"])
+            know_phases(self.settings.phases)
             self.opened = opened
         self.records += records
         self.lost += sent["lost"]

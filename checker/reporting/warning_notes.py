@@ -5,7 +5,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
@@ -35,7 +35,7 @@ def told_of(view: RunView, settings: RunSettings) -> RunNotes:
     trouble = walled(_load_plugins, _plugins_are_broken)
     common = settings.warnings
     own = {
-        note.label: replace(WarningSettings.of_text(note.text), silenced=common.silenced)
+        note.label: replace(json.decode(note.text, type=WarningSettings), silenced=common.silenced)
         for note in view.notes.get(OWN_WARNINGS, {}).values()
     }
     facts = WarningFacts(view, settings, own)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Any
 
+from msgspec import to_builtins
+
 from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
@@ -265,14 +267,13 @@ class RunLifecycle:
 
 def settings_digest(settings: RunSettings) -> str:
     """Names what must be equal for a run to be gone on with: what is made, what is judged, what is selected."""
-    plain = settings.to_dict()
-    wanted: dict[str, Any] = {name: plain[name] for name in _EQUAL_TO_RESUME}
-    wanted["blocks"] = [block.filters.to_list() for block in settings.operations.blocks]
+    wanted: dict[str, Any] = {name: getattr(settings, name) for name in _EQUAL_TO_RESUME}
+    wanted["blocks"] = [block.filters for block in settings.operations.blocks]
     wanted["operations"] = [
         [getattr(one, name) for name in _EQUAL_OF_OPERATIONS]
         for one in settings.operations.everywhere()
     ]
-    return digest(json.dumps(wanted, sort_keys=True))
+    return digest(json.dumps(to_builtins(wanted), sort_keys=True))
 
 
 def unfinished_run(layout: RunLayout) -> LastRun | None:

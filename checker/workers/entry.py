@@ -1,12 +1,12 @@
 """Where a worker process begins. Tiny, because the supervisor imports it without what a worker needs."""
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from types import FrameType
-from typing import Any
 
 from checker.config.settings import RunSettings
+from checker.config.user_code import know_phases
 from checker.core.stopping import STOP_SIGNALS
 from checker.core.streams import guarded_output
 from checker.core.system_limits import limit_reached
@@ -23,7 +23,7 @@ PATIENCE_S = 30.0
 
 def main(
     incarnation: int,
-    settings: Mapping[str, Any],
+    settings: RunSettings,
     down: Connection,
     up: Connection,
     work: Work | None = None,
@@ -33,12 +33,8 @@ def main(
     # A hook that prints must not fail because nobody reads it.
     guarded_output()
     _leave_stopping_to_the_supervisor()
-    live(
-        incarnation,
-        RunSettings.from_dict(settings),
-        (Receiver(down), Sender(up, patience_s=PATIENCE_S)),
-        work,
-    )
+    know_phases(settings.phases)
+    live(incarnation, settings, (Receiver(down), Sender(up, patience_s=PATIENCE_S)), work)
     end_watchdog()
 
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec import json
+
 from checker.config.filters import unmatched
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
@@ -47,7 +49,7 @@ def tell_of_warning_settings(
     for entry in () if operations.is_uniform else selected.entries:
         own = operations.of(entry).warnings
         if own != usual:
-            recorder.note(Note(OWN_WARNINGS, entry.label, "", own.to_text()))
+            recorder.note(Note(OWN_WARNINGS, entry.label, "", json.encode(own).decode()))
 
 
 def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:

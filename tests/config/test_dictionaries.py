@@ -1,5 +1,6 @@
 """Dictionaries and overrides of the file: what they mean, and what is wrong with them, word for word."""
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,6 @@ from checker.config.config import Config
 from checker.config.files import read_dictionary
 from checker.config.overrides import EACH, Override, Overrides
 from checker.config.resolve import Invocation, run_settings
-from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError
 from checker.core.locations import Location
 
@@ -119,7 +119,7 @@ def test_settings_of_a_run_keep_them_on_their_way() -> None:
     text += "[generation.dictionaries]\nstring = { dictionary = 'names', probability = 1 }\n"
     text += "[[operations]]\ninclude-path = '/a'\nparameters = { q = 1 }\n"
     settings = run_settings(Config.from_str(text, environment={}), Invocation("a.json"), {})
-    again = RunSettings.from_dict(settings.to_dict())
+    again = pickle.loads(pickle.dumps(settings))
     assert again.overrides == settings.overrides
     assert len(again.overrides.parameters) == 3
 

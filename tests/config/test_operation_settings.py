@@ -1,6 +1,5 @@
 """What counts for an operation in a phase: the nearest word on each key, whoever else has spoken."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +118,6 @@ def test_the_nearest_word_counts(
     nearest = {tuple(path): dict(values) for path, values in layers.command.items()}
     assert nearest == {}
     layers = OperationLayers(saying(nested(command)).wide[0], layers.blocks, layers.wide)
-    layers = OperationLayers.from_dict(json.loads(json.dumps(layers.to_dict())))
     resolver = OperationResolver(layers)
     for path in PATHS:
         found = resolver.of(Named(path))

@@ -59,7 +59,7 @@ def test_fuzz_goes_on_until_its_time_is_over(run: Run) -> None:
 
 def test_limits_of_a_project_hold(run: Run) -> None:
     said = saying(continue_on_failure=True, headers=dict(END))
-    projects = (("toy", {"max_time_s": 800.0, "operations": said.to_dict()}),)
+    projects = (("toy", {"max_time_s": 800.0, "operations": said}),)
     outcome = run(*END, kind="fuzz", max_time_s=LONG_S, projects=projects, over=is_finding)
     assert (outcome.exit_code, outcome.outcome) == (1, "time limit")
 

@@ -34,9 +34,7 @@ def telling(incarnation: int, settings: RunSettings, down: Receiver, up: Sender)
 def test_a_process_lives_one_incarnation_and_leaves_stopping_to_others() -> None:
     down_reading, down_writing = FORKSERVER.Pipe(duplex=False)
     up_reading, up_writing = FORKSERVER.Pipe(duplex=False)
-    process = FORKSERVER.Process(
-        target=main, args=(3, SETTINGS.to_dict(), down_reading, up_writing, telling)
-    )
+    process = FORKSERVER.Process(target=main, args=(3, SETTINGS, down_reading, up_writing, telling))
     process.start()
     down_reading.close()
     up_writing.close()

@@ -46,7 +46,7 @@ class ProcessWorker(LocalWorker):
         super().__init__(incarnation, settings, Sender(down_writing), Receiver(up_reading))
         self._process: ForkServerProcess | SpawnProcess = context.Process(
             target=main,
-            args=(incarnation, settings.to_dict(), down_reading, up_writing, work),
+            args=(incarnation, settings, down_reading, up_writing, work),
             name=f"checker-worker-{incarnation}",
         )
         try:
