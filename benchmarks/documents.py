@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.startup import first_request
+from checker.core.contract import Outcome
 from checker.core.errors import CheckerError, LoaderError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.openapi import loaders

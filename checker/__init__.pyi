@@ -23,9 +23,8 @@ from checker.checks.custom import check
 from checker.config.config import Config
 from checker.core.case import NOT_SET, Case
 from checker.core.hooks import GLOBAL_HOOKS as hooks
-from checker.core.hooks import HookContext, hook
+from checker.core.hooks import HookContext, MetricContext, MetricFunction, hook, metric
 from checker.core.meta import GenerationMode
-from checker.core.metrics import MetricContext, MetricFunction, metric
 from checker.core.providers import GLOBAL_AUTH as auth
 from checker.core.providers import AuthContext, AuthProvider
 from checker.core.registry import (

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from checker.core.system_limits import limit_reached
+from checker.core.system import limit_reached
 
 _CANNOT: Final = 2
 _STAT: Final = Path("/proc/self/stat")

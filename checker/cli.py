@@ -14,7 +14,7 @@ import click
 from checker import __version__
 from checker.commands.command import CommandGroup, Root
 from checker.commands.output import CANNOT, INTERRUPTED, echo
-from checker.core.system_limits import limit_reached
+from checker.core.system import limit_reached
 
 if TYPE_CHECKING:
     from checker.commands.extending import EventHandler as EventHandler

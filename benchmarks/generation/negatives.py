@@ -20,12 +20,12 @@ from typing import Any, Final
 
 from benchmarks.generation.alone import Search, implied, is_alone, search, words_of
 from checker.core.case import Case
+from checker.core.contract import Outcome
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.operation import Location, Operation
 from checker.core.request import BaseUrl
 from checker.core.schema import Direction, Document, UnresolvableReference
-from checker.core.verdicts import Outcome
 from checker.generation.negation.listing import Breach, breaches
 from checker.generation.negation.listing import Path as BreachPath
 from checker.generation.negation.values import STEPS, compile_negative

@@ -14,18 +14,17 @@ from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Inst
 from checker.checks.resources import line_of
 from checker.checks.statuses import denies_condition
 from checker.core.case import Case
+from checker.core.contract import Outcome
 from checker.core.credentials import Credentials
 from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
-from checker.core.locations import Location
 from checker.core.operation import Operation
-from checker.core.request import WireRequest
+from checker.core.request import Location, WireRequest
 from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
-from checker.core.verdicts import Outcome
 
 _MOST: Final = 16
 """Members that are changed."""

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.checks.check import Applies, Config
-from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import CheckError, ConfigError
+from checker.core.user_code import refuse_coroutine
 
 AFTER_RESPONSE = "after_response"
 AFTER_RUN = "after_run"

@@ -7,15 +7,14 @@ from msgspec import Struct, field
 
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
-from checker.core.contract import Complaint, ResponsePlan
+from checker.core.contract import Complaint, RequestVerdict, ResponsePlan
 from checker.core.credentials import Credentials
 from checker.core.failures import Failure
-from checker.core.lexicon import Lexicon, Words
 from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging
-from checker.core.verdicts import RequestVerdict
+from checker.core.templates import Lexicon, Words
 
 
 class JudgedInteraction(Protocol):

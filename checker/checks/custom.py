@@ -16,16 +16,14 @@ from checker.checks.classes import (
 from checker.checks.context import PASSED, CheckContext, CheckFunction, Failures, Found
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
-from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
-from checker.core.given_values import require, several
 from checker.core.meta import generation_mode
 from checker.core.registry import Registry
 from checker.core.response import Response
-from checker.core.running import RunningCode
 from checker.core.send import Exchanging
 from checker.core.templates import error_template, sent_texts
+from checker.core.user_code import RunningCode, refuse_coroutine, require, several
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 UserCheck = Callable[[CheckContext, Response, Case], object]

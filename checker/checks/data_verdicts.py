@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from checker.checks.context import CheckContext
+from checker.core.contract import PartVerdict, RequestVerdict
 from checker.core.meta import ANYTHING
 from checker.core.operation import Location
 from checker.core.request import WireRequest
-from checker.core.verdicts import PartVerdict, RequestVerdict
 
 _MOST_SHOWN = 3
 

@@ -7,16 +7,23 @@ from copy import copy
 from typing import Any, Final
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.resources import cache_note, is_done, method_of, status_of, told
+from checker.checks.resources import (
+    cache_note,
+    concerns,
+    concrete_path,
+    is_done,
+    is_elsewhere,
+    method_of,
+    status_of,
+    told,
+)
 from checker.core.case import NOT_SET, Case
-from checker.core.concrete_paths import concerns, concrete_path
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable, normalised
 from checker.core.resources import REMOVING, SAFE
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
-from checker.core.scopes import is_elsewhere
 from checker.core.send import Exchanging
 
 _DEPTH: Final = 3

@@ -21,10 +21,10 @@ from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
-from checker.core.lexicon import Lexicon
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
+from checker.core.templates import Lexicon
 
 
 class JudgeSettings(Struct, frozen=True):

@@ -5,10 +5,9 @@ from checker.checks.data_verdicts import has_made_up_path, verdict_of
 from checker.checks.negative_data import is_missing_header
 from checker.checks.statuses import PRECONDITION_REQUIRED, matches_status
 from checker.core.failures import CauseScope, Failure
-from checker.core.header_fields import CONDITIONS
-from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
+from checker.core.request import CONDITIONS, Location
 from checker.core.scenarios import Scenario
 
 EXPECTED = ("400", "401", "403", "406", "415", "422")

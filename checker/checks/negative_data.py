@@ -4,14 +4,13 @@ from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.data_verdicts import listed_parts, path_of, place_of, verdict_of
 from checker.checks.statuses import denies_condition, matches_status
-from checker.core.contract import ResponsePlan
+from checker.core.contract import Outcome, PartVerdict, RequestVerdict, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
 from checker.core.operation import Location
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
 from checker.core.send import Exchanging
-from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 
 _UNCHANGED = 304
 _REPEATED = "it is refused with another idempotency key: the answer was that to an earlier request"

@@ -7,13 +7,12 @@ from itertools import islice
 from typing import Any, Final
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, JudgedInteraction, Peers
-from checker.checks.resources import is_done, line_of, method_of
+from checker.checks.resources import concerns, concrete_path, is_done, line_of, method_of
 from checker.core.case import Case
-from checker.core.concrete_paths import concerns, concrete_path
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
-from checker.core.locations import Location
 from checker.core.operation import Operation
+from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable
 from checker.core.resources import named_values
 from checker.core.response import Response

@@ -19,7 +19,7 @@ from checker.checks.statuses import (
 )
 from checker.checks.unwritten_rules import may_break_one
 from checker.core.case import Case
-from checker.core.contract import Blame, ResponsePlan
+from checker.core.contract import Blame, Outcome, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
 from checker.core.odd_paths import is_bare_refusal, odd_characters
@@ -28,7 +28,6 @@ from checker.core.response import Response
 from checker.core.schema import Schema, UnresolvableReference
 from checker.core.send import Exchanging
 from checker.core.templates import sent_texts
-from checker.core.verdicts import Outcome
 
 _NAMED = 3
 _MOST_NODES = 200

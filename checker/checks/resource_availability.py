@@ -8,12 +8,19 @@ from urllib.parse import unquote
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.resources import cache_note, is_done, method_of, status_of, told
+from checker.checks.resources import (
+    cache_note,
+    concerns,
+    concrete_path,
+    is_done,
+    is_elsewhere,
+    method_of,
+    status_of,
+    told,
+)
 from checker.core.case import Case
-from checker.core.concrete_paths import concerns, concrete_path
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
-from checker.core.json_pointers import tokens_of
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import (
     affinity,
@@ -27,7 +34,7 @@ from checker.core.resources import REMOVING, SAFE, named_values, place_of
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.runtime_expressions import EvaluationContext, RuntimeExpression, candidates
-from checker.core.scopes import is_elsewhere
+from checker.core.schema import tokens_of
 
 _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000

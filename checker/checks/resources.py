@@ -1,8 +1,15 @@
 """The effects of the steps of a sequence on resources."""
 
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
 from checker.checks.context import JudgedInteraction
 from checker.core.case import Case
-from checker.core.request import WireRequest
+from checker.core.operation import Operation, Place
+from checker.core.request import Location, WireRequest
+from checker.core.resource_names import singular
+from checker.core.resources import named_values, sent_at
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
@@ -45,3 +52,77 @@ def cache_note(response: Response) -> str:
     if not is_hit and (not age.isdecimal() or not int(age)):
         return ""
     return "\nThe answer may come from a cache: `Age` or `X-Cache` says so"
+
+
+_OF_ONE_REQUEST: Final = re.compile(
+    r"^(?:accept|content|if|prefer|range|user-agent|origin|date)\b"
+    r"|request|correlation|trac|span|idempoten|nonce|transaction|timestamp|signature|digest|etag|version",
+    re.IGNORECASE,
+)
+"""Names of headers that differ from request to request, or say how to answer: not what of."""
+
+
+def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
+    """Return the places where two operations both name their part of the API: headers of one name, and required queries."""
+    theirs = {(known.location, known.name.lower()): known for known in other.parameters}
+    for mine in one.parameters:
+        known = theirs.get((mine.location, mine.name.lower()))
+        is_header = mine.location is Location.HEADER and not _OF_ONE_REQUEST.search(mine.name)
+        if known is not None and (
+            is_header or (mine.location is Location.QUERY and mine.required and known.required)
+        ):
+            yield mine.location, mine.name
+
+
+def is_elsewhere(
+    case: Case, request: WireRequest | None, other: Case, other_request: WireRequest | None
+) -> bool:
+    """Whether two cases, sent so, are about different parts of the API: what one made or removed need not be there, or gone, for the other."""
+    return any(
+        _said(case, request, place) != _said(other, other_request, place)
+        for place in scope_places(case.operation, other.operation)
+    )
+
+
+def _said(case: Case, request: WireRequest | None, place: Place) -> object:
+    """Return the value that was sent at a place. Headers that a user gave for all requests are part of no case."""
+    location, name = place
+    if location is not Location.HEADER or request is None:
+        return sent_at(case, place)
+    wanted = name.lower().encode("latin-1", "replace")
+    return next((value for known, value in request.headers if known.lower() == wanted), None)
+
+
+def concrete_path(case: Case) -> tuple[str, ...]:
+    """Segments of the path of a case: values in place of variables, all others as singular words after a slash.
+
+    Nothing when a value is missing: who does not say what he is about is about nothing that others are about.
+    """
+    found = []
+    values = named_values(case)
+    for segment in case.operation.resource_path.split("/"):
+        if "{" not in segment:
+            found.append(f"/{singular(segment)}")
+            continue
+        for name, value in values.items():
+            segment = segment.replace("{" + name + "}", f"{value}")
+        if case.operation.resource_places and "{" in segment:
+            return ()
+        found.append(segment)
+    return tuple(segment for segment in found if segment != "/")
+
+
+def concerns(case: Case, other: Case) -> bool:
+    """Whether the resource of `case` is that of `other`, or stands below it.
+
+    By the values in their paths: `/users/5/orders` is below `/users/5`, `/user/5` and `/users/5:archive` are the same.
+    """
+    return is_within(concrete_path(case), concrete_path(other))
+
+
+def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
+    """Whether one concrete path begins with the other; what follows a colon is an action, no name."""
+    pairs = zip(path, around, strict=False)
+    return 0 < len(around) <= len(path) and all(
+        one == two or one.partition(":")[0] == two for one, two in pairs
+    )

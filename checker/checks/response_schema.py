@@ -5,7 +5,6 @@ import re
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.excerpts import excerpts
-from checker.core.codings import Undecoded
 from checker.core.contract import (
     AnswerJudge,
     Blame,
@@ -16,7 +15,7 @@ from checker.core.contract import (
 )
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
-from checker.core.response import Response
+from checker.core.response import Response, Undecoded
 
 _NAMED_SCHEMA = re.compile(r"(?:^|[/#])(?:components/schemas|definitions)/")
 _LONGEST_NAME = 80

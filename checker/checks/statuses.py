@@ -5,7 +5,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 
-from checker.core.header_fields import CONDITIONS
+from checker.core.request import CONDITIONS
 from checker.core.response import Response
 
 _PRECONDITION_FAILED = 412

@@ -6,9 +6,8 @@ from datetime import UTC, date, datetime, time
 from typing import Any, Final
 
 from checker.core.case import Case
-from checker.core.locations import Location
-from checker.core.pagination import is_cursor
-from checker.core.resource_names import words
+from checker.core.request import Location
+from checker.core.resource_names import is_cursor, words
 from checker.core.scenarios import Scenario
 
 _ORDERED: Final = (

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from checker.config.user_code import MOST_BYTES, load_hooks, search_working_directory
 from checker.core.errors import IncorrectUsage, UnreadableFile
-from checker.core.local_files import read_local
+from checker.core.system import read_local
 
 
 class OptionGroup(Struct):

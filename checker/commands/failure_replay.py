@@ -14,14 +14,13 @@ from checker.commands.runs_on_disk import PastRun, chosen_findings
 from checker.config.auth import chosen_users
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
-from checker.core.codings import codings_of, readable
 from checker.core.credentials import Credentials
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import failure_id
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
 from checker.core.send import Transport
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding

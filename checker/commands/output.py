@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from checker.core.streams import guarded_output, open_closed_streams
+from checker.core.system import guarded_output, open_closed_streams
 from checker.core.terminal import encodable, one_line, printable
 from checker.supervisor.signals import end_at_interrupts, raise_interrupts
 

@@ -18,7 +18,7 @@ from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
 from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
-from checker.core.local_files import read_local
+from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
 from checker.corpus.layout import RunLayout

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from checker.config.value_kinds import Problem, did_you_mean, header, invalid, type_name
 from checker.core.errors import ConfigError, UnreadableFile
-from checker.core.local_files import read_local
 from checker.core.redact import Redaction
+from checker.core.system import read_local
 
 Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
 

@@ -50,10 +50,10 @@ from checker.config.table import (
 from checker.config.user_code import know_phases
 from checker.config.value_kinds import Problem, did_you_mean
 from checker.core.errors import ConfigError, UnreadableFile
-from checker.core.given_values import require
-from checker.core.local_files import read_local
 from checker.core.meta import GenerationMode
 from checker.core.request import canonical_url
+from checker.core.system import read_local
+from checker.core.user_code import require
 
 Change = tuple[Path, str, Any]
 """(section, key, value)."""

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.known import KnownFailure
-from checker.core.local_files import read_local
+from checker.core.system import read_local
 
 FORMAT_VERSION: Final = 1
 LIST: Final = "failures"

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from checker.config.value_kinds import did_you_mean
 from checker.core.errors import UsageError
-from checker.core.json_pointers import tokens_of
 from checker.core.operation import BrokenOperation
+from checker.core.schema import tokens_of
 
 SUBJECTS = ("path", "method", "name", "tag", "operation-id")
 """What a filter can look at, besides `by` (an expression) and `deprecated`."""

@@ -10,8 +10,8 @@ from msgspec import Struct
 from checker.config.filters import FilterSpec, OperationFilters, Selectable
 from checker.config.value_kinds import did_you_mean, type_name
 from checker.core.errors import ConfigError
-from checker.core.json_pointers import tokens_of
-from checker.core.locations import Location
+from checker.core.request import Location
+from checker.core.schema import tokens_of
 
 EACH: Final = "[*]"
 """Stands in a body path for every element of an array."""

@@ -18,10 +18,9 @@ from checker.config.warnings import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline
-from checker.core.locations import Location
 from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
-from checker.core.request import BaseUrl
+from checker.core.request import BaseUrl, Location
 
 NOTHING_SENT: Final = "checker.transport.in_process:nothing_sent"
 """The transport of dry runs."""

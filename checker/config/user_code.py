@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from checker.core.errors import ConfigError, UnreadableFile
-from checker.core.local_files import read_local
 from checker.core.phases import phase_names
+from checker.core.system import read_local
 
 _NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from checker.config.user_code import is_attribute
 from checker.core.errors import ConfigError, UnreadableFile
-from checker.core.local_files import read_local
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url
+from checker.core.system import read_local
 
 TYPE_ERROR = "Type error"
 INVALID_VALUE = "Invalid value"

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from checker.config.user_code import load_plugins
 from checker.config.value_kinds import did_you_mean_or_all
-from checker.core.schema_warnings import WarningKind
+from checker.core.schema import WarningKind
 from checker.core.warning_table import is_warning, usually_shown, warning_rows
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")

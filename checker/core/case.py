@@ -1,17 +1,49 @@
-"""One request to one operation, as values; the wire comes later."""
+"""One request to one operation, as values; its bytes are written by `transport`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any, Final, Protocol, Self
 
-from checker.core.engine import Engine
-from checker.core.given_values import require_names
-from checker.core.locations import Location
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
-from checker.core.plain_errors import plainly
+from checker.core.request import Location
 from checker.core.response import Response
+from checker.core.user_code import plainly, require_names
+
+
+class Engine(Protocol):
+    """Send, judge, make. Built by `checker.faces`, the only way up.
+
+    `case` and `operation` are `Any` here because those classes hold an engine themselves.
+    """
+
+    def formatted_path(self, case: Any, base_path: str = "") -> str: ...
+
+    def as_curl_command(
+        self, case: Any, headers: dict[str, str] | None, base_url: str | None, *, verify: bool
+    ) -> str: ...
+
+    def identity_of(self, case: Any) -> str | None: ...
+
+    def as_transport_kwargs(
+        self, case: Any, base_url: str | None, headers: dict[str, str] | None
+    ) -> dict[str, Any]: ...
+
+    def call(self, case: Any, base_url: str | None, **options: Any) -> Response: ...
+
+    def validate_response(self, case: Any, response: Any, **options: Any) -> None: ...
+
+    def call_and_validate(self, case: Any, base_url: str | None, **options: Any) -> Response: ...
+
+    def make_case(self, operation: Any, **parts: Any) -> Any: ...
+
+    def as_strategy(self, operation: Any, **options: Any) -> Any: ...
+
+    def examples_of(self, operation: Any) -> list[Any]: ...
+
+    @property
+    def schema(self) -> Any: ...
 
 
 class NotSet:
@@ -353,3 +385,39 @@ class Case:
                 "this case was made without an engine; take cases from an operation of a loaded schema"
             )
         return engine
+
+
+_ATOMS: Final = frozenset((str, int, float, bool, bytes, type(None)))
+
+
+def copied(value: Any) -> Any:
+    """A value that shares nothing that can change with `value`. Containers inside themselves are `RecursionError`."""
+    kind = value.__class__
+    if kind in _ATOMS:
+        return value
+    if kind is dict:
+        return {name: copied(item) for name, item in value.items()}
+    if kind is list:
+        return [copied(item) for item in value]
+    return deepcopy(value)
+
+
+class NamedFile(bytes):
+    """The content of a file with its name in multipart bodies, without an extension."""
+
+    file_name: str
+
+    def __new__(cls, content: bytes, file_name: str) -> Self:
+        """Return a value that equals `content`; only the name differs."""
+        made = super().__new__(cls, content)
+        made.file_name = file_name
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[Self], tuple[bytes, str]]:
+        return type(self), (bytes(self), self.file_name)
+
+    def __repr__(self) -> str:
+        return f"NamedFile({bytes(self)!r}, {self.file_name!r})"

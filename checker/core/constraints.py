@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.locations import Location
+from checker.core.request import Location
 
 ITEMS: Final = "*"
 """In a path: every item of an array."""

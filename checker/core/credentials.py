@@ -7,9 +7,11 @@ from typing import Any, Final, Protocol, TypeVar
 from msgspec import Struct, field
 
 from checker.core.case import Case
+from checker.core.operation import Label
 from checker.core.registry import NameRule, Registry
 from checker.core.response import Response
-from checker.core.running import RunningCode
+from checker.core.security import SecurityScheme
+from checker.core.user_code import RunningCode
 
 
 class Credentials(Struct, frozen=True):
@@ -75,3 +77,37 @@ def register(source: Source) -> Source:
     """Have requests carry what a source gives. Gives the source back. Raises `IncorrectUsage` for a name that is taken."""
     CREDENTIAL_SOURCES.add_row(source)
     return source
+
+
+class SignUpFlow(Struct, frozen=True):
+    """A request that makes an account, and one that gets a token for it."""
+
+    sign_up: Label
+    login: Label
+    shared: tuple[str, ...]
+    """Properties of the body of the sign-up that the body of the login has, too: the credentials, as they are spelled there."""
+    passwords: frozenset[str]
+    """Those of them that are passwords."""
+    token: str
+    """JSON pointer of the token in the answer to the login."""
+    scheme: SecurityScheme
+    """What the token is for."""
+    preferred: tuple[tuple[str, str], ...] = ()
+    """(property, value) of enumerations in the body of the sign-up that let administrators be made."""
+
+
+class DescribedLogin(Struct, frozen=True):
+    """A POST of the description that gives a token for a user and a password."""
+
+    path: str
+    media_type: str
+    """JSON, or fields of a form."""
+    user: str
+    """Property of the body that says who it is."""
+    password: str
+    others: tuple[str, ...]
+    """Further properties that it requires."""
+    token: str
+    """JSON pointer of the token in its answer."""
+    scheme: SecurityScheme
+    """What the token is for."""

@@ -5,16 +5,24 @@ import inspect
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from enum import StrEnum
+from math import isfinite
 from typing import Any, Final, Protocol, TypeVar, Unpack, overload
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.coroutines import refuse_coroutine
-from checker.core.errors import HookExecutionError
-from checker.core.given_values import require, require_function, require_texts
+from checker.core.case import Case
+from checker.core.errors import HookExecutionError, IncorrectUsage, MetricError
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
-from checker.core.running import RunningCode
+from checker.core.registry import Registry
+from checker.core.response import Response
+from checker.core.user_code import (
+    RunningCode,
+    refuse_coroutine,
+    require,
+    require_function,
+    require_texts,
+)
 
 Hook = Callable[..., Any]
 Registered = TypeVar("Registered", bound=Hook)
@@ -316,3 +324,60 @@ def _spreading(function: Hook) -> Hook:
             kwargs.update(changed)
 
     return call
+
+
+class MetricContext(Struct, frozen=True):
+    """The arguments of a metric."""
+
+    case: Case
+    response: Response
+
+
+MetricFunction = Callable[[MetricContext], float]
+RegisteredMetric = TypeVar("RegisteredMetric", bound=MetricFunction)
+
+
+def response_time(ctx: MetricContext) -> float:
+    """Seconds until the response was there."""
+    return ctx.response.elapsed
+
+
+BUILT_IN: Final[dict[str, MetricFunction]] = {"response_time": response_time}
+METRICS: Final[Registry[MetricFunction]] = Registry("metric", built_in=BUILT_IN)
+"""Metrics of users, by name."""
+
+
+def metric(function: RegisteredMetric) -> RegisteredMetric:
+    """Register a function `(ctx) -> float` under its name, for `generation.maximize`. Gives it back.
+
+    Values that are not finite say nothing. Raises `IncorrectUsage`.
+    """
+    name = getattr(function, "__name__", "")
+    if not name:
+        raise IncorrectUsage(f"`checker.metric` takes a function, got {function!r}")
+    refuse_coroutine(function, f"metric {name!r}")
+    METRICS.add(name, function)
+    return function
+
+
+def metric_named(name: str) -> MetricFunction:
+    """The metric of a name. Raises `IncorrectUsage` with those that there are."""
+    found = BUILT_IN.get(name) or METRICS.get(name)
+    if found is None:
+        known = ", ".join((*BUILT_IN, *METRICS))
+        raise IncorrectUsage(f"there is no metric {name!r}; known are: {known}")
+    return found
+
+
+def observed(names: Iterable[str], case: Case, response: Response) -> dict[str, float]:
+    """Return the values of metrics for an exchange, by name. Raises `MetricError`, `IncorrectUsage`."""
+    context, found = MetricContext(case, response), {}
+    for name in names:
+        function = metric_named(name)
+        try:
+            value = float(function(context))
+        except Exception as error:
+            raise MetricError(name, error) from error
+        if isfinite(value):
+            found[name] = value
+    return found

@@ -1,14 +1,14 @@
-"""Provenance: where each part of a case comes from and what it is meant to be."""
+"""Provenance of cases: the origin of each part, bindings to earlier responses, recipes that make a case again."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 
-from checker.core.given_values import require
 from checker.core.operation import Label, Location
+from checker.core.user_code import require
 
 
 class GenerationMode(StrEnum):
@@ -186,3 +186,86 @@ def outside_name(binding: Binding) -> str:
         return ANYTHING
     tokens = binding.name.split("/")[1:]
     return body_path(takewhile(lambda token: token != "*" and not token.isdigit(), tokens))
+
+
+class ValuePool(Protocol):
+    """Earlier values as one operation may use them."""
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """Return the binding of a value to this parameter: the best one for index 0, less likely ones above; None if none fits."""
+        ...
+
+
+Choice = bool | int | float | str | bytes
+"""What a draw program asks its source for: the typed values that Hypothesis stores, too."""
+
+
+class Drawn(Struct, frozen=True):
+    """The case that the draw program of the operation makes of these choices."""
+
+    choices: tuple[Choice, ...]
+    learned: str = ""
+    """Demands of the target that its program respected (`core.constraints.written`); empty for the description alone."""
+
+
+class Listed(Struct, frozen=True):
+    """One of the cases that a phase lists for the operation: an edge, an example."""
+
+    phase: str
+    number: int
+    """Its place in the list, from 0."""
+    likeness: str
+    """Digest of what it was: another description may list something else there."""
+    without: tuple[str, ...] = ()
+    """Places that a shrink left out: `query limit`, `body /address/street`."""
+    token: str = ""
+    """What the values follow from by which its body differs from the usual one though it is not about them; empty for none."""
+
+
+class Literal(Struct, frozen=True):
+    """The parts themselves, for a case that nothing else makes."""
+
+    path_parameters: dict[str, Any]
+    query: dict[str, Any]
+    headers: dict[str, Any]
+    cookies: dict[str, Any]
+    body: tuple[Any, ...]
+    """Empty, or the one body."""
+    media_type: str | None
+    mode: str
+    data: tuple[tuple[str, str | None], ...] = ()
+    """What the phase says of it (`case.meta.phase.data`)."""
+    method: str | None = None
+    """When it is not the operation's."""
+    alternative: int | None = None
+    """Of what the operation asks of its callers, where the case meets another one than usual ones do."""
+
+
+Recipe = Drawn | Listed | Literal
+"""Every way to make a case again. In files a recipe is named by its place here: add at the end, and take nothing away."""
+
+
+class Step(Struct, frozen=True):
+    """One case of a sequence: how it is made, and which values of it come from earlier answers."""
+
+    label: Label
+    recipe: Recipe
+    bindings: tuple[Binding, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    """(JSON pointer in the body, text) in place of what the recipe makes: names that the server was not told before."""
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices of a drawn step; empty for all others."""
+        return self.recipe.choices if isinstance(self.recipe, Drawn) else ()
+
+
+def told(recipe: Recipe) -> str:
+    """A recipe in words, for people who have nothing else."""
+    match recipe:
+        case Drawn(choices=choices):
+            return f"choices {list(choices)!r}"
+        case Listed(phase, number):
+            return f"number {number} of the {phase} phase"
+        case Literal():
+            return f"{recipe!r}"

@@ -8,15 +8,13 @@ from typing import Any, NewType, Protocol
 
 from msgspec import Struct, field
 
-from checker.core.contract import ResponseContract
-from checker.core.locations import Location as Location
+from checker.core.contract import RequestVerdict, ResponseContract
+from checker.core.request import Location as Location
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
-from checker.core.schema import Schema
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import Schema, SchemaWarning
 from checker.core.security import SecurityRequirement
-from checker.core.verdicts import RequestVerdict
 
 Label = NewType("Label", str)
 """`GET /users/{id}`: names an operation in every report, journal and seed."""

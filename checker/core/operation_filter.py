@@ -7,9 +7,8 @@ from typing import Any, TypedDict, Unpack
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage
-from checker.core.given_values import takes
+from checker.core.user_code import refuse_coroutine, takes
 
 ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
 """What of an operation a filter looks at; each also with `_regex`."""

@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.errors import ConfigError
-from checker.core.given_values import require
 from checker.core.registry import LOWER_CASE, Registry
+from checker.core.user_code import require
 
 
 class CaseSource(StrEnum):

@@ -8,7 +8,6 @@ from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 from msgspec import Struct, field
 
 from checker.core.case import Case
-from checker.core.coroutines import refuse_coroutine
 from checker.core.credentials import (
     CREDENTIAL_SOURCES,
     RUNNING_SOURCES,
@@ -19,6 +18,7 @@ from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
 from checker.core.operation_filter import OperationAttributes, pattern_of, texts_of
 from checker.core.response import Response
+from checker.core.user_code import refuse_coroutine
 
 Decorated = TypeVar("Decorated")
 _SUBJECTS: Final[dict[str, Callable[[Operation], Collection[str]]]] = {

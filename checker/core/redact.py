@@ -9,10 +9,9 @@ from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, unquote_plus
 
-from checker.core.locations import Location
 from checker.core.media_types import is_form, is_json
 from checker.core.meta import ANYTHING
-from checker.core.request import WireRequest
+from checker.core.request import Location, WireRequest
 
 DEFAULT_KEYS = frozenset(
     [

@@ -7,11 +7,10 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 
 from checker.core.case import Case
-from checker.core.coroutines import refuse_coroutine
 from checker.core.errors import IncorrectUsage
-from checker.core.given_values import require, require_texts, several, takes
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.operation import Operation
+from checker.core.user_code import refuse_coroutine, require, require_texts, several, takes
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 Item = TypeVar("Item")

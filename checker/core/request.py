@@ -1,16 +1,69 @@
-"""The request as it stands on the wire."""
+"""A request as it is sent: locations of its parts, header fields, base URLs."""
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex, TypeVar, overload
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.sent_headers import SentHeaders
+from checker.core.user_code import require
+
+Field = tuple[bytes, bytes]
+Default = TypeVar("Default")
+
+
+class SentHeaders(list[Field]):
+    """`headers["X-Key"]` is a text, whatever the letter case of the name; as a list it holds each line as a pair of bytes."""
+
+    def keys(self) -> list[str]:
+        """Names as they were sent, each once."""
+        return list(dict(self.items()))
+
+    def values(self) -> list[str]:
+        """Values as text, in order."""
+        return [value for _, value in self.items()]
+
+    def items(self) -> Iterator[tuple[str, str]]:
+        """Names and values as text, in order."""
+        return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in self)
+
+    @overload
+    def get(self, name: str) -> str | None: ...
+    @overload
+    def get(self, name: str, default: Default) -> str | Default: ...
+    def get(self, name: str, default: Any = None) -> Any:
+        """Values of a name, with commas between where there are several (RFC 9110, 5.3)."""
+        wanted = name.lower()
+        found = [value for key, value in self.items() if key.lower() == wanted]
+        return ", ".join(found) if found else default
+
+    @overload
+    def __getitem__(self, place: str) -> str: ...
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Field: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Field]: ...
+    def __getitem__(self, place: Any) -> Any:
+        """By name, or by place as in any list. Raises `KeyError` for a name that was not sent."""
+        if not isinstance(place, str):
+            return super().__getitem__(place)
+        found = self.get(place)
+        if found is None:
+            raise KeyError(place)
+        return found
+
+    def __contains__(self, wanted: object) -> bool:
+        return (
+            self.get(wanted) is not None
+            if isinstance(wanted, str)
+            else super().__contains__(wanted)
+        )
+
 
 LONGEST_TARGET = 8_000
 """Octets of a request target: what anybody who reads requests ought to take (RFC 9110, 4.1)."""
@@ -227,3 +280,98 @@ if TYPE_CHECKING:
 else:
     # At work there is one class: headers are only made readable when somebody may read them.
     SentRequest = WireRequest
+
+
+class Location(StrEnum):
+    """The location of a part of a request. The order is the order in which parts are drawn."""
+
+    PATH = "path"
+    QUERY = "query"
+    HEADER = "header"
+    COOKIE = "cookie"
+    BODY = "body"
+
+    @property
+    def container(self) -> str:
+        """Name of the field of `Case` that holds parts of this location."""
+        return _CONTAINERS[self]
+
+
+_CONTAINERS = {
+    Location.PATH: "path_parameters",
+    Location.QUERY: "query",
+    Location.HEADER: "headers",
+    Location.COOKIE: "cookies",
+    Location.BODY: "body",
+}
+
+
+CONDITIONS: Final = frozenset(
+    ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range")
+)
+"""Headers that make a request conditional, in lower case (RFC 9110, 13.1)."""
+
+GivenHeaders = list[tuple[str, str]] | Mapping[str, str | Iterable[str]]
+
+
+def header_pairs(headers: GivenHeaders) -> list[tuple[str, str]]:
+    """Names and values of headers, one pair for each value. Raises `IncorrectUsage` for what are none."""
+    try:
+        found = (
+            [
+                (name, value)
+                for name, given in headers.items()
+                for value in ([given] if isinstance(given, str) else given)
+            ]
+            if isinstance(headers, Mapping)
+            else [(name, value) for name, value in headers]
+        )
+        is_right = all(isinstance(text, str) for pair in found for text in pair)
+    except (TypeError, ValueError):
+        found, is_right = [], False
+    require(is_right, "headers", "names and values, as a dict or as pairs", headers)
+    return found
+
+
+class HeaderFields(dict[str, Any]):
+    """Values by name, in any letter case (RFC 9110, 5.1); names stay as they were first written."""
+
+    def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
+        super().__init__()
+        self.update(values)
+
+    def _known(self, name: str) -> str:
+        """The name as it is written here already."""
+        if super().__contains__(name):
+            return name
+        wanted = name.lower()
+        return next((one for one in self if one.lower() == wanted), name)
+
+    def __getitem__(self, name: str) -> Any:
+        return super().__getitem__(self._known(name))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(self._known(name), value)
+
+    def __delitem__(self, name: str) -> None:
+        super().__delitem__(self._known(name))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and super().__contains__(self._known(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a name, or the default."""
+        return super().get(self._known(name), default)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        """The value of a name, which is gone then, or the default. Raises `KeyError`."""
+        return super().pop(self._known(name), *default)
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        """The value of a name; the default is its value from now on where there is none."""
+        return super().setdefault(self._known(name), default)
+
+    def update(self, values: Any = (), /, **named: Any) -> None:
+        """Set several; the last of a name counts."""
+        for name, value in dict(values, **named).items():
+            self[name] = value

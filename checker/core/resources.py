@@ -4,21 +4,26 @@ Built once by the kind that reads the description and kept beside it. Its reader
 values, sequences, and checks that ask whether two requests are about one resource.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, Self, TypeVar
 
 from msgspec import Struct
 
 from checker.core.case import Case
-from checker.core.locations import Location
 from checker.core.operation import Label, Operation, Place
+from checker.core.request import Location
 from checker.core.resource_names import (
+    IDENTIFIERS,
     Resource,
     ends_with_variable,
     normalised,
+    noun_of,
     owner_of,
+    place_word,
     resource_of,
+    singular,
+    spellings,
     variables_of,
 )
 from checker.core.response import Response
@@ -451,3 +456,43 @@ def status_of(operation: Operation, response: Response) -> int:
     """The status of an answer, or the one by which others would say what its body says."""
     read = operation.resource_status
     return response.status_code if read is None else read(response)
+
+
+def telling_variables(model: ResourceModel) -> frozenset[str]:
+    """Normalised variables of paths that say by themselves what they name, wherever they stand: `vin`, `sku`; not `id`."""
+    names = {normalised(name) for use in model.uses.values() for name, _ in use.owners}
+    return frozenset(names) - IDENTIFIERS
+
+
+def naming_places(model: ResourceModel) -> Mapping[Label, tuple[str, ...]]:
+    """Operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
+    found: dict[Label, dict[str, None]] = {}
+    for target, pointer, _ in _named(model):
+        found.setdefault(target, {})[pointer] = None
+    return {label: tuple(places) for label, places in found.items()}
+
+
+def named_collections(model: ResourceModel) -> Mapping[Label, tuple[Resource, ...]]:
+    """Operation -> collections of whose members its body names some: customers and products of an order."""
+    found: dict[Label, dict[Resource, None]] = {}
+    for target, _, collection in _named(model):
+        found.setdefault(target, {})[collection] = None
+    return {label: tuple(collections) for label, collections in found.items()}
+
+
+def _named(model: ResourceModel) -> Iterator[tuple[Label, str, Resource]]:
+    """(operation, pointer into its body, collection) of all places that name a member."""
+    variables: dict[Resource, set[str]] = {}
+    for use in model.uses.values():
+        for variable, owner in use.owners:
+            variables.setdefault(owner, set()).add(normalised(variable))
+    telling = telling_variables(model)
+    for one in model.transitions:
+        shown = model.uses[one.source].resource
+        for value in one.values:
+            if value.location is not Location.BODY or not value.name or one.source == one.target:
+                continue
+            word = place_word(value.name, telling)
+            nouns = {singular(word), *(noun for noun, _ in spellings(word, ()))}
+            if noun_of(shown) in nouns or normalised(word) in variables.get(shown, ()):
+                yield one.target, value.name, shown

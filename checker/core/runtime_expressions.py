@@ -11,8 +11,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import Case, NotSet
-from checker.core.json_pointers import tokens_of
 from checker.core.response import Response
+from checker.core.schema import tokens_of
 
 _EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
 _SOURCE = re.compile(

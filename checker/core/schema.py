@@ -1,4 +1,4 @@
-"""A JSON Schema where it stands: raw value, place, dialect, and the document that resolves its references."""
+"""A JSON Schema in its document: raw value, place (RFC 6901), dialect, document; and warnings about descriptions."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -58,3 +58,53 @@ class Schema(Struct, frozen=True):
     """JSON pointer from the document's root as a URI fragment: `#/components/schemas/User`."""
     dialect: Dialect
     document: Document
+
+
+class WarningKind(StrEnum):
+    """The kind of a mistake."""
+
+    UNRESOLVABLE_REFERENCE = "unresolvable_reference"
+    UNUSABLE_PARAMETER = "unusable_parameter"
+    UNUSABLE_BODY = "unusable_body"
+    MISSING_BODY = "missing_body"
+    SEVERAL_BODIES = "several_bodies"
+    LEFT_OUT = "left_out"
+    DICTIONARY_MISMATCH = "dictionary_mismatch"
+    UNKNOWN_METHOD = "unknown_method"
+    UNUSABLE_MEDIA_TYPE = "unusable_media_type"
+    UNVALIDATED_RESPONSE = "unvalidated_response"
+    MISSING_DESERIALIZER = "missing_deserializer"
+    MALFORMED_PART = "malformed_part"
+    MALFORMED_KEYWORD = "malformed_keyword"
+    UNSUPPORTED_REGEX = "unsupported_regex"
+    INVALID_EXAMPLE = "invalid_example"
+    BROKEN_LINK = "broken_link"
+    OTHER_SERVER = "other_server"
+    UNDECLARED_SECURITY = "undeclared_security"
+    SUBSCRIPTION = "subscription"
+    FEDERATION = "federation"
+    LOOSE_SCHEMA = "loose_schema"
+    UNKNOWN_SCALAR = "unknown_scalar"
+    UNUSED_OPENAPI_AUTH = "unused_openapi_auth"
+
+
+class SchemaWarning(Struct, frozen=True):
+    """One fault of a description, and what it costs."""
+
+    kind: WarningKind
+    label: str
+    """Of the operation that it costs something."""
+    pointer: str
+    """Where in the description."""
+    message: str
+    """One sentence: what was found, where, what follows from it."""
+
+
+def unescaped(token: str) -> str:
+    """A token as its name is: `a/b` of `a~1b`."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+def tokens_of(pointer: str) -> tuple[str, ...]:
+    """Names and numbers on the way down; none for the whole document."""
+    return tuple(map(unescaped, pointer.split("/")[1:]))

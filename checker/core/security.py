@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from checker.core.locations import Location
+from checker.core.request import Location
 
 UNAUTHORIZED: Final = frozenset((401, 403))
 """Statuses that refuse whoever asks, not what is asked (RFC 9110, 15.5.2 and 15.5.4)."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.registry import LOWER_CASE, Registry
-from checker.core.schema_warnings import WarningKind
+from checker.core.schema import WarningKind
 
 
 class WarningRow(Struct, frozen=True):

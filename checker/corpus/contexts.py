@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import Case
-from checker.core.locations import Location
+from checker.core.request import Location
 from checker.core.resource_names import IDENTIFIERS, Resource, normalised, noun_of
 from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values, sent_at
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Above

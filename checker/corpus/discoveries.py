@@ -11,8 +11,8 @@ from msgspec.structs import asdict
 from checker import __version__
 from checker.core.constraints import Constraint, constraint
 from checker.core.errors import StorageError
-from checker.core.locations import Location
-from checker.core.sequence import Literal
+from checker.core.meta import Literal
+from checker.core.request import Location
 from checker.corpus import files
 from checker.corpus.learned import DemandHeard
 

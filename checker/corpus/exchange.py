@@ -9,13 +9,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from checker.core.codings import CONTENT_ENCODING, codings_of, readable
 from checker.core.media_types import media_type_of
 from checker.core.redact import Redaction
-from checker.core.references import SecretStore
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response, head_of
+from checker.core.response import CONTENT_ENCODING, Outcome, Response, codings_of, head_of, readable
 from checker.corpus.records import Exchange
+from checker.corpus.references import SecretStore
 from checker.corpus.secrets import Secrets
 
 SHARED = 4096

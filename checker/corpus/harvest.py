@@ -9,10 +9,10 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from checker.core.case import Case
-from checker.core.json_pointers import unescaped
 from checker.core.operation import Label
 from checker.core.resource_names import MANY, Resource, normalised, noun_of, singular
 from checker.core.response import Response
+from checker.core.schema import unescaped
 from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from checker.core.constraints import Constraint
-from checker.core.sequence import Literal
+from checker.core.meta import Literal
 
 
 class ValueSeen(Struct, frozen=True):

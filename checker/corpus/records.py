@@ -6,10 +6,9 @@ shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that
 
 from msgspec import Struct
 
-from checker.core.meta import ANYTHING
+from checker.core.meta import ANYTHING, Step
 from checker.core.response import headers_of
 from checker.core.send import Purpose
-from checker.core.sequence import Step
 from checker.corpus.learned import (
     DemandHeard,
     OperationProbed,

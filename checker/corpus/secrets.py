@@ -15,10 +15,8 @@ from checker.config.auth import secrets_in
 from checker.config.overrides import Override
 from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Step
 from checker.core.redact import Redaction
-from checker.core.references import SecretStore
-from checker.core.sequence import Step
 from checker.corpus.learned import (
     DemandHeard,
     OperationProbed,
@@ -35,6 +33,7 @@ from checker.corpus.records import (
     TaskProgress,
     TaskStarted,
 )
+from checker.corpus.references import SecretStore
 
 _Value = TypeVar("_Value")
 _DEFAULT: Final = Redaction()

@@ -11,12 +11,11 @@ from msgspec import Struct
 from checker.core.case import Case
 from checker.core.digests import digest_int
 from checker.core.failures import Failure
-from checker.core.lexicon import Lexicon
 from checker.core.meta import Binding
 from checker.core.operation import Label
 from checker.core.resources import status_of
 from checker.core.response import Response
-from checker.core.templates import error_template, sent_texts
+from checker.core.templates import Lexicon, error_template, sent_texts
 from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.cells import InputCells
 

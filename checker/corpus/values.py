@@ -7,7 +7,6 @@ from itertools import repeat
 from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
-from checker.core.naming_places import telling_variables
 from checker.core.operation import Label, Operation
 from checker.core.resource_names import Resource
 from checker.core.resources import (
@@ -17,6 +16,7 @@ from checker.core.resources import (
     ResourceUse,
     named_values,
     status_of,
+    telling_variables,
     variable_at,
 )
 from checker.core.response import Response

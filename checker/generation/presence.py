@@ -3,10 +3,10 @@
 from typing import Any
 
 from checker.core.case import NOT_SET
-from checker.core.header_fields import CONDITIONS
 from checker.core.idempotency import is_idempotency_key
 from checker.core.operation import Location, Parameter
-from checker.core.pagination import is_cursor
+from checker.core.request import CONDITIONS
+from checker.core.resource_names import is_cursor
 from checker.generation.sources.basic import EMPTY
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Draw

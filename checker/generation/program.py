@@ -15,9 +15,9 @@ from checker.core.meta import (
     GenerationMode,
     Origin,
     PhaseInfo,
+    ValuePool,
 )
 from checker.core.operation import Location, Operation
-from checker.core.pool import ValuePool
 from checker.generation.components import PartCompiler
 from checker.generation.drawing.extras import Room, with_extras
 from checker.generation.hooks import (

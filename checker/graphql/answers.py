@@ -8,7 +8,6 @@ from graphql import GraphQLSchema
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.codings import Decoded
 from checker.core.contract import (
     AnswerJudge,
     Blame,
@@ -20,7 +19,7 @@ from checker.core.contract import (
     UndecodableBody,
 )
 from checker.core.resources import CREATING, REMOVING
-from checker.core.response import Response
+from checker.core.response import Decoded, Response
 from checker.graphql.errors import complaint_of, denied_status, first_path
 from checker.graphql.resources import RootRole, status_named
 from checker.graphql.shapes import DataFault, Shape, Shapes

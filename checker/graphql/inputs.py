@@ -30,7 +30,7 @@ from graphql import (
     parse,
 )
 
-from checker.core.pagination import is_count as is_count_of_pages
+from checker.core.resource_names import is_count as is_count_of_pages
 from checker.graphql.scalars import Raw, schema_of
 from checker.graphql.selections import is_identifying
 

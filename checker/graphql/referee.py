@@ -33,10 +33,9 @@ from graphql.utilities import TypeInfo, TypeInfoVisitor
 from graphql.validation import ASTValidationRule
 from msgspec import Struct
 
-from checker.core.locations import Location
-from checker.core.pagination import USUAL_COUNTS, is_count, marks_among
-from checker.core.request import WireRequest
-from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
+from checker.core.contract import Outcome, PartVerdict, RequestVerdict
+from checker.core.request import Location, WireRequest
+from checker.core.resource_names import USUAL_COUNTS, is_count, marks_among
 from checker.graphql.proofs import QueryReader
 
 _DEEPEST: Final = 4

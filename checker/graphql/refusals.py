@@ -34,8 +34,8 @@ from checker.core.constraints import (
     is_broken_by,
     values_at,
 )
-from checker.core.locations import Location
 from checker.core.operation import BodyDemand
+from checker.core.request import Location
 from checker.core.response import Response
 from checker.graphql.scalars import is_unknown
 from checker.graphql.writing import ARGUMENTS

@@ -23,8 +23,8 @@ from graphql import (
 )
 from msgspec import Struct
 
-from checker.core.locations import Location
 from checker.core.operation import Label, Place
+from checker.core.request import Location
 from checker.core.resource_names import Resource, normalised, singular, words
 from checker.core.resources import REMOVING, ResourceModel, ResourceUse, TakenValue, Transition
 from checker.graphql.inputs import is_list

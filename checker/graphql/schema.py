@@ -18,7 +18,8 @@ from graphql import (
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.engine import Engine
+from checker.core.case import Engine
+from checker.core.contract import RequestVerdict
 from checker.core.operation import (
     Body,
     BodyDemand,
@@ -32,9 +33,7 @@ from checker.core.operation import (
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel
 from checker.core.response import Response
-from checker.core.schema import Schema
-from checker.core.schema_warnings import SchemaWarning, WarningKind
-from checker.core.verdicts import RequestVerdict
+from checker.core.schema import Schema, SchemaWarning, WarningKind
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation

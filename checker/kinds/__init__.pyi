@@ -8,8 +8,8 @@ from checker.core.contract import (
     UndecodableBody,
 )
 from checker.core.errors import ForeignDescription
-from checker.core.locations import Location
 from checker.core.operation import Body, Label, Parameter
+from checker.core.request import Location
 from checker.core.resources import TakenValue, Transition
 from checker.core.scenarios import Scenario
 from checker.kinds.declared import DeclaredOperation, DeclaredSchema, json_schema

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from checker.core.contract import ResponseContract
-from checker.core.engine import Engine
+from checker.core.case import Engine
+from checker.core.contract import RequestVerdict, ResponseContract
 from checker.core.operation import (
     Body,
     BodyDemand,
@@ -23,7 +23,6 @@ from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.core.security import SecurityRequirement, SecurityScheme
-from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import DrawParts, compile_operation, compile_parts

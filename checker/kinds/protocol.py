@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 from msgspec.structs import replace
 
 from checker.config.filters import Selectable
-from checker.core.case import NOT_SET
+from checker.core.case import NOT_SET, Engine
 from checker.core.case import Case as CaseValue
-from checker.core.engine import Engine
+from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.errors import CheckerError, HookExecutionError, IncorrectUsage
 from checker.core.failures import FailureGroup
-from checker.core.given_values import require, require_names, require_texts
 from checker.core.hooks import HookContext, HookSource, run_hooks
-from checker.core.later import later
-from checker.core.locations import Location
 from checker.core.media_types import is_multipart, matches
-from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.meta import GenerationMode, PhaseInfo, ValuePool
 from checker.core.operation import (
     Body,
     BrokenOperation,
@@ -28,12 +25,12 @@ from checker.core.operation import (
     Parameter,
     PropertyEncoding,
 )
-from checker.core.plain_errors import plainly
-from checker.core.pool import ValuePool
+from checker.core.request import Location
 from checker.core.resources import ResourceModel
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning
 from checker.core.security import SecurityScheme
-from checker.core.signup import DescribedLogin, SignUpFlow
+from checker.core.system import later
+from checker.core.user_code import plainly, require, require_names, require_texts
 from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from msgspec.structs import replace
 
 from checker import __version__
 from checker.core.case import Case
+from checker.core.contract import Outcome
 from checker.core.errors import CheckerError
-from checker.core.locations import Location
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.scenarios import standing
-from checker.core.verdicts import Outcome
 from checker.transport.prepare import RequestMaker
 
 _NOWHERE: Final = BaseUrl.from_url("http://localhost")

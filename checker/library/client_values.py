@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.foreign import is_usual
-from checker.core.locations import Location
 from checker.core.redact import Redaction
+from checker.core.request import Location
 from checker.library import session_cookies
 from checker.library.options import CallOptions
 

@@ -1,17 +1,51 @@
 """The parts of a request of the Python API that differ from the drawn case, since users change cases."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote_plus
 
 from checker import __version__
 from checker.config.settings import Sanitization
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.errors import CheckerError
-from checker.core.provenance import changed
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.meta import ANYTHING
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.transport.prepare import RequestMaker
+
+
+def changed(sent: WireRequest, drawn: WireRequest) -> Mapping[str, Collection[str]]:
+    """Names of the headers and of the pairs of the query that are not as they were drawn, by location.
+
+    Cookies and bodies are as they were drawn as a whole, or anything in them may be from outside.
+    """
+    has_other_cookies = sent.header(b"cookie") != drawn.header(b"cookie")
+    return {
+        Location.HEADER: tuple(_other_headers(sent, drawn)),
+        Location.COOKIE: (ANYTHING,) if has_other_cookies else (),
+        Location.QUERY: tuple(_other_pairs(sent, drawn)),
+        Location.BODY: () if sent.body == drawn.body else (ANYTHING,),
+    }
+
+
+def _other_headers(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
+    known = {(name.lower(), value) for name, value in drawn.headers}
+    for name, value in sent.headers:
+        if (name.lower(), value) not in known:
+            yield name.decode("latin-1")
+
+
+def _other_pairs(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
+    known = set(_pairs(drawn))
+    for pair in _pairs(sent):
+        if pair not in known:
+            yield unquote_plus(pair.partition("=")[0])
+
+
+def _pairs(request: WireRequest) -> list[str]:
+    return request.target.decode("latin-1").partition("?")[2].split("&")
+
 
 _NOWHERE = BaseUrl.from_url("http://localhost")
 

@@ -28,16 +28,14 @@ from checker.core.blocks import reproduction_paragraphs
 from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, IncorrectUsage, NothingToBreak, UsageError
-from checker.core.given_values import require_names, require_texts
-from checker.core.header_fields import HeaderFields
-from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext
+from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, observed
 from checker.core.meta import GenerationMode, generation_mode
-from checker.core.metrics import observed
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.user_code import require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
 from checker.health.safety import SafetyGate

@@ -10,7 +10,6 @@ from checker.checks.context import CheckContext
 from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import RUNNING_SOURCES
-from checker.core.later import later
 from checker.core.meta import CaseMetadata
 from checker.core.operation import BrokenOperation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
@@ -18,6 +17,7 @@ from checker.core.request import WireRequest
 from checker.core.resources import Transition
 from checker.core.response import FailureKind, Outcome, Response
 from checker.core.scenarios import Scenario
+from checker.core.system import later
 from checker.kinds.protocol import ApiOperation
 from checker.library.extra_data import ExtraDataSource
 from checker.library.observed import Observation, located_transitions, observe

@@ -5,9 +5,9 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.operation import Label
+from checker.core.request import Location
 from checker.kinds.protocol import ApiOperation
 
 

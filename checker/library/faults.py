@@ -12,9 +12,9 @@ from checker.core.errors import (
     SchemaLocation,
     UnknownScalar,
 )
-from checker.core.locations import Location
 from checker.core.operation import BrokenOperation
-from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.core.request import Location
+from checker.core.schema import SchemaWarning, WarningKind
 from checker.kinds.protocol import ApiOperation
 
 _KINDS: Final[Mapping[WarningKind, type[InvalidSchema]]] = {

@@ -12,13 +12,12 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
 from checker.config.user_code import load_all_hooks
 from checker.core.errors import IncorrectUsage, LoaderError
-from checker.core.given_values import require
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
-from checker.core.later import later
 from checker.core.operation_filter import Predicate
-from checker.core.plain_errors import plainly
 from checker.core.request import WireRequest
 from checker.core.response import Response
+from checker.core.system import later
+from checker.core.user_code import plainly, require
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import (
     ApplicationSource,

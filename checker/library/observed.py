@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from checker.core.later import later
 from checker.core.operation import Label, Operation
 from checker.core.resource_names import variables_of
 from checker.core.resources import TakenValue, Transition, place_of
 from checker.core.response import Response
+from checker.core.system import later
 
 if TYPE_CHECKING:
     import checker.phases.known_resources as known_resources

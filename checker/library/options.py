@@ -18,10 +18,10 @@ from checker.config.value_kinds import certificate, certificates, did_you_mean
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
-from checker.core.given_values import require, require_names, several
-from checker.core.header_fields import HeaderFields
 from checker.core.media_types import is_json
+from checker.core.request import HeaderFields
 from checker.core.response import Response
+from checker.core.user_code import require, require_names, several
 from checker.phases.attempt import CheckResult
 from checker.phases.call_arguments import overridden
 

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
-from checker.core.given_values import require_function, require_names
 from checker.core.hooks import TEST_HOOKS, HookContext, HookRegistry, HookScope
-from checker.core.locations import Location
+from checker.core.request import Location
+from checker.core.user_code import require_function, require_names
 
 Tested = TypeVar("Tested", bound=Callable[..., Any])
 

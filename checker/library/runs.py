@@ -22,7 +22,6 @@ from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import IncorrectUsage, InternalError, UsageError
-from checker.core.given_values import require
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry, HookScope
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label, Operation
@@ -31,6 +30,7 @@ from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Transport
+from checker.core.user_code import require
 from checker.corpus.records import Finding, OperationError, Record
 from checker.kinds.protocol import ApiOperation
 from checker.kinds.table import packed

@@ -12,14 +12,14 @@ from checker.config.config import Config
 from checker.config.filters import waits_for_name
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
-from checker.core.given_values import require_texts
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookDecorator, HookRegistry
-from checker.core.later import later
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.providers import AuthRegistry
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning
+from checker.core.system import later
+from checker.core.user_code import require_texts
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.library import faults

@@ -9,9 +9,8 @@ from urllib.parse import unquote_to_bytes
 
 from checker.core.errors import IncorrectUsage
 from checker.core.foreign import request_of
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, Field, WireRequest
 from checker.core.response import Outcome, Response
-from checker.core.sent_headers import Field
 from checker.library import session_cookies
 from checker.library.client_values import is_of, values_of
 from checker.transport.applications import Application

@@ -11,10 +11,9 @@ from checker.config.overrides import Overrides
 from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.hooks import HookContext, HookSource
-from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.meta import GenerationMode, PhaseInfo, ValuePool
 from checker.core.operation import Operation
 from checker.core.phases import FUZZING
-from checker.core.pool import ValuePool
 from checker.core.registry import FORMATS
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of

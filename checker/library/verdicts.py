@@ -10,8 +10,8 @@ from checker.checks.custom import CUSTOM_CHECKS, class_checks
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
 from checker.core.failures import Failure, FailureGroup
-from checker.core.frames import is_of_user
 from checker.core.response import Response
+from checker.core.user_code import is_of_user
 
 
 def failure_group(

@@ -9,8 +9,7 @@ from msgspec import Struct
 from checker.core.errors import HookExecutionError
 from checker.core.hooks import Hook, HookContext, run_hooks
 from checker.core.operation import BrokenOperation, Label
-from checker.core.schema import UnresolvableReference
-from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.core.schema import SchemaWarning, UnresolvableReference, WarningKind
 from checker.openapi.documents.dialects import METHODS, Edition, elements, flag, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child

@@ -4,7 +4,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, Self
 
-from checker.core.engine import Engine
+from checker.core.case import Engine
+from checker.core.contract import RequestVerdict
 from checker.core.operation import (
     Body,
     BrokenOperation,
@@ -13,10 +14,8 @@ from checker.core.operation import (
     UnusableBody,
 )
 from checker.core.request import WireRequest
-from checker.core.schema import UnresolvableReference
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning, UnresolvableReference
 from checker.core.security import SecurityRequirement
-from checker.core.verdicts import RequestVerdict
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation

@@ -10,14 +10,14 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from checker.core.json_pointers import unescaped
-from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Label, Parameter
-from checker.core.pagination import is_cursor, next_mark
+from checker.core.request import Location
 from checker.core.resource_names import (
     Resource,
     affinity,
+    is_cursor,
     is_identifier,
+    next_mark,
     normalised,
     noun_of,
     shared_format,
@@ -35,7 +35,7 @@ from checker.core.resources import (
     sent_expression,
 )
 from checker.core.runtime_expressions import InvalidExpression, parse_value
-from checker.core.schema import UnresolvableReference
+from checker.core.schema import UnresolvableReference, unescaped
 from checker.openapi.answer_fields import AnswerField, AnswerFields, SchemaFields
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members

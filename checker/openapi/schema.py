@@ -6,13 +6,13 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
-from checker.core.later import later
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning
 from checker.core.security import SecurityScheme
-from checker.core.signup import DescribedLogin, SignUpFlow
+from checker.core.system import later
 from checker.kinds.protocol import ApiSchema, initialised
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Dropped, Entry, table_of_contents

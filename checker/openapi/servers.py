@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from checker.core.locations import Location
+from checker.core.request import Location
 from checker.core.schema import Dialect, UnresolvableReference
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.openapi.documents.dialects import elements, members

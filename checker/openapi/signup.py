@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from checker.config.auth import FORM
+from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.media_types import is_json
 from checker.core.resource_names import is_login, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
-from checker.core.signup import DescribedLogin, SignUpFlow
 from checker.openapi.answer_fields import AnswerField, SchemaFields
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements, items_of

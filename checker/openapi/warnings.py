@@ -14,8 +14,14 @@ from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
 from checker.core.operation import Example
 from checker.core.request import BaseUrl
-from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
-from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.core.schema import (
+    Dialect,
+    Direction,
+    Schema,
+    SchemaWarning,
+    UnresolvableReference,
+    WarningKind,
+)
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from checker.checks.context import CheckTools, Instead, JudgedInteraction, Peers, Raised
 from checker.checks.judge import CLEAN, Judgement
 from checker.core.case import Case
+from checker.core.contract import RequestVerdict
 from checker.core.errors import HookExecutionError
 from checker.core.failures import Failure
 from checker.core.hooks import RUNNING_HOOKS, HookContext, HookSource, run_hooks
@@ -18,7 +19,6 @@ from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
-from checker.core.verdicts import RequestVerdict
 from checker.health.safety import Safety, SafetyGate
 from checker.phases.call_arguments import CallArguments
 from checker.transport import proofs

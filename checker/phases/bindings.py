@@ -7,11 +7,9 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from checker.core.case import NOT_SET, Case
-from checker.core.copies import copied
-from checker.core.json_pointers import unescaped
-from checker.core.locations import Location
+from checker.core.case import NOT_SET, Case, copied
 from checker.core.meta import Binding, PhaseData, PhaseInfo
+from checker.core.request import Location
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
     EvaluationContext,
@@ -21,6 +19,7 @@ from checker.core.runtime_expressions import (
     evaluate,
     parse_value,
 )
+from checker.core.schema import unescaped
 from checker.corpus.contexts import is_of_request, said_at
 from checker.corpus.harvest import value_at
 

@@ -11,9 +11,9 @@ from msgspec import Struct, field
 from checker.config.settings import SequenceSettings
 from checker.core.case import NOT_SET
 from checker.core.errors import CheckerError
-from checker.core.locations import Location
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Operation, Place
+from checker.core.request import Location
 from checker.core.resources import CREATING, REMOVING, ResourceModel, place_of
 from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds

@@ -6,9 +6,8 @@ from random import Random
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
-from checker.core.case import Case
-from checker.core.copies import copied
-from checker.core.json_pointers import tokens_of
+from checker.core.case import Case, copied
+from checker.core.schema import tokens_of
 from checker.validation.pointers import pointer_child
 
 Texts = tuple[tuple[str, str], ...]

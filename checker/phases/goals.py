@@ -5,10 +5,16 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from checker.core.naming_places import named_collections
 from checker.core.operation import Label
 from checker.core.resource_names import Resource
-from checker.core.resources import CREATING, READING, REMOVING, ResourceModel, ResourceUse
+from checker.core.resources import (
+    CREATING,
+    READING,
+    REMOVING,
+    ResourceModel,
+    ResourceUse,
+    named_collections,
+)
 from checker.phases.known_resources import ShownStep
 
 _AIMED: Final = 3

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from checker.checks.resources import scope_places
 from checker.config.table import ALGORITHMS
-from checker.core.locations import Location
 from checker.core.operation import Label, Operation, Place
-from checker.core.request import host_of
+from checker.core.request import Location, host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
 from checker.core.resources import (
     CREATING,
@@ -26,7 +26,6 @@ from checker.core.resources import (
     status_of,
 )
 from checker.core.response import Response
-from checker.core.scopes import scope_places
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import DEEP, Places
 from checker.phases.bindings import SentCase

@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.idempotency import fresh_key, is_idempotency_key
-from checker.core.locations import Location
-from checker.core.meta import Binding
+from checker.core.meta import Binding, ValuePool
 from checker.core.operation import Parameter
-from checker.core.pool import ValuePool
+from checker.core.request import Location
 from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase
 

@@ -13,7 +13,7 @@ from checker.config.user_code import know_phases
 from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore

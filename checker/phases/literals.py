@@ -7,12 +7,12 @@ from checker.core.meta import (
     CaseMetadata,
     ComponentProvenance,
     GenerationMode,
+    Literal,
     Origin,
     PhaseData,
     PhaseInfo,
 )
 from checker.core.operation import Location, Operation
-from checker.core.sequence import Literal
 
 _GIVEN = ComponentProvenance(origin=Origin.EXPLICIT)
 

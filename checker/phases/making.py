@@ -13,12 +13,20 @@ from checker.core.case import Case
 from checker.core.constraints import Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
-from checker.core.meta import Binding, PhaseInfo
+from checker.core.meta import (
+    Binding,
+    Choice,
+    Drawn,
+    Listed,
+    Literal,
+    PhaseInfo,
+    Recipe,
+    Step,
+    ValuePool,
+)
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
-from checker.core.pool import ValuePool
-from checker.core.schema_warnings import SchemaWarning
-from checker.core.sequence import Choice, Drawn, Listed, Literal, Recipe, Step
+from checker.core.schema import SchemaWarning
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.sources.choices import RandomSource, Source

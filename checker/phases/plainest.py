@@ -3,9 +3,8 @@
 from msgspec.structs import replace
 
 from checker.core.case import Case
-from checker.core.meta import PhaseInfo
+from checker.core.meta import PhaseInfo, Step
 from checker.core.scenarios import Scenario
-from checker.core.sequence import Step
 from checker.phases.literals import literal_of
 from checker.phases.making import CaseFactory, GeneratedCase
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from checker.core.locations import Location
-from checker.core.meta import Binding
-from checker.core.pool import ValuePool
+from checker.core.meta import Binding, ValuePool
+from checker.core.request import Location
 
 
 class BoundPool(Struct, frozen=True):

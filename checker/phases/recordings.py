@@ -14,8 +14,8 @@ import yaml
 from yaml.composer import ComposerError
 
 from checker.core.errors import UsageError
-from checker.core.local_files import read_local
 from checker.core.send import Purpose
+from checker.core.system import read_local
 from checker.phases.json_recordings import read_archive, read_events, read_failure
 from checker.phases.recorded import NO_RESPONSE, Recorded
 from checker.validation.pointers import refuse_depth

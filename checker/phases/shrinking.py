@@ -6,11 +6,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
+from checker.core.contract import Outcome
 from checker.core.errors import CheckerError, HookError
-from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.meta import GenerationMode, Listed, Literal, PhaseInfo, Step
 from checker.core.operation import Location
-from checker.core.sequence import Listed, Literal, Step
-from checker.core.verdicts import Outcome
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import ShrinkingStopped

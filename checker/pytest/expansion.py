@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from checker.core.errors import CheckerError, IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
-from checker.core.later import later
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
+from checker.core.system import later
 from checker.library.parametrized import (
     SCHEMA,
     SchemaDecorators,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from checker.core.errors import CheckerError
-from checker.core.later import later
 from checker.core.operation import BrokenOperation
+from checker.core.system import later
 from checker.kinds.protocol import ApiOperation
 from checker.library.parametrized import copied, given_names
 from checker.library.schema import LoadedSchema

@@ -18,10 +18,10 @@ from checker.config.settings import RunSettings
 from checker.config.user_code import know_phases
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.reports import report_format
 from checker.core.response import Response
-from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder, decode, join
 from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.fold import RunView

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
 from checker.core.constraints import ITEMS, Constraint, constraint
-from checker.core.locations import Location
 from checker.core.odd_paths import body_of, is_bare_refusal, patterns_broken
 from checker.core.operation import Parameter
+from checker.core.request import Location
 from checker.core.response import Response
 from checker.refusals import codes, names, rust
 from checker.refusals.said import PlaceDemand, is_same_name

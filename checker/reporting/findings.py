@@ -13,10 +13,10 @@ from checker.core.blocks import (
     failure_block,
     marked,
 )
-from checker.core.codings import codings_of, readable
 from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
+from checker.core.response import codings_of, readable
 from checker.core.scenarios import Scenario
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import (

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import yaml
 
 from checker.core.errors import CheckerError
-from checker.core.local_files import read_local
+from checker.core.system import read_local
 
 _MOST_BYTES = 4 << 20
 """A larger file takes longer to look through than its lines are worth."""

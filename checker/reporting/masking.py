@@ -11,9 +11,9 @@ from checker.config.settings import Sanitization
 from checker.core import curl
 from checker.core.errors import MissingSecret
 from checker.core.redact import Redaction
-from checker.core.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 from checker.core.request import WireRequest, readable_url
 from checker.corpus.records import Component
+from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 
 _COMMAND = "curl "
 Parts = tuple[Component, ...]

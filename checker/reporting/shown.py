@@ -6,11 +6,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from checker.core import curl
-from checker.core.blocks import FailedCase, need_lines, quoted_body, standard_reason
-from checker.core.codings import codings_of, readable
+from checker.core.blocks import FailedCase, need_lines, query_of, quoted_body, standard_reason
 from checker.core.known import FAILING, KnownFailure, KnownFailures, KnownStatus, failure_id
-from checker.core.queries import query_of
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import codings_of, readable
 from checker.corpus.records import Exchange, Finding, Interaction
 from checker.reporting.context import ReportContext
 from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of

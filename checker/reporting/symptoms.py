@@ -9,9 +9,9 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from checker.checks.server_error import DROPPED
-from checker.core.json_pointers import tokens_of
-from checker.core.locations import Location
 from checker.core.media_types import media_type_of
+from checker.core.request import Location
+from checker.core.schema import tokens_of
 from checker.corpus.records import Finding, Interaction
 from checker.reporting.shown import has_answer, readable_body
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from checker.config.settings import RunSettings
-from checker.core.system_limits import likely_limit, limit_reached
+from checker.core.system import likely_limit, limit_reached
 from checker.supervisor.launchers.handle import Departure, Launcher, WorkerHandle
 from checker.supervisor.lock import Ownership
 from checker.supervisor.state import WorkerState

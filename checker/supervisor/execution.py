@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
-from checker.core.system_limits import limit_reached
+from checker.core.system import limit_reached
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from checker.core.digests import case_id
-from checker.core.sequence import Step, told
+from checker.core.meta import Step, told
 from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import (

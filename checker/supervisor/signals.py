@@ -5,7 +5,7 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-from checker.core.stopping import STOP_SIGNALS
+from checker.core.system import STOP_SIGNALS
 
 
 class Interrupts:

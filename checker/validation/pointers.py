@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import yaml
 
-from checker.core.json_pointers import unescaped
+from checker.core.schema import unescaped
 
 
 def pointer_child(pointer: str, *tokens: str) -> str:

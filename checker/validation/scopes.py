@@ -11,8 +11,8 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from msgspec import Struct, field
 
-from checker.core.later import later
 from checker.core.schema import Dialect, Document
+from checker.core.system import later
 from checker.validation.keywords import DEFINITIONS, dialect_of, muted_by, subschemas
 from checker.validation.pointers import pointer_child, walked
 

@@ -7,9 +7,7 @@ from types import FrameType
 
 from checker.config.settings import RunSettings
 from checker.config.user_code import know_phases
-from checker.core.stopping import STOP_SIGNALS
-from checker.core.streams import guarded_output
-from checker.core.system_limits import limit_reached
+from checker.core.system import STOP_SIGNALS, guarded_output, limit_reached
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import die_with_parents, end_watchdog
 from checker.workers.queues import Receiver, Sender

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
-from checker.core.system_limits import limit_reached
+from checker.core.system import limit_reached
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.digests import digest_int
 from checker.core.hooks import COMPONENTS, HookContext, HookSource
-from checker.core.naming_places import naming_places
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
-from checker.core.resources import ResourceModel
+from checker.core.resources import ResourceModel, naming_places
 from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.settings import GenerationSettings

@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from checker.core.credentials import Credentials
+from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.resource_names import Resource
-from checker.core.sequence import Step
 from checker.corpus.packing import pack, unpack
 from checker.corpus.records import Finding
 from checker.workers.leaving import Leaving

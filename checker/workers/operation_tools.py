@@ -18,9 +18,8 @@ from checker.core.blocks import Truncation
 from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.curl import Rendering
-from checker.core.locations import Location
 from checker.core.operation import Operation
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from checker.config.filters import Selection, unmatched, waits_for_name
-from checker.core.engine import Engine
+from checker.core.case import Engine
 from checker.core.operation import BrokenOperation, Label
 from checker.core.resource_names import variables_of
 from checker.core.resources import ResourceModel, Transition
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 
 

@@ -8,9 +8,9 @@ from checker.config.filters import unmatched
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
 from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
-from checker.core.locations import Location
 from checker.core.operation import BrokenOperation, Operation
-from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.core.request import Location
+from checker.core.schema import SchemaWarning, WarningKind
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.kinds.protocol import ApiSchema, CaseProgram
 from checker.workers.authentication.schemes import SchemeCredentials

@@ -6,17 +6,14 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from checker.checks.check import Check
-from checker.core.case import Case
+from checker.core.case import Case, Engine
 from checker.core.credentials import CredentialSource
-from checker.core.engine import Engine
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
-from checker.core.locations import Location
-from checker.core.meta import Binding, GenerationMode
+from checker.core.meta import Binding, GenerationMode, ValuePool
 from checker.core.operation import Label, Operation
-from checker.core.pool import ValuePool
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.registry import FORMATS
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.resources import Transition
 from checker.core.response import Outcome
 from checker.phases.attempt import KnowingMaker

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from checker.checks.judge import CLEAN
-from checker.core.locations import Location
 from checker.core.meta import Binding, GenerationMode
 from checker.core.operation import Label
-from checker.core.request import WireRequest
+from checker.core.request import Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from tests.checks.asked import NEGATIVE, POSITIVE, Exchanges, Sent, operations_of
 

@@ -11,9 +11,8 @@ from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.checks.to_run import selected_checks
 from checker.core.blocks import Truncation
 from checker.core.case import Case
-from checker.core.codings import MOST_DECODED
 from checker.core.operation import Operation
-from checker.core.response import Response
+from checker.core.response import MOST_DECODED, Response
 from checker.openapi.loaders import from_dict
 from tests.apps.compressed import CODERS
 

@@ -12,10 +12,9 @@ from checker.commands.failure_replay import ReplayTarget, replay_findings
 from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.core.errors import UsageError
 from checker.core.known import failure_id
-from checker.core.locations import Location
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
+from checker.core.request import Location
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout

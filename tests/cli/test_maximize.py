@@ -8,7 +8,7 @@ import pytest
 
 import checker
 from checker.config.config import Config
-from checker.core.metrics import METRICS
+from checker.core.hooks import METRICS
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 

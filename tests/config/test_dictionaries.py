@@ -13,7 +13,7 @@ from checker.config.files import read_dictionary
 from checker.config.overrides import EACH, Override, Overrides
 from checker.config.resolve import Invocation, run_settings
 from checker.core.errors import ConfigError
-from checker.core.locations import Location
+from checker.core.request import Location
 
 WORDS = """
 [dictionaries.ids]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.core.codings import MOST_DECODED, Decoded, Undecoded, codings_of, decoded, readable
+from checker.core.response import MOST_DECODED, Decoded, Undecoded, codings_of, decoded, readable
 from checker.transport.settings import HttpSettings
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from checker.core.frames import users_traceback
+from checker.core.user_code import users_traceback
 
 
 def _raised(function: Any, *arguments: Any) -> BaseException:

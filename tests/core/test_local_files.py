@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.core.errors import UnreadableFile
-from checker.core.local_files import pieces_of, read_local, shown_size
+from checker.core.system import pieces_of, read_local, shown_size
 
 
 def refused(path: str | Path, most_bytes: int = 100) -> str:

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from checker.core.naming_places import named_collections, naming_places
 from checker.core.resource_names import place_word
+from checker.core.resources import named_collections, naming_places
 from checker.openapi.loaders import from_dict
 
 TEXT: Final = {"type": "string"}

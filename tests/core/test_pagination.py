@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.core.pagination import is_count, marks_among
+from checker.core.resource_names import is_count, marks_among
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import traceback
 import pytest
 
 from checker.core.errors import LoaderError, UsageError
-from checker.core.plain_errors import plainly
+from checker.core.user_code import plainly
 
 
 def functions_of(error: BaseException) -> list[str]:

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from checker.core.blocks import reproduction_paragraphs
-from checker.core.queries import formatted, query_of
+from checker.core.blocks import formatted, query_of, reproduction_paragraphs
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.errors import MissingSecret
-from checker.core.references import SecretStore, reference
 from checker.core.request import WireRequest
+from checker.corpus.references import SecretStore, reference
 
 
 def store(**values: str) -> SecretStore:

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.checks.resources import concerns
 from checker.core.case import Case
-from checker.core.concrete_paths import concerns
-from checker.core.locations import Location
 from checker.core.operation import Label
+from checker.core.request import Location
 from checker.core.resource_names import resource_of
 from checker.core.resources import (
     ResourceModel,

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from checker.core.streams import LenientStream
+from checker.core.system import LenientStream
 
 
 def test_a_pipe_that_somebody_made_non_blocking_loses_nothing() -> None:

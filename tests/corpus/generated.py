@@ -5,10 +5,9 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from checker.core.constraints import Constraint
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
-from checker.core.sequence import Drawn, Listed, Literal, Step
 from checker.corpus.learned import (
     DemandHeard,
     OperationProbed,

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Recipe, Step
 from checker.core.operation import Label, Location
-from checker.core.sequence import Drawn, Recipe, Step
 from checker.corpus import codec
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
 from checker.corpus.records import CorpusEntry, Interaction, Record

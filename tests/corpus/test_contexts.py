@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from checker.core.locations import Location
 from checker.core.operation import Label, Operation
+from checker.core.request import Location
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.corpus.condense import condense

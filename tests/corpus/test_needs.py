@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
 from checker.corpus.fold import RunView
 from checker.corpus.needs import is_surely_needed, name_in, taken_names
 from checker.corpus.records import Finding, Interaction, Record, ResourceMade

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
-from checker.core.locations import Location
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
+from checker.core.request import Location
 from checker.corpus.records import CorpusEntry, Note, Record, RunStarted, SchemaOpened, WorkerGone
 from checker.corpus.secrets import Secrets, secrets_of
 from tests.asking import saying

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.sequence import Drawn, Literal, Recipe
+from checker.core.meta import Drawn, Literal, Recipe
 from checker.corpus.records import Finding
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving

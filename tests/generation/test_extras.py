@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from checker.core.case import NOT_SET, Case
+from checker.core.contract import Outcome
 from checker.core.media_types import is_json
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Operation, Parameter
 from checker.core.request import BaseUrl
 from checker.core.schema import Direction
 from checker.core.security import SecurityRequirement, SecurityScheme
-from checker.core.verdicts import Outcome
 from checker.generation.drawing.extras import Room, with_extras
 from checker.generation.hooks import ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation

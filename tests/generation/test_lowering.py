@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.sources.shrinking import Fails, lower
 
 MIXED = "Пётр-株式会社-Ελλάδα-שלום-" * 8

@@ -4,7 +4,7 @@ from math import inf
 import pytest
 
 from checker.core.case import Case
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.shrinking import (

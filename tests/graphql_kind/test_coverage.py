@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from checker.core.locations import Location
 from checker.core.meta import Binding, GenerationMode
 from checker.core.operation import Label
+from checker.core.request import Location
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings

@@ -8,7 +8,7 @@ from graphql import build_schema, introspection_from_schema
 
 import checker
 from checker.core.errors import ForeignDescription, LoaderError
-from checker.core.schema_warnings import WarningKind
+from checker.core.schema import WarningKind
 from checker.kinds.sources import DIRECT, FileSource, TextSource
 from checker.kinds.table import kind_named, open_description, packed, unpacked
 from tests.graphql_kind.library import SDL

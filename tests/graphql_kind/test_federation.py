@@ -7,9 +7,9 @@ import pytest
 
 import checker
 from checker.config.filters import FilterSpec, OperationFilters, Selection
+from checker.core.contract import Outcome
 from checker.core.meta import GenerationMode
-from checker.core.schema_warnings import WarningKind
-from checker.core.verdicts import Outcome
+from checker.core.schema import WarningKind
 from checker.graphql.schema import GraphQLOperation
 from checker.workers.selected import SelectedOperations
 from tests.graphql_kind.making import cases, opened

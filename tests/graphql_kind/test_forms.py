@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from checker.checks.to_run import needs_of
+from checker.core.contract import Outcome
 from checker.core.request import WireRequest
 from checker.core.scenarios import Scenario
-from checker.core.verdicts import Outcome
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.settings import GenerationSettings
 from checker.graphql.schema import GraphQLOperation

@@ -8,8 +8,8 @@ import pytest
 from checker.config.config import Config
 from checker.config.operation_settings import OperationResolver
 from checker.config.resolve import Invocation, run_settings
+from checker.core.contract import Outcome
 from checker.core.meta import GenerationMode
-from checker.core.verdicts import Outcome
 from checker.graphql.schema import GraphQLDescription
 from checker.kinds.sources import SchemaOptions
 from tests.graphql_kind.library import SDL

@@ -7,10 +7,10 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.files import QueryFile
+from checker.core.contract import Outcome
 from checker.core.errors import ConfigError
 from checker.core.operation import Label
-from checker.core.schema_warnings import WarningKind
-from checker.core.verdicts import Outcome
+from checker.core.schema import WarningKind
 from checker.generation.boundaries.examples import OperationExamples
 from checker.generation.settings import GenerationSettings
 from checker.graphql.schema import GraphQLDescription, GraphQLOperation

@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 from graphql import GraphQLField, GraphQLInt, build_schema, parse, specified_rules, validate
 
+from checker.core.contract import Outcome
 from checker.core.request import WireRequest
-from checker.core.verdicts import Outcome
 from checker.graphql.referee import QueryReferee, rules_for
 from tests.graphql_kind.library import SDL
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from checker.core.contract import Outcome
 from checker.core.meta import GenerationMode
-from checker.core.verdicts import Outcome
 from checker.graphql.schema import GraphQLOperation
 from checker.kinds.sources import DIRECT, FileSource
 from checker.kinds.table import open_description

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import checker
-from checker.core.concrete_paths import concerns
-from checker.core.locations import Location
+from checker.checks.resources import concerns
 from checker.core.operation import Label
+from checker.core.request import Location
 from checker.core.resources import ResourceModel, named_values
 from checker.core.response import Response
 from checker.graphql.schema import GraphQLOperation

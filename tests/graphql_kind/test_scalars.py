@@ -8,11 +8,11 @@ from graphql import GraphQLScalarType
 from hypothesis import strategies as st
 
 import checker
+from checker.core.contract import Outcome
 from checker.core.errors import IncorrectUsage
 from checker.core.meta import GenerationMode
 from checker.core.registry import FORMATS
-from checker.core.schema_warnings import WarningKind
-from checker.core.verdicts import Outcome
+from checker.core.schema import WarningKind
 from checker.graphql import nodes, scalars
 from checker.graphql.nodes import plain
 from checker.graphql.scalars import is_malformed

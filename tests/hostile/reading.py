@@ -7,9 +7,8 @@ from checker.checks.judge import Judge, Judgement
 from checker.checks.table import BUILT_IN
 from checker.core.blocks import Answer, FailedCase, failure_block
 from checker.core.case import Case
-from checker.core.codings import readable
 from checker.core.operation import BrokenOperation, Operation
-from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.response import NetworkFailure, Outcome, Response, readable
 from checker.corpus.exchange import exchange_fields
 from checker.corpus.harvest import Places
 from checker.corpus.packing import pack, unpack

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import checker
-from checker.core.system_limits import limit_reached
+from checker.core.system import limit_reached
 from tests.hostile.servers import Behaviour, page, serving
 
 ROOT = Path(checker.__file__).parent.parent

@@ -3,7 +3,7 @@
 import pytest
 
 import checker
-from checker.core.metrics import METRICS, observed
+from checker.core.hooks import METRICS, observed
 
 
 @pytest.fixture(autouse=True)

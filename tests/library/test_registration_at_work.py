@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 import checker
-from checker.core.metrics import METRICS
+from checker.core.hooks import METRICS
 from checker.core.registry import BODY_STRATEGIES, CONSTANT_SOURCES, DESERIALIZERS, SERIALIZERS
 
 QUICK = settings(

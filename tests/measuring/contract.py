@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.meta import Violation
+from checker.core.meta import Choice, Violation
 from checker.core.operation import Location, Operation
 from checker.core.schema import Direction
-from checker.core.sequence import Choice
 from checker.generation.program import OperationProgram
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture

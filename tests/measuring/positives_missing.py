@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from checker.core.contract import Outcome
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.openapi import loaders

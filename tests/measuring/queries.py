@@ -21,10 +21,9 @@ from graphql.execution.values import get_variable_values
 
 from checker.core.case import Case
 from checker.core.errors import CheckerError, NothingToBreak
-from checker.core.locations import Location
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.registry import FORMATS
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram
 from checker.generation.settings import GenerationSettings

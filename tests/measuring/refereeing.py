@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checker.core.contract import Outcome, PartVerdict
 from checker.core.errors import CheckerError
 from checker.core.media_types import is_json
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Location, Operation
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome, PartVerdict
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.openapi import loaders

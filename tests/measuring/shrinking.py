@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from time import process_time
 
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.program import OperationProgram
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.shrinking import Predicate, ShrinkBudget, shrink

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from checker.core.contract import Outcome, RequestVerdict
 from checker.core.request import WireRequest
-from checker.core.verdicts import Outcome, RequestVerdict
 
 from .documents import operation
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from random import Random
 
-from checker.core.locations import Location
+from checker.core.request import Location
 
 from .requests import BOUNDARY, MEDIA_TYPES, Sketch, multipart, part
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from checker.core.case import NOT_SET, Case
+from checker.core.contract import Outcome
 from checker.core.errors import SerializationError, UnresolvableBody, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.operation import BodyFault
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource

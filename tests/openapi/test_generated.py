@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.core.contract import Outcome
 from checker.core.meta import GenerationMode
-from checker.core.verdicts import Outcome
 from tests.measuring.refereeing import Tally, judge, operations
 
 SMOKE = Path(__file__).parent.parent / "data" / "smoke"

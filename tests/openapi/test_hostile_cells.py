@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from checker.core.contract import Outcome, RequestVerdict
 from checker.core.errors import SerializationError, Unsatisfiable
 from checker.core.meta import GenerationMode, PhaseInfo
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome, RequestVerdict
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.openapi.operation import OpenApiOperation

@@ -4,9 +4,8 @@ from collections import Counter
 
 import pytest
 
-from checker.core.locations import Location
-from checker.core.request import WireRequest
-from checker.core.verdicts import PartVerdict
+from checker.core.contract import PartVerdict
+from checker.core.request import Location, WireRequest
 from checker.openapi.referee.rulings import Part, Rule
 from checker.transport.wire.readings import Reading
 

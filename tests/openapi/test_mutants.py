@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.core.verdicts import Outcome, RequestVerdict
+from checker.core.contract import Outcome, RequestVerdict
 
 from .requests import MEDIA_TYPES, Sketch, sketched, the_operation
 from .spoiling import EACH, KINDS, Expected

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from checker.core.locations import Location
-from checker.core.request import WireRequest
-from checker.core.verdicts import Outcome, PartVerdict
+from checker.core.contract import Outcome, PartVerdict
+from checker.core.request import Location, WireRequest
 from checker.openapi.operation import OpenApiOperation
 
 from .documents import opened

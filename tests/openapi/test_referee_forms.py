@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from checker.core.case import Case
-from checker.core.verdicts import Outcome
+from checker.core.contract import Outcome
 from checker.transport.prepare import plain_maker
 from tests.openapi.documents import operation
 

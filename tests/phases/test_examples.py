@@ -9,7 +9,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.hooks import HookContext, HookRegistry
 from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Example, Location
-from checker.core.schema_warnings import SchemaWarning
+from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.examples import rows
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.settings import GenerationSettings

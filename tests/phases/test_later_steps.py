@@ -6,9 +6,8 @@ from typing import Any
 from msgspec import Struct
 
 from checker.config.overrides import NO_OVERRIDES, Override, Overrides
-from checker.core.meta import Binding, PhaseInfo
+from checker.core.meta import Binding, PhaseInfo, ValuePool
 from checker.core.operation import BrokenOperation, Label, Location, Operation
-from checker.core.pool import ValuePool
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings

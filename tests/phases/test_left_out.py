@@ -1,8 +1,7 @@
 """What lists left out comes first, and leaves room for what is drawn."""
 
-from checker.core.locations import Location
-from checker.core.meta import PhaseInfo
-from checker.core.sequence import Drawn, Listed
+from checker.core.meta import Drawn, Listed, PhaseInfo
+from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.coverage import edge_cases

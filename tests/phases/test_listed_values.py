@@ -6,7 +6,6 @@ import pytest
 from msgspec import Struct
 
 from checker.core.case import Case
-from checker.core.locations import Location
 from checker.core.meta import (
     Binding,
     CaseMetadata,
@@ -16,6 +15,7 @@ from checker.core.meta import (
     PhaseInfo,
 )
 from checker.core.operation import Label
+from checker.core.request import Location
 from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase, Parts
 from checker.phases.listed_values import renew, take_names

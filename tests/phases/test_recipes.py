@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import Case
+from checker.core.contract import Outcome
 from checker.core.credentials import Credentials
 from checker.core.digests import case_id
-from checker.core.meta import Binding, GenerationMode, PhaseInfo
+from checker.core.meta import Binding, Drawn, GenerationMode, Listed, Literal, PhaseInfo, Step, told
 from checker.core.operation import Label, Location, Operation
 from checker.core.phases import FUZZING, phase_named
-from checker.core.sequence import Drawn, Listed, Literal, Step, told
-from checker.core.verdicts import Outcome
 from checker.corpus.secrets import Secrets
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks

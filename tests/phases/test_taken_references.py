@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
+from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.coverage import edge_cases

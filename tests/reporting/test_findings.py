@@ -4,9 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from checker.core.blocks import Truncation
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label, Location
-from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Component, Finding
 from checker.reporting.findings import failures_by_cause, failures_by_label, marks_of, sources_of
 from checker.reporting.masking import ShownCommand

@@ -2,8 +2,8 @@ from xml.etree.ElementTree import fromstring
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
+from checker.core.meta import Listed, Step
 from checker.core.operation import Label
-from checker.core.sequence import Listed, Step
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationsSelected
 from checker.reporting.context import ReportContext

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
-from checker.core.references import SecretStore
 from checker.corpus.records import Component
+from checker.corpus.references import SecretStore
 from checker.reporting.masking import (
     Masking,
     ShownCommand,

@@ -1,11 +1,10 @@
 import pytest
 from msgspec.structs import replace
 
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label, Location
-from checker.core.schema_warnings import WarningKind
+from checker.core.schema import WarningKind
 from checker.core.security import SecurityScheme, ways_in
-from checker.core.sequence import Drawn, Step
 from checker.core.warning_table import warning_rows
 from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import UNDECLARED_AUTH, fold

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Component, CorpusEntry, Quarantined

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
 from checker.corpus.records import Finding
 from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.second_look import (

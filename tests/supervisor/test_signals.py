@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from checker.core.stopping import STOP_SIGNALS
+from checker.core.system import STOP_SIGNALS
 
 HEAD = """
 import signal

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from checker.core.digests import case_id
-from checker.core.sequence import Drawn
+from checker.core.meta import Drawn
 from checker.corpus.fold import fold
 from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen

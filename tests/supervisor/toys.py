@@ -7,9 +7,9 @@ from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.core.digests import case_id
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.resource_names import resource_of
-from checker.core.sequence import Drawn, Step
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter

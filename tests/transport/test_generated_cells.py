@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from checker.core.contract import Outcome
 from checker.core.meta import GenerationMode
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker

@@ -8,12 +8,11 @@ import pytest
 
 from checker.checks.judge import UNJUDGED
 from checker.core.case import Case
-from checker.core.locations import Location
-from checker.core.meta import Binding, PhaseInfo
+from checker.core.meta import Binding, Drawn, PhaseInfo, Step
 from checker.core.operation import Label
+from checker.core.request import Location
 from checker.core.response import Response
 from checker.core.send import Purpose
-from checker.core.sequence import Drawn, Step
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.failures.confirmation import Confirmation

@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from checker.core.case import Case
 from checker.core.constraints import SELDOM, Constraint, read
-from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.contract import Outcome
+from checker.core.meta import Drawn, GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
-from checker.core.sequence import Drawn
-from checker.core.verdicts import Outcome
 from checker.corpus.learned import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings

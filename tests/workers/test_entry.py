@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.config.settings import RunSettings
-from checker.core.stopping import STOP_SIGNALS
+from checker.core.system import STOP_SIGNALS
 from checker.workers.entry import live, main
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Drain

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from checker.core.meta import Drawn, Step
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
-from checker.core.sequence import Drawn, Step
 from checker.corpus.exchange import exchange_fields
 from checker.corpus.records import OperationError
 from checker.corpus.secrets import Secrets

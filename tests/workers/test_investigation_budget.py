@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from checker.core.failures import Severity
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Step
 from checker.generation.sources.shrinking import ShrinkEffort
 from checker.workers.messages import KNOWN_PLACES, ShrinkAgain, Task
 from checker.workers.recording.defects import Defects

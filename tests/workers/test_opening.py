@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, StorageError
 from checker.core.operation import Label
-from checker.core.schema_warnings import WarningKind
+from checker.core.schema import WarningKind
 from checker.corpus.damage import DAMAGED
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout

@@ -7,8 +7,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.case import NOT_SET, Case
-from checker.core.copies import copied
+from checker.core.case import NOT_SET, Case, copied
 from checker.core.digests import digest
 from checker.core.meta import (
     CaseMetadata,

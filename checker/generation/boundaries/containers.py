@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.pagination import marks_among
+from checker.core.resource_names import marks_among
 from checker.generation.boundaries.values import Boundary, Scenario, Walk, many_items
 from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import TextPlace, item_of

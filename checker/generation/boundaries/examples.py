@@ -16,7 +16,7 @@ from checker.config.overrides import Overrides
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Body, Example, Location, Operation
-from checker.core.schema_warnings import SchemaWarning, WarningKind
+from checker.core.schema import SchemaWarning, WarningKind
 from checker.generation.boundaries.cases import BoundaryCase, Parts
 from checker.generation.boundaries.positives import Edges
 from checker.generation.boundaries.usual import REASONS, UsualRequest

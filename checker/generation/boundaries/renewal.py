@@ -10,15 +10,13 @@ from uuid import UUID
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.case import NOT_SET
+from checker.core.case import NOT_SET, copied
 from checker.core.constraints import ITEMS
-from checker.core.copies import copied
 from checker.core.digests import digest_int
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.json_pointers import tokens_of
-from checker.core.locations import Location
 from checker.core.meta import Binding
 from checker.core.operation import Body, Operation
+from checker.core.request import Location
 from checker.core.resource_names import (
     IDENTIFIERS,
     is_login,
@@ -29,6 +27,7 @@ from checker.core.resource_names import (
     variables_of,
     words,
 )
+from checker.core.schema import tokens_of
 from checker.generation.boundaries.positives import has_bytes
 from checker.generation.boundaries.values import distinct
 from checker.generation.components import PartCompiler

@@ -8,8 +8,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.core.case import NamedFile
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.named_files import NamedFile
 from checker.core.operation import Location
 from checker.generation.boundaries.values import Boundary, Scenario, Walk
 from checker.generation.drawing import scalars

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.copies import copied
+from checker.core.case import copied
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.drawing.distinct import (
     Distinct,

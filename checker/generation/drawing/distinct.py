@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from checker.core.copies import copied
+from checker.core.case import copied
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
 

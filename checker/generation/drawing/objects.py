@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
-from checker.core.pagination import marks_among
+from checker.core.resource_names import marks_among
 from checker.generation.drawing.containers import (
     Named,
     ObjectPlan,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-from checker.core.copies import copied
+from checker.core.case import copied
 from checker.core.errors import Unsatisfiable
 from checker.generation.normalization.forms import Canonical, Numbers
 from checker.generation.sources.basic import constant, integers, listed

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
-from checker.core.locations import Location
 from checker.core.meta import Origin
+from checker.core.request import Location
 from checker.generation.drawing.formats import FORMATS, LENGTHS, sized_format
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes, is_alive

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import TypeWords, as_type
-from checker.core.copies import copied
+from checker.core.case import copied
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
 from checker.generation.drawing.judging import is_json

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-from checker.core.copies import copied
+from checker.core.case import copied
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
 from checker.generation.negation.branches import dependent_schemas

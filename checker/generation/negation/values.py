@@ -9,8 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 from msgspec import Struct
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.meta import Violation
-from checker.core.sequence import Choice
+from checker.core.meta import Choice, Violation
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.negation.embeddings import Broken

@@ -9,7 +9,7 @@ from random import Random
 from typing import Final, Self, TypeVar
 
 from checker.core.errors import BudgetSpent
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval, TextRange
 
 SLOTS = 256

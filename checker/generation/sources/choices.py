@@ -6,7 +6,7 @@ from math import trunc
 from random import Random
 from typing import Any, Protocol, TypeVar
 
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan
 from checker.generation.sources.chance import (
     AGAIN,

@@ -8,9 +8,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent
-from checker.core.meta import ANYTHING, Binding, Origin, Violation
+from checker.core.meta import ANYTHING, Binding, Origin, ValuePool, Violation
 from checker.core.operation import Location
-from checker.core.pool import ValuePool
 from checker.generation.sources.choices import Draw, RandomSource, Source
 
 __all__ = [

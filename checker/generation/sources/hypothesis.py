@@ -30,8 +30,8 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 
 from checker.core.errors import Unsatisfiable
-from checker.core.plain_errors import plainly
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
+from checker.core.user_code import plainly
 from checker.generation.sources.alphabets import Alphabet, Interval
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import HOOK, Rejected

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import copysign, nextafter
 from typing import Final
 
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.sources.alphabets import NAME, Alphabet
 from checker.generation.sources.choices import RandomSource, Span
 

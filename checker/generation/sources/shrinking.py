@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from checker.core.sequence import Choice
+from checker.core.meta import Choice
 from checker.generation.sources.choices import Source, Span
 from checker.generation.sources.context import ELEMENT, OPTIONAL, Rejected
 from checker.generation.sources.hypothesis import (

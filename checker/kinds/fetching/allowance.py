@@ -7,7 +7,7 @@ from math import inf
 
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
-from checker.core.local_files import pieces_of, shown_size
+from checker.core.system import pieces_of, shown_size
 
 Clock = Callable[[], float]
 

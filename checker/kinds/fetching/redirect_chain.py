@@ -12,9 +12,9 @@ from typing import Any, Final, Self
 
 import httpx
 
-from checker.core.codings import Undecoded, codings_of, decoded, readable
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import BaseUrl, without_userinfo
+from checker.core.response import Undecoded, codings_of, decoded, readable
 from checker.kinds.fetching.allowance import Portion
 from checker.kinds.fetching.fetched import FetchAdvice, Fetched, NotReady, Reaching, origin_of
 

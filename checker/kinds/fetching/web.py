@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from checker.config.value_kinds import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
-from checker.core.later import LaterModule
 from checker.core.request import BaseUrl
+from checker.core.system import LaterModule
 from checker.kinds.fetching.allowance import Allowance
 from checker.kinds.fetching.fetched import (
     API,

@@ -9,9 +9,8 @@ from difflib import get_close_matches
 from typing import Any, Final
 from urllib.parse import unquote, urldefrag, urljoin
 
-from checker.core.json_pointers import tokens_of
 from checker.core.operation import Parameter
-from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Document, Schema, UnresolvableReference, tokens_of
 from checker.openapi.documents.dialects import schema_dialect_of
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json

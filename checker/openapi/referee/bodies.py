@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from checker.core.contract import Outcome, PartVerdict, RequestVerdict
 from checker.core.media_types import (
     best_of,
     is_form,
@@ -20,7 +21,6 @@ from checker.core.media_types import (
     parse,
 )
 from checker.core.operation import Body, Location, Operation, PropertyEncoding
-from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.answers.bodies import decoded_text
 from checker.openapi.answers.texts import BeyondLimits, yaml_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules

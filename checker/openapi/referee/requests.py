@@ -9,9 +9,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
+from checker.core.contract import Outcome, PartVerdict, RequestVerdict
 from checker.core.operation import Location, Operation, Parameter
 from checker.core.request import WireRequest
-from checker.core.verdicts import Outcome, PartVerdict, RequestVerdict
 from checker.openapi.referee.bodies import body_verdicts
 from checker.openapi.referee.rulings import Part, Rules
 from checker.openapi.routes import PathTemplate, RequestTarget, has_dot_segment

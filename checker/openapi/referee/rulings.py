@@ -6,11 +6,10 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.contract import SchemaViolation
-from checker.core.locations import Location
+from checker.core.contract import Outcome, PartVerdict, SchemaViolation
 from checker.core.operation import Parameter
+from checker.core.request import Location
 from checker.core.schema import Direction, Schema
-from checker.core.verdicts import Outcome, PartVerdict
 from checker.transport.wire.ambiguity import UNKNOWN
 from checker.transport.wire.outline import AppliedSchema, Outline, outline_of
 from checker.transport.wire.readings import Reading

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from checker.core import queries
+from checker.core import blocks
 from checker.core.known import Compared
 from checker.corpus.records import Finding
 from checker.reporting.causes import apart, place_lines
@@ -108,7 +108,7 @@ def _finding(shown: ShownFinding, places: str) -> str:
         *([_fenced(shown.message, "text")] if shown.message else []),
         *([_fenced(places, "text")] if places else []),
         *([f"Answer: {_escaped(_line(shown.status))}"] if shown.status else []),
-        *([_fenced(shown.query, queries.LANGUAGE)] if shown.query else []),
+        *([_fenced(shown.query, blocks.LANGUAGE)] if shown.query else []),
         *(["Send first on a fresh server:", _fenced(shown.setup, "sh")] if shown.setup else []),
         *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
         "</details>",

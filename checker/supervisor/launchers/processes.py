@@ -15,7 +15,7 @@ from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
-from checker.core.stopping import STOP_SIGNALS
+from checker.core.system import STOP_SIGNALS
 from checker.corpus.files import Lock, take_lock
 from checker.supervisor.launchers.handle import Departure
 from checker.supervisor.launchers.local import LocalLauncher, LocalWorker

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.core.locations import Location
+from checker.core.request import Location
 from checker.transport.wire.styles import text_of
 from checker.transport.wire.unstyled import DeclaredShape
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from zlib import crc32
 
+from checker.core.case import NamedFile
 from checker.core.media_types import is_json, matches
-from checker.core.named_files import NamedFile
 from checker.core.operation import PropertyEncoding
 from checker.transport.wire.file_kinds import UNKNOWN, extension_of, file_kind
 from checker.transport.wire.styles import joined_inside, text_of

@@ -7,12 +7,11 @@ from typing import Final
 
 from checker.config.auth import FORM, Authentication, StaticScheme, basic_value
 from checker.config.value_kinds import did_you_mean_or_all
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, DescribedLogin
 from checker.core.errors import ConfigError
-from checker.core.locations import Location
 from checker.core.operation import Label, Operation
+from checker.core.request import Location
 from checker.core.security import SecurityScheme, chosen_schemes, met_alternatives
-from checker.core.signup import DescribedLogin
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 """Keys of TOML that need no quotes."""

@@ -9,19 +9,17 @@ from checker.config.auth import REFRESH_S, is_form, is_json_or_form
 from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings
 from checker.core.case import NOT_SET, Case
-from checker.core.credentials import Credentials, CredentialSource
+from checker.core.contract import Outcome as Judged
+from checker.core.credentials import Credentials, CredentialSource, SignUpFlow
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, CredentialError
 from checker.core.hooks import Hook, HookContext, HookSource
-from checker.core.locations import Location
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Operation
-from checker.core.request import WireRequest
+from checker.core.request import Location, WireRequest
 from checker.core.resource_names import normalised
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, SecurityScheme, chosen_schemes
-from checker.core.signup import SignUpFlow
-from checker.core.verdicts import Outcome as Judged
 from checker.corpus.records import Note
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource

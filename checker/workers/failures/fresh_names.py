@@ -10,10 +10,9 @@ from msgspec.structs import replace
 from checker.checks.judge import CLEAN
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
-from checker.core.meta import PhaseInfo
+from checker.core.meta import Listed, PhaseInfo
 from checker.core.operation import Label
 from checker.core.resources import REMOVING, SAFE
-from checker.core.sequence import Listed
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
 from checker.phases.fresh_texts import Texts, others_like, texts_in

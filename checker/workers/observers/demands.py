@@ -10,12 +10,12 @@ from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.constraints import REQUIRED, SELDOM, Constraint, is_broken, part_of, read
-from checker.core.locations import Location
+from checker.core.meta import Literal
 from checker.core.operation import Label, Operation
 from checker.core.phases import phase_names
+from checker.core.request import Location
 from checker.core.resources import status_of
 from checker.core.response import Response
-from checker.core.sequence import Literal
 from checker.corpus.learned import DemandHeard
 from checker.phases.attempt import Verdict
 from checker.phases.literals import literal_of

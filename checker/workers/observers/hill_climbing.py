@@ -7,11 +7,10 @@ from typing import Final
 from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
-from checker.core.meta import PhaseInfo
-from checker.core.metrics import observed
+from checker.core.hooks import observed
+from checker.core.meta import Choice, Drawn, PhaseInfo, Step
 from checker.core.operation import Label, Operation
 from checker.core.response import Response
-from checker.core.sequence import Choice, Drawn, Step
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
 from checker.phases.attempt import Verdict

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from checker.core.meta import Binding
+from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label
-from checker.core.sequence import Drawn, Listed, Literal, Step
 from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
 from checker.corpus.records import CorpusEntry
 from checker.corpus.shards import Shards

@@ -8,8 +8,8 @@ from msgspec import Struct
 from checker.checks.judge import UNJUDGED
 from checker.core.digests import digest
 from checker.core.failures import Severity
+from checker.core.meta import Step
 from checker.core.response import FailureKind, NetworkFailure
-from checker.core.sequence import Step
 from checker.corpus.records import Finding, Interaction, Note
 from checker.health.signs import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from checker.core.case import Case
-from checker.core.locations import Location
 from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode
+from checker.core.request import Location
 from checker.corpus.records import Component
 
 # Reading the value of an enum member costs more than finding it here.

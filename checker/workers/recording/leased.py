@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from checker.core.case import Case
-from checker.core.meta import CaseMetadata, PhaseInfo
+from checker.core.meta import CaseMetadata, PhaseInfo, Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource, Phase, phase_named
 from checker.core.request import WireRequest
 from checker.core.resources import status_of
 from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
-from checker.core.sequence import Step
 from checker.corpus.inflight import InflightWriter
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from checker.core.curl import Rendering
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
+from checker.core.meta import Drawn, Recipe
 from checker.core.operation import Label
-from checker.core.schema_warnings import WarningKind
-from checker.core.sequence import Drawn, Recipe
+from checker.core.schema import WarningKind
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalWriter
 from checker.corpus.records import (

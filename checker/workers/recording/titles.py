@@ -11,9 +11,9 @@ from checker.core.errors import (
     Unresponsive,
     Unsatisfiable,
 )
-from checker.core.frames import users_traceback
 from checker.core.response import NetworkFailure
-from checker.core.system_limits import limit_reached
+from checker.core.system import limit_reached
+from checker.core.user_code import users_traceback
 from checker.corpus.records import AUTHENTICATION, UNREACHED, Component, Finding, OperationError
 
 

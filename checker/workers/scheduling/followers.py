@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
-from checker.core.sequence import Step
+from checker.core.meta import Step
 from checker.phases.attempt import Verdict
 from checker.phases.bindings import resolved
 from checker.phases.making import GeneratedCase

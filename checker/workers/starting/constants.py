@@ -16,8 +16,8 @@ from checker.config.overrides import Overrides, TypeWords
 from checker.config.settings import RunSettings
 from checker.config.user_code import load_attribute
 from checker.core.errors import UnreadableFile
-from checker.core.local_files import read_local
 from checker.core.registry import CONSTANT_SOURCES
+from checker.core.system import read_local
 from checker.corpus.records import Note
 
 MOST: Final = 256

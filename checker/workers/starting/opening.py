@@ -13,7 +13,7 @@ from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.digests import digest_int
 from checker.core.errors import IncorrectUsage, UsageError
-from checker.core.metrics import metric_named
+from checker.core.hooks import metric_named
 from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.core.send import Transport

@@ -8,9 +8,9 @@ from msgspec import Struct
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext
-from checker.core.locations import Location
 from checker.core.operation import Label
 from checker.core.phases import CaseSource, phase_named
+from checker.core.request import Location
 from checker.core.resources import ResourceModel
 from checker.corpus.layout import RunLayout
 from checker.generation.hooks import ComponentHooks

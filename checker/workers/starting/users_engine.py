@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from checker.checks.classes import ClassCheck
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.engine import Engine
+from checker.core.case import Engine
 from checker.core.request import BaseUrl
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema

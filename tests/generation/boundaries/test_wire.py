@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from checker.core.contract import Outcome
 from checker.core.operation import Location
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.boundaries.values import Scenario

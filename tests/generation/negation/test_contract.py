@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from checker.core.contract import Outcome
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import GenerationMode
 from checker.core.request import BaseUrl
-from checker.core.verdicts import Outcome
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.openapi.referee.requests import RequestReferee

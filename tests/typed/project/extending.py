@@ -12,6 +12,7 @@ from checker import (
     cli,
     config,
     kinds,
+    observers,
     phases,
     reports,
     transport,
@@ -75,6 +76,18 @@ def quotations(operation: APIOperation, context: phases.ListingContext) -> Itera
 
 
 phases.register(phases.Phase("quoting", phases.CaseSource.LISTED, quotations, tries_saved=True))
+
+
+class Tally:
+    """Notes each judged case."""
+
+    def saw(
+        self, flight: observers.InFlight, verdict: observers.Verdict
+    ) -> list[observers.Note] | None:
+        return [observers.Note("tally", flight.made.label, "", verdict.case.id)]
+
+
+observers.register(observers.ObserverRow("tally", lambda tools: Tally(), one_in=2))
 
 
 class Memory(transport.BlockingTransport):

@@ -1,0 +1,247 @@
+"""The process and its system: local files, signals, limits (setrlimit(2)), standard streams, deferred imports."""
+
+import errno
+import io
+import os
+import resource
+import select
+import signal
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from checker.core.errors import UnreadableFile
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+AnyPath = str | os.PathLike[str]
+_PIECE_BYTES: Final = 1 << 20
+_UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def read_local(path: AnyPath, what: str, *, most_bytes: int) -> bytes:
+    """Content of a file; `what` says in errors what it should have been: `a cassette`. Raises `UnreadableFile`."""
+    taken = bytearray()
+    for piece in pieces_of(path, what):
+        taken += piece
+        if len(taken) > most_bytes:
+            raise UnreadableFile(
+                f"{os.fspath(path)} holds more than {shown_size(most_bytes)}; give {what} of at most that"
+            )
+    return bytes(taken)
+
+
+def pieces_of(path: AnyPath, what: str) -> Iterator[bytes]:
+    """Yield the content of a file piece by piece, for callers that set their own limits. Raises `UnreadableFile`."""
+    name = os.fspath(path)
+    try:
+        # Asked before it is opened, as opening a device may do something, and after, as it may be another by now.
+        _require_regular(os.stat(path), name, what)
+        # A pipe without a writer would keep us waiting.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            _require_regular(os.fstat(file.fileno()), name, what)
+            while piece := file.read(_PIECE_BYTES):
+                yield piece
+    except FileNotFoundError:
+        raise UnreadableFile(f"{name} does not exist; give the path of {what}") from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UnreadableFile(f"{name} cannot be read: {reason}; make it readable") from error
+    except ValueError as error:
+        raise UnreadableFile(f"{name!r} is no path: {error}; give the path of {what}") from error
+
+
+def shown_size(size: int) -> str:
+    """`32 MiB`, `1000 bytes`."""
+    for unit, name in _UNITS:
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"
+
+
+def _require_regular(found: os.stat_result, name: str, what: str) -> None:
+    if stat.S_ISREG(found.st_mode):
+        return
+    kind = next((noun for is_so, noun in _KINDS if is_so(found.st_mode)), "no regular file")
+    where = " in it" if stat.S_ISDIR(found.st_mode) else ""
+    raise UnreadableFile(f"{name} is {kind}; give the path of {what}{where}")
+
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, `kill` and service managers, a terminal that goes away: one wish."""
+
+
+_FEW_FILES: Final = 64
+"""A process that ends without a word under such a limit of open files probably met it. A worker needs about 20."""
+_FILES: Final = frozenset((errno.EMFILE, errno.ENFILE))
+_PROCESSES: Final = frozenset((errno.EAGAIN, errno.ENOMEM))
+
+
+def limit_reached(error: BaseException) -> str:
+    """Return a sentence about the limit that an error, or one of its causes, comes from; empty if there is none."""
+    for one in _causes(error):
+        number = one.errno if isinstance(one, OSError) else None
+        if number in _FILES:
+            return _files()
+        is_thread = isinstance(one, RuntimeError) and "start new thread" in str(one)
+        # Without memory the interpreter itself fails in the middle of an import.
+        is_memory = isinstance(one, MemoryError | SystemError | ImportError)
+        if (is_memory or is_thread or number == errno.ENOMEM) and (sentence := _memory()):
+            return sentence
+        if is_thread or number in _PROCESSES:
+            return "no process or thread could be started: the system allows no more; raise `ulimit -u`"
+    return ""
+
+
+def likely_limit() -> str:
+    """Return a sentence about the limit that ended another process of ours, if a limit is so low; else an empty text."""
+    few = resource.getrlimit(resource.RLIMIT_NOFILE)[0] <= _FEW_FILES
+    return _memory() or (_files() if few else "")
+
+
+def show_no_limits() -> None:
+    """Let this process, and all that are forked from it, end without a traceback where a limit of the system ends them."""
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        # The descriptors of a message are lost without an error where too many files are open.
+        is_cut = isinstance(error, EOFError) and likely_limit()
+        if not is_cut and not limit_reached(error):
+            sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = show
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [error]
+    while todo:
+        one = todo.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            todo += [one.__context__, one.__cause__]
+
+
+def _files() -> str:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return f"too many open files: the system allows {most}; raise `ulimit -n`"
+
+
+def _memory() -> str:
+    """Return the sentence about memory; empty if the memory of a process is not limited."""
+    for kind, option in ((resource.RLIMIT_AS, "-v"), (resource.RLIMIT_DATA, "-d")):
+        most = resource.getrlimit(kind)[0]
+        if most != resource.RLIM_INFINITY:
+            return f"not enough memory: the system allows {most >> 20} MiB for each process; raise `ulimit {option}`"
+    return ""
+
+
+_STANDARD = 3
+"""Descriptors 0 to 2 are the standard streams."""
+
+
+class LenientStream(io.FileIO):
+    """An output stream that takes everything, also if the reader has left or the disk is full.
+
+    A run that is piped to `head` still has to finish with its exit code, so a reader that leaves is no error.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self.problem = ""
+        """Why something was lost, when it was not the reader's wish."""
+        self._is_lost = False
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        """Number of bytes taken; what cannot be written is taken, too, and all that follows."""
+        size = memoryview(data).nbytes
+        if self._is_lost:
+            return size
+        try:
+            # None: somebody who shares a pipe with us made it non-blocking.
+            while (written := super().write(data)) is None:
+                room = select.poll()
+                room.register(self, select.POLLOUT)
+                room.poll()
+        except OSError as error:
+            self._is_lost = True
+            if not isinstance(error, BrokenPipeError):
+                self.problem = os.strerror(error.errno) if error.errno else str(error)
+            return size
+        return written
+
+
+def open_closed_streams() -> None:
+    """Let standard streams that were closed (`2>&-`) lead nowhere, here and in all processes that we start.
+
+    Otherwise the next file that is opened would be one of them, and who writes a traceback would write into it.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD:
+        os.set_inheritable(descriptor, True)
+        if descriptor == 0:
+            sys.stdin = open(descriptor, encoding="utf-8", closefd=False)  # noqa: SIM115 - it lives as long as we
+    os.close(descriptor)
+
+
+def guarded_output() -> LenientStream:
+    """Put outlets before stdout and stderr; the one of stdout."""
+    outlet = LenientStream(1)
+    sys.stdout = _text(outlet, sys.stdout)
+    sys.stderr = _text(LenientStream(2), sys.stderr)
+    return outlet
+
+
+def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
+    """Text as the stream of before wrote it; one that was closed took any."""
+    buffer = io.BufferedWriter(outlet)
+    if not isinstance(before, io.TextIOWrapper):
+        return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace")
+    return io.TextIOWrapper(
+        buffer,
+        encoding=before.encoding,
+        errors=before.errors,
+        line_buffering=before.line_buffering,
+        write_through=before.write_through,
+    )
+
+
+_NAMES: Final[list[str]] = []
+"""Of all such modules that have been declared in this process."""
+
+
+class LaterModule:
+    """Stands for a module. Type checkers see the module itself, imported beside it under `TYPE_CHECKING`."""
+
+    def __init__(self, name: str) -> None:
+        """`name` is the whole dotted one."""
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        found = getattr(import_module(self._name), attribute)
+        # So that the next one finds it here.
+        setattr(self, attribute, found)
+        return found
+
+
+def later(name: str) -> Any:
+    """The module of this name, not imported yet."""
+    _NAMES.append(name)
+    return LaterModule(name)
+
+
+def import_all() -> None:
+    """Import them now, with those that they declare: for a process whose children would each import them."""
+    for name in _NAMES:
+        import_module(name)
