@@ -18,11 +18,16 @@ from pathlib import Path
 from statistics import median
 
 import pycurl
-from msgspec.structs import replace
 
 from benchmarks.target import folder_argument, target
 from checker.config.config import Config
-from checker.config.settings import RunSettings
+from checker.config.settings import (
+    CaseSources,
+    CorpusSettings,
+    ProcessSettings,
+    RunSettings,
+    TargetSettings,
+)
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
@@ -131,12 +136,14 @@ class ClusterRotation(Receiver):
 
 def worker_settings(document: str, url: str, kind: str, lanes: int, scratch: str) -> RunSettings:
     """Return the settings of one worker that sends to a target which takes all: nothing is shrunk, and no failure ends a task."""
-    return replace(
-        RunSettings(document, kind, 1),
-        base_url=url,
-        lanes=lanes,
-        corpus_dir=str(Path(scratch, "corpus")),
-        database="none",
+    return RunSettings(
+        document,
+        kind,
+        1,
+        target=TargetSettings(url),
+        processes=ProcessSettings(lanes=lanes),
+        corpus=CorpusSettings(str(Path(scratch, "corpus"))),
+        sources=CaseSources(database="none"),
         operations=Config.from_dict(
             {
                 "continue-on-failure": True,

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
-from checker.config.settings import RunSettings
+from checker.config.settings import CaseSources, CorpusSettings, RunSettings, TargetSettings
 from checker.corpus.layout import RunLayout
 from checker.workers.starting.opening import open_worker_context
 
@@ -47,9 +47,9 @@ def _measured(path: Path, folder: Path) -> tuple[float, float]:
         str(path),
         "fuzz",
         seed=1,
-        base_url="http://127.0.0.1:9",
-        corpus_dir=str(folder),
-        database="none",
+        target=TargetSettings("http://127.0.0.1:9"),
+        corpus=CorpusSettings(str(folder)),
+        sources=CaseSources(database="none"),
     )
     document = _in_a_child(lambda: open_worker_context(0, settings).opened.document)
     again = replace(settings, document=document)

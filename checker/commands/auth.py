@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
 from checker.commands.command import CommandGroup, Root
 from checker.commands.options import RUN_SETTINGS, apply_options, read_filters, run_options
@@ -50,7 +49,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         layout = RunLayout(Path(folder))
         layout.create()
         found = []
-        settings = replace(settings, corpus_dir=folder)
+        settings = settings.with_changes(corpus={"folder": folder})
         for trial in trials(settings, layout):
             found.append(trial)
             echo_line(f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}")

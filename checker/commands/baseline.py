@@ -103,7 +103,7 @@ def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
     path = _path(config, file)
     past = PastRun.of(folder_of(run), config)
     known = KnownFailures(Baseline(str(path), _today(), read_baseline(path)))
-    settings = replace(past.settings, baseline=known.baseline)
+    settings = past.settings.with_changes(verdict={"baseline": known.baseline})
     report = replace(past, settings=settings).report
     lines = [
         (known.standing(one), known_name(one.label, one.title, failure_id(one)))

@@ -128,10 +128,10 @@ def execute_run(
     """
     # Until the last line, so that a request to stop while a report is written still leads to the summary.
     with Interrupts() as interrupts, ExitStack() as stack:
-        for name, path in settings.reports:
+        for name, path in settings.report.files:
             check_writable(Path(path), is_folder=format_named(name).is_folder)
-        if settings.baseline.updates or settings.baseline.prunes:
-            check_writable(Path(settings.baseline.source), is_folder=False)
+        if settings.verdict.baseline.updates or settings.verdict.baseline.prunes:
+            check_writable(Path(settings.verdict.baseline.source), is_folder=False)
         console = Console(settings)
         stack.callback(console.close)
         console.title()
@@ -145,9 +145,9 @@ def execute_run(
                 handlers.follow(run)
             console.on_record(incarnation, record)
 
-        if settings.live_port is not None:
+        if settings.report.live_port is not None:
             page = import_module("checker.reporting.live_page").LivePage(
-                settings, settings.live_port
+                settings, settings.report.live_port
             )
             stack.callback(page.close)
             echo_line(f"     Live: {page.url}", err=True)
@@ -219,7 +219,7 @@ class _Reporting:
                 echo(f"Error: {error}", err=True)
         is_given_up = self._interrupts.count > self._interrupts_before
         if is_given_up and missing:
-            command = shlex.join(("report", self._run.settings.corpus_dir))
+            command = shlex.join(("report", self._run.settings.corpus.folder))
             echo(
                 f"`checker {command} --format {','.join(missing)}` writes what is missing.",
                 err=True,
@@ -237,7 +237,7 @@ class _Reporting:
 
     @property
     def _targets(self) -> tuple[Target, ...]:
-        return self._run.settings.reports
+        return self._run.settings.report.files
 
     def _is_given_up(self) -> bool:
         """Whether the user asked to stop since the testing ended. It is asked so often that it tells how long the writing takes."""
@@ -262,13 +262,13 @@ class _Reporting:
     def _uploaded(self, report: Report) -> dict[str, str]:
         """Return URL -> why the receiver of archives does not have the one of this run."""
         settings = self._run.settings
-        asked = settings.upload
+        asked = settings.report.upload
         if asked.url is None:
             return {}
         uploading = import_module("checker.reporting.uploading")
         write = writer_of(format_named("archive"))
         hide = partial(
-            secrets_of(settings).store.hide, replacement=settings.sanitization.replacement
+            secrets_of(settings).store.hide, replacement=settings.report.sanitization.replacement
         )
         problem = walled(
             lambda: uploading.upload(
@@ -282,7 +282,7 @@ class _Reporting:
         )
         if not problem:
             echo_line(
-                f"Uploaded the report archive to {settings.sanitization.redaction.url(asked.url)}"
+                f"Uploaded the report archive to {settings.report.sanitization.redaction.url(asked.url)}"
             )
         return {asked.url: hide(problem)} if problem else {}
 

@@ -79,8 +79,8 @@ def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
     """
     opened = past.view.opened
     document = None if opened is None else opened.document
-    settings = replace(past.settings, base_url=base_url, document=document)
-    return FetchedCredentials(read_subject(settings, RunLayout(Path(settings.corpus_dir))))
+    settings = past.settings.with_changes(target={"base_url": base_url}, document=document)
+    return FetchedCredentials(read_subject(settings, RunLayout(Path(settings.corpus.folder))))
 
 
 def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
@@ -96,7 +96,7 @@ def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
         raise UsageError(
             "--auth-wfc: give the base URL of the API, where the user logs in, with --url"
         )
-    user, *_ = chosen_users(settings.wfc, authentication.wfc.user)
+    user, *_ = chosen_users(settings.auth.wfc, authentication.wfc.user)
     source = UserSource(Identities([user.name]), None, wiring_of(settings, origin), user)
     return source.log_in()
 
@@ -143,7 +143,7 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
     again = _Again(past, origin, target, target.caller(origin))
     chosen = chosen_findings(ids, list(past.view.findings.values()))
     if not chosen:
-        echo(f"The last run of {past.settings.corpus_dir} has no failures: nothing was sent.")
+        echo(f"The last run of {past.settings.corpus.folder} has no failures: nothing was sent.")
     for finding in chosen:
         name = known_name(finding.label, finding.title, failure_id(finding))
         paths: dict[str, str] = {}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
 from checker.commands.command import Root
 from checker.commands.options import RUN_SETTINGS, apply_options, read_filters, run_options
@@ -43,7 +42,7 @@ def planned_run(
     with tempfile.TemporaryDirectory() as folder:
         layout = RunLayout(Path(folder))
         layout.create()
-        yield replace(settings, corpus_dir=folder), layout
+        yield settings.with_changes(corpus={"folder": folder}), layout
 
 
 @click.command(cls=TestingCommand)

@@ -95,10 +95,10 @@ def _held_against(
     found = PastRun.of(folder_of(run), config)
     if compare is None:
         # Nothing is written into baselines but by runs, and by `checker baseline`.
-        kept = replace(found.settings.baseline, updates=False, prunes=False)
-        return replace(found, settings=replace(found.settings, baseline=kept))
-    against = compared_with(compare, found.settings.baseline.today)
-    return replace(found, settings=replace(found.settings, baseline=against))
+        kept = replace(found.settings.verdict.baseline, updates=False, prunes=False)
+        return replace(found, settings=found.settings.with_changes(verdict={"baseline": kept}))
+    against = compared_with(compare, found.settings.verdict.baseline.today)
+    return replace(found, settings=found.settings.with_changes(verdict={"baseline": against}))
 
 
 def _show(past: ShownRun) -> None:

@@ -75,13 +75,13 @@ def with_writable_corpus(
     settings: RunSettings, may_write: Callable[[Path], bool] = lambda path: os.access(path, os.W_OK)
 ) -> RunSettings:
     """Settings whose corpus can be written: in a temporary folder where its usual place allows no writing."""
-    usual = Path(settings.corpus_dir).absolute()
+    usual = Path(settings.corpus.folder).absolute()
     nearest = next(one for one in (usual, *usual.parents) if one.exists())
     if may_write(nearest):
         return settings
     folder = tempfile.mkdtemp(prefix="checker-")
     echo_line(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
-    return replace(settings, corpus_dir=folder)
+    return settings.with_changes(corpus={"folder": folder})
 
 
 def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
@@ -102,17 +102,17 @@ def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
 
 def _against(settings: RunSettings, run: str) -> RunSettings:
     """Settings that hold failures against those of another run, read before this one changes its corpus."""
-    baseline = compared_with(run, settings.baseline.today)
-    others = (
-        (title, {key: value for key, value in changes.items() if key != "baseline"})
-        for title, changes in settings.projects
-    )
-    return replace(settings, baseline=baseline, projects=tuple(others))
+    baseline = compared_with(run, settings.verdict.baseline.today)
+    others = []
+    for title, changes in settings.projects:
+        verdict = {key: one for key, one in changes.get("verdict", {}).items() if key != "baseline"}
+        others.append((title, {**changes, "verdict": verdict}))
+    return settings.with_changes(verdict={"baseline": baseline}, projects=tuple(others))
 
 
 def shown_command(arguments: list[str], settings: RunSettings) -> str:
     """The command line without anything that is known to be secret."""
-    command = masked_command(arguments, settings.sanitization.redaction)
+    command = masked_command(arguments, settings.report.sanitization.redaction)
     return secrets_of(settings).store.hide(command, _MASK)
 
 

@@ -51,11 +51,10 @@ class PastRun(Struct, frozen=True):
         if run is None:
             raise UsageError(f"{folder} holds no run; give the folder of one, or its name")
         settings = run_settings(config, Invocation(run.started.location, run.started.kind))
-        settings = replace(
-            settings,
-            corpus_dir=str(folder),
+        settings = settings.with_changes(
+            corpus={"folder": str(folder)},
             seed=run.started.seed,
-            workers=run.started.workers,
+            processes={"workers": run.started.workers},
             command=run.started.command,
         )
         view = _view(layout, run)
@@ -90,7 +89,7 @@ class PastRun(Struct, frozen=True):
 
     def named(self, name: str) -> MergedPart:
         """It as one of several that are told together."""
-        read = partial(_records, RunLayout(Path(self.settings.corpus_dir)), self.run)
+        read = partial(_records, RunLayout(Path(self.settings.corpus.folder)), self.run)
         elapsed_s = self.view.finished.elapsed_s if self.view.finished else self.elapsed_s
         return MergedPart(
             name, self.run.started.seed, self.outcome, max(0.0, elapsed_s), self.view, read
@@ -114,10 +113,9 @@ class MergedRuns(Struct, frozen=True):
         parts = tuple(part for _, part in ordered)
         named = tuple(part.named(name) for name, part in ordered)
         kind = "fuzz" if any(part.settings.kind == "fuzz" for part in parts) else "run"
-        settings = replace(
-            parts[0].settings,
+        settings = parts[0].settings.with_changes(
             kind=kind,
-            workers=max(part.settings.workers for part in parts),
+            processes={"workers": max(part.settings.processes.workers for part in parts)},
             phases=tuple(dict.fromkeys(phase for part in parts for phase in part.settings.phases)),
         )
         return cls(settings, parts, named, merged(named))

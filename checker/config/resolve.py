@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
 from checker.checks.custom import CUSTOM_CHECKS
@@ -20,11 +20,19 @@ from checker.config.files import read_baseline
 from checker.config.filters import OperationFilters, Selection
 from checker.config.reading import section_error, unknown
 from checker.config.settings import (
+    AuthSettings,
+    CaseSources,
+    CorpusSettings,
     FetchLimits,
+    ProcessSettings,
+    ReportSettings,
     RunSettings,
     Sanitization,
     SequenceSettings,
+    TargetSettings,
     UploadSettings,
+    VerdictSettings,
+    differences,
 )
 from checker.config.table import COVERED
 from checker.config.user_code import has_plugins
@@ -69,106 +77,74 @@ def run_settings(
         settings = replace(settings, seed=0)
     projects = []
     for title, own in others:
-        # Of the run, not of the API.
-        same = {name: getattr(settings, name) for name in ("seed", "reports", "corpus_dir")}
-        cache_dir = None if own.generation.deterministic else settings.cache_dir
-        other = replace(_settings(own, occasion, environment), **same, cache_dir=cache_dir)
-        pairs = ((name, getattr(other, name)) for name in RunSettings.__struct_fields__)
-        changes = {name: value for name, value in pairs if value != getattr(settings, name)}
-        projects.append((title, changes))
+        other = _settings(own, occasion, environment)
+        # These are of the run, not of the API.
+        cache = None if own.generation.deterministic else settings.corpus.cache
+        report = replace(other.report, files=settings.report.files)
+        corpus = replace(other.corpus, folder=settings.corpus.folder, cache=cache)
+        other = replace(other, seed=settings.seed, report=report, corpus=corpus)
+        projects.append((title, differences(settings, other)))
     return replace(settings, projects=tuple(projects))
 
 
 def _settings(config: Config, occasion: Invocation, environment: Mapping[str, str]) -> RunSettings:
-    generation = config.generation
     hooks = tuple(dict.fromkeys((*occasion.hooks, *_hooks(config, environment))))
     _refuse_unknown_checks(config, has_hooks=bool(hooks))
-    reports = _reports(config, occasion.now)
-    settings = RunSettings(
+    base_url, origin = config.target
+    return RunSettings(
         location=occasion.location,
         kind=occasion.kind,
         seed=_seed(config),
-        base_url=config.target[0],
-        origin=config.target[1],
-        server_variables=tuple(config.servers.variables.items()),
-        inline=occasion.inline,
-        operations=config.operation_layers(),
-        auto_signup=config.auth.auto_signup,
-        wfc=_wfc(config),
-        max_time_s=_max_time_s(config, occasion.kind),
-        max_failures=config.max_failures,
-        transport=config.transport,
-        app=occasion.app,
-        wait_for_schema_s=config.wait_for_schema,
-        safety=config.safety,
-        selection=_selection(config, occasion.filters),
-        shrink_share=generation.shrink_share,
-        # What was found before would be tried first: no two runs would be the same.
-        database="none" if generation.deterministic else generation.database,
-        overrides=config.overrides(),
-        queries=config.queries(),
-        reads_constants=config.analysis.constants.enabled,
-        hooks=hooks,
-        warnings=replace(
-            WarningSettings.of(config.warnings), silenced=silenced_by(config.suppress_health_check)
-        ),
-        fail_under={
-            name: float(least)
-            for name in COVERED
-            if (least := getattr(config, f"fail_under_{name}")) is not None
-        },
-        baseline=_baseline(config, occasion.now),
-        live_port=config.live_port,
-        upload=UploadSettings(
-            config.upload.url, config.upload.token or "", config.upload.api_name or ""
-        ),
-        preserve_bytes=config.reports.preserve_bytes,
-        reports_mode=None if config.reports.mode is None else int(config.reports.mode, 8),
-        reports_max_size=config.reports.max_size,
-        max_shown=config.output.max_shown,
-        code_sample_style=config.output.code_sample_style,
-        color=config.color,
-        corpus_dir=_project_dir(config, occasion),
-        corpus_max_bytes=config.corpus.max_size,
-        learns=config.phases.fuzzing.error_feedback.enabled,
-        cache_dir=_cache_dir(config, occasion),
-        reports=tuple((row.name, path) for row, path in reports),
-        keeps_traffic=any(row.needs_traffic for row, _ in reports),
         command=occasion.command,
-        sequences=_sequences(config),
-    )
-    return replace(
-        settings, **_processes(config, occasion.kind), **_phases(config), **_output(config)
+        max_time_s=_max_time_s(config, occasion.kind),
+        hooks=hooks,
+        phases=_wanted_phases(config),
+        selection=_selection(config, occasion.filters),
+        operations=config.operation_layers(),
+        target=TargetSettings(
+            base_url=base_url,
+            origin=origin,
+            server_variables=tuple(config.servers.variables.items()),
+            transport=config.transport,
+            app=occasion.app,
+            wait_for_schema_s=config.wait_for_schema,
+            safety=config.safety,
+        ),
+        documents=fetch_limits(config),
+        processes=_processes(config, occasion),
+        sources=_case_sources(config),
+        verdict=VerdictSettings(
+            warnings=replace(
+                WarningSettings.of(config.warnings),
+                silenced=silenced_by(config.suppress_health_check),
+            ),
+            baseline=_baseline(config, occasion.now),
+            fail_under={
+                name: float(least)
+                for name in COVERED
+                if (least := getattr(config, f"fail_under_{name}")) is not None
+            },
+            max_failures=config.max_failures,
+        ),
+        report=_report(config, occasion.now),
+        auth=AuthSettings(auto_signup=config.auth.auto_signup, wfc=_wfc(config)),
+        corpus=CorpusSettings(
+            _project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)
+        ),
     )
 
 
 def fetch_limits(config: Config) -> FetchLimits:
-    """Return what reading the description may cost, and which hosts its references may lead to."""
-    asked = config.documents
+    """Return the limits for reading the description, and the hosts that its references may lead to."""
     base_url, origin = config.target
     api = base_url or origin
-    return FetchLimits(
-        max_size=asked.max_size,
-        max_total_size=asked.max_total_size,
-        max_count=asked.max_count,
-        timeout_s=float(asked.timeout),
-        max_total_time_s=float(asked.max_total_time),
-        max_redirects=asked.max_redirects,
-        other_hosts=asked.other_hosts,
-        api=None if api is None else without_userinfo(api),
-    )
+    found = convert(config.documents, FetchLimits, from_attributes=True)
+    return replace(found, api=None if api is None else without_userinfo(api))
 
 
 def sanitization_of(config: Config) -> Sanitization:
-    """Which names are sensitive, and whether reports mask their values."""
-    asked = config.output.sanitization
-    return Sanitization(
-        asked.enabled,
-        tuple(asked.keys_to_sanitize),
-        tuple(asked.sensitive_markers),
-        asked.replacement,
-        asked.generated,
-    )
+    """Return the sensitive names, and whether reports mask their values."""
+    return convert(config.output.sanitization, Sanitization, from_attributes=True)
 
 
 def _seed(config: Config) -> int:
@@ -185,15 +161,16 @@ def _max_time_s(config: Config, kind: str) -> float | None:
     return None if seconds is None else float(seconds)
 
 
-def _processes(config: Config, kind: str) -> dict[str, Any]:
-    """Workers and lanes: 1 and 1 in `run`, as many as pay in `fuzz`."""
-    fallback = "auto" if kind == "fuzz" else 1
-    workers = fallback if config.workers is None else config.workers
-    lanes = fallback if config.lanes is None else config.lanes
-    return {
-        "workers": usable_processors() if workers == "auto" else workers,
-        "lanes": None if lanes == "auto" else lanes,
-    }
+def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
+    """Return 1 worker and 1 lane for `run`, as many as pay for `fuzz`, unless the user gave numbers."""
+    fallback = "auto" if occasion.kind == "fuzz" else 1
+    workers: Any = fallback if config.workers is None else config.workers
+    lanes: Any = fallback if config.lanes is None else config.lanes
+    return ProcessSettings(
+        usable_processors() if workers == "auto" else workers,
+        None if lanes == "auto" else lanes,
+        occasion.inline,
+    )
 
 
 def usable_processors() -> int:
@@ -203,46 +180,57 @@ def usable_processors() -> int:
     return min(os.cpu_count() or 1, 64)
 
 
-def _phases(config: Config) -> dict[str, Any]:
+def _wanted_phases(config: Config) -> tuple[str, ...]:
     everywhere = list(config.operation_layers().everywhere())
-    wanted = [
+    return tuple(
         name
         for name in phase_names()
         if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
-    ]
-    unit = [name for name in phase_names() if name != "stateful"]
-    own = {name: getattr(config.phases, name) for name in unit}
-    return {
-        "unordered_phases": tuple(n for n in unit if own[n].operation_ordering == "none"),
-        "reusing_phases": tuple(
+    )
+
+
+def _case_sources(config: Config) -> CaseSources:
+    generation, stateful = config.generation, config.phases.stateful
+    own = {name: getattr(config.phases, name) for name in phase_names() if name != "stateful"}
+    steps = {} if stateful.max_steps is None else {"max_steps": stateful.max_steps}
+    return CaseSources(
+        overrides=config.overrides(),
+        queries=config.queries(),
+        # Examples of earlier runs would be tried first: no two runs would be the same.
+        database="none" if generation.deterministic else generation.database,
+        shrink_share=generation.shrink_share,
+        reads_constants=config.analysis.constants.enabled,
+        learns=config.phases.fuzzing.error_feedback.enabled,
+        unordered_phases=tuple(n for n, one in own.items() if one.operation_ordering == "none"),
+        reusing_phases=tuple(
             name
             for name in phase_names()
             if name not in own or own[name].extra_data_sources.responses
         ),
-        "phases": tuple(wanted),
-    }
-
-
-def _sequences(config: Config) -> SequenceSettings:
-    asked = config.phases.stateful
-    given = {} if asked.max_steps is None else {"max_steps": asked.max_steps}
-    return SequenceSettings(
-        algorithms=tuple(asked.inference.algorithms),
-        link_calibration=asked.link_calibration,
-        **given,
+        sequences=SequenceSettings(
+            algorithms=tuple(stateful.inference.algorithms),
+            link_calibration=stateful.link_calibration,
+            **steps,
+        ),
     )
 
 
-def _output(config: Config) -> dict[str, Any]:
-    truncation = config.output.truncation
-    return {
-        "documents": fetch_limits(config),
-        "document_version": config.documents.version,
-        "sanitization": sanitization_of(config),
-        "truncation": Truncation(
-            **{name: getattr(truncation, name) for name in Truncation.__struct_fields__}
-        ),
-    }
+def _report(config: Config, now: datetime | None) -> ReportSettings:
+    files = _reports(config, now)
+    return ReportSettings(
+        files=tuple((row.name, path) for row, path in files),
+        keeps_traffic=any(row.needs_traffic for row, _ in files),
+        preserve_bytes=config.reports.preserve_bytes,
+        mode=None if config.reports.mode is None else int(config.reports.mode, 8),
+        max_file_bytes=config.reports.max_size,
+        max_shown=config.output.max_shown,
+        code_sample_style=config.output.code_sample_style,
+        sanitization=sanitization_of(config),
+        truncation=convert(config.output.truncation, Truncation, from_attributes=True),
+        color=config.color,
+        live_port=config.live_port,
+        upload=convert(config.upload, UploadSettings, from_attributes=True),
+    )
 
 
 _OWN_CHECKS: Final = (

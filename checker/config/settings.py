@@ -28,176 +28,228 @@ _MASKING = ("output", "sanitization")
 _DOCUMENTS = ("documents",)
 _STATEFUL = ("phases", "stateful")
 _FUZZING = ("phases", "fuzzing")
+GROUPS: Final = (
+    "target", "documents", "processes", "sources", "verdict", "report", "auth", "corpus",
+)  # fmt: skip
+"""Fields of `RunSettings` that are structs of settings."""
 
 
 class Sanitization(Struct, frozen=True):
-    """What reports mask (`output.sanitization`)."""
+    """The values that reports mask (`output.sanitization`)."""
 
     enabled: bool = default_of(_MASKING, "enabled")
-    keys: tuple[str, ...] = tuple(default_of(_MASKING, "keys-to-sanitize"))
-    """Lower-case names whose values reports mask."""
-    markers: tuple[str, ...] = tuple(default_of(_MASKING, "sensitive-markers"))
+    keys: tuple[str, ...] = field(
+        name="keys_to_sanitize", default=tuple(default_of(_MASKING, "keys-to-sanitize"))
+    )
+    """Names whose values reports mask."""
+    markers: tuple[str, ...] = field(
+        name="sensitive_markers", default=tuple(default_of(_MASKING, "sensitive-markers"))
+    )
+    """Parts of such names."""
     replacement: str = default_of(_MASKING, "replacement")
     generated: bool = default_of(_MASKING, "generated")
-    """Whether values that were drawn are masked like those from outside."""
+    """Whether generated values are masked like those that the user gave."""
 
     @property
     def redaction(self) -> Redaction:
-        """Which names are sensitive, whether or not anything is masked for it."""
+        """Return the sensitive names, whether or not anything is masked for them."""
         keys = frozenset(key.lower() for key in self.keys)
         markers = tuple(marker.lower() for marker in self.markers)
         return Redaction(keys, markers, self.replacement, self.generated)
 
 
 class FetchLimits(Struct, frozen=True):
-    """What reading a description may cost (`documents`): one document, and all that it leads to."""
+    """Limits for reading a description (`documents`): one document, and all documents that it refers to."""
 
     max_size: int = default_of(_DOCUMENTS, "max-size")
     """Decoded bytes of one document."""
     max_total_size: int = default_of(_DOCUMENTS, "max-total-size")
     max_count: int = default_of(_DOCUMENTS, "max-count")
     """Documents beside the main one."""
-    timeout_s: float = default_of(_DOCUMENTS, "timeout")
-    """For one document, whole, with all of its redirects."""
-    max_total_time_s: float = default_of(_DOCUMENTS, "max-total-time")
+    timeout_s: float = field(name="timeout", default=default_of(_DOCUMENTS, "timeout"))
+    """For one document, with all of its redirects."""
+    max_total_time_s: float = field(
+        name="max_total_time", default=default_of(_DOCUMENTS, "max-total-time")
+    )
     max_redirects: int = default_of(_DOCUMENTS, "max-redirects")
     """Of one document."""
     other_hosts: bool | None = None
     """Whether references may lead to other hosts; None: if the description and the API have the same host."""
+    version: str | None = None
+    """Version of OpenAPI that the description is read as; None: the one that it names."""
     api: str | None = None
     """The URL of the API under test that the user gave, without user info."""
     until: float | None = None
-    """Of `time.monotonic`: when the run has no more time for it; None: whenever it is read."""
+    """Time of `time.monotonic` at which the run has no more time for reading; None: no such time."""
 
 
-class SequenceSettings(Struct, frozen=True):
-    """How sequences of the stateful phase go on (`phases.stateful`)."""
+class TargetSettings(Struct, frozen=True):
+    """The API under test, and what a run may do to it."""
 
-    max_steps: int = 6
-    algorithms: tuple[str, ...] = tuple(default_of((*_STATEFUL, "inference"), "algorithms"))
-    """How links are found beside those that are declared."""
-    link_calibration: bool = default_of(_STATEFUL, "link-calibration")
-    """Whether a value that was refused in a sequence is not taken there again."""
-
-
-class UploadSettings(Struct, frozen=True):
-    """Where the archive of a run is sent when it is over (`upload`)."""
-
-    url: str | None = None
-    """None: nowhere."""
-    token: str = ""
-    """Sent as a bearer token; empty: none is."""
-    api_name: str = ""
-    """What the receiver calls the API."""
-
-
-class RunSettings(Struct, frozen=True):
-    """Everything that `run` or `fuzz` needs to know, after command line, environment and file are merged."""
-
-    location: str
-    """URL or path of the API description."""
-    kind: str
-    """`run` or `fuzz`."""
-    seed: int
     base_url: str | None = None
     """None: the description's own servers."""
     origin: str | None = None
     """Scheme, host and port in place of theirs; their path stays."""
     server_variables: tuple[tuple[str, str], ...] = ()
     """Values of variables in the URLs of those servers, in place of their defaults."""
-    document: str | None = None
-    """Digest of the normalised description in the corpus, once the first worker has fetched it."""
-    started_at: float | None = None
-    """Of `time.monotonic`: from when on a worker accounts for its time; None: from when it runs."""
+    transport: str | None = None
+    """`module:attribute` of the factory of each worker's transport; None: HTTP over the network."""
+    app: str | None = None
+    """`module:variable` of an application that answers in each worker; None: the transport's target."""
+    wait_for_schema_s: float | None = None
+    """Time to wait until the description can be loaded."""
+    safety: str = default_of((), "safety")
+    """`read-only`, `create-own` or `full`."""
+
+
+class ProcessSettings(Struct, frozen=True):
+    """The processes of a run, and what each of them may use."""
+
     workers: int = 1
-    """Processes."""
     lanes: int | None = 1
     """Sequences in flight in each worker; None: as many as pay."""
     inline: bool = False
     """One worker, in this process."""
-    operations: OperationLayers = field(default_factory=OperationLayers)
-    """What was said about operations: headers, time-outs, checks, generation and their like."""
-    max_time_s: float | None = None
-    max_failures: int | None = None
-    phases: tuple[str, ...] = field(default_factory=default_phases)
-    """Phases that run, in order."""
-    unordered_phases: tuple[str, ...] = ()
-    """Phases that take operations as the description lists them (`operation-ordering = none`)."""
-    reusing_phases: tuple[str, ...] = field(default_factory=phase_names)
-    """Phases that use values of earlier answers (`extra-data-sources.responses`)."""
-    transport: str | None = None
-    """`module:attribute` of what makes the transport of each worker; None: HTTP over the network."""
-    app: str | None = None
-    """`module:variable` of an application that answers in each worker; None: what the transport leads to."""
-    wait_for_schema_s: float | None = None
-    safety: str = default_of((), "safety")
-    """How much harm the run may do: `read-only`, `create-own` or `full`."""
-    selection: Selection = field(default_factory=Selection)
-    shrink_share: float = default_of(("generation",), "shrink-share")
-    """Of the requests of a run: those that may go into making failures small."""
-    database: str = default_of(("generation",), "database")
-    """`none`, `:memory:` or a folder."""
-    overrides: Overrides = NO_OVERRIDES
-    """Values in place of generated ones."""
-    queries: tuple[QueryFile, ...] = ()
-    """What the examples phase sends beside what a description gives."""
-    reads_constants: bool = True
-    """Whether literals of the application are sent (`analysis.constants`)."""
-    hooks: tuple[str, ...] = ()
-    """Modules or `.py` files, loaded in this order by every worker."""
-    sequences: SequenceSettings = field(default_factory=SequenceSettings)
-    documents: FetchLimits = field(default_factory=FetchLimits)
-    document_version: str | None = None
-    """Version of OpenAPI that the description is read as; None: the one that it names."""
-    sanitization: Sanitization = field(default_factory=Sanitization)
-    truncation: Truncation = field(default_factory=Truncation)
-    max_shown: int = default_of(("output",), "max-shown")
-    """Operations of which the console shows all failures; the others are counted."""
-    code_sample_style: str = default_of(("output",), "code-sample-style")
-    """How the console says how to reproduce a failure: `curl` or `python`."""
-    corpus_dir: str = ".checker/default"
-    learns: bool = default_of((*_FUZZING, "error-feedback"), "enabled")
-    """Whether valid cases respect what refusals say."""
-    cache_dir: str | None = None
-    """Where discoveries are kept for the next run; None: nowhere."""
-    auth_needs: tuple[tuple[str, str], ...] = ()
-    """(operation, security scheme) where the description declares none, as the first worker of the run found."""
-    corpus_max_bytes: int = 1 << 30
-    """On disk; beyond it the oldest traffic goes."""
-    reports: tuple[tuple[str, str], ...] = ()
-    """(format, path) of each report."""
-    warnings: WarningSettings = field(default_factory=WarningSettings)
-    """Which of them are shown, and which make the run fail."""
-    baseline: Baseline = field(default_factory=Baseline)
-    """Known failures."""
-    fail_under: Mapping[str, float] = field(default_factory=dict)
-    """Percentages of the description below which a run fails: `operations`, `responses`, `parameters`."""
-    live_port: int | None = None
-    """Of the page on loopback that shows the run while it goes on; 0: a free one."""
-    keeps_traffic: bool = False
-    """Whether a report shows every request, so that none may be thrown away."""
-    auto_signup: bool = default_of(("auth",), "auto-signup")
-    """Whether the run makes an account and logs in, where the description says how and nobody gave credentials."""
-    wfc: str = ""
-    """Text of the authentication document that is configured."""
-    upload: UploadSettings = field(default_factory=UploadSettings)
-    preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
-    reports_mode: int | None = None
-    """Permissions of report files; None: see `ReportContext.mode`."""
+    started_at: float | None = None
+    """Time of `time.monotonic` from which a worker accounts for its time; None: from its start."""
     memory_limit_mib: int = 381
     """A worker that grows beyond 400 MB is replaced, or beyond twice what it takes with the description open, if that is more."""
-    reports_max_size: int = default_of(("reports",), "max-size")
-    """Bytes of each report that shows every request."""
     memory_growth_mib: int = 120
     """So is one that grows by more, once it has worked for ten times as long as it took to open the description.
 
     64 MiB of it are for compiled programs (`phases/program_cache.py`), the rest for all other caches: a successor has to
     compile everything again.
     """
+
+
+class SequenceSettings(Struct, frozen=True):
+    """Sequences of the stateful phase (`phases.stateful`)."""
+
+    max_steps: int = 6
+    algorithms: tuple[str, ...] = tuple(default_of((*_STATEFUL, "inference"), "algorithms"))
+    """Ways to find links beside the declared ones."""
+    link_calibration: bool = default_of(_STATEFUL, "link-calibration")
+    """Whether a value that was refused in a sequence is not used there again."""
+
+
+class CaseSources(Struct, frozen=True):
+    """The sources of cases that all operations share."""
+
+    overrides: Overrides = NO_OVERRIDES
+    """Values in place of generated ones."""
+    queries: tuple[QueryFile, ...] = ()
+    """Queries of the examples phase beside those of the description."""
+    database: str = default_of(("generation",), "database")
+    """`none`, `:memory:` or a folder."""
+    shrink_share: float = default_of(("generation",), "shrink-share")
+    """Share of the requests of a run that may be spent on shrinking failures."""
+    reads_constants: bool = True
+    """Whether literals of the application are sent (`analysis.constants`)."""
+    learns: bool = default_of((*_FUZZING, "error-feedback"), "enabled")
+    """Whether valid cases respect the reasons of refusals."""
+    unordered_phases: tuple[str, ...] = ()
+    """Phases that take operations in the order of the description (`operation-ordering = none`)."""
+    reusing_phases: tuple[str, ...] = field(default_factory=phase_names)
+    """Phases that use values of earlier responses (`extra-data-sources.responses`)."""
+    sequences: SequenceSettings = field(default_factory=SequenceSettings)
+
+
+class VerdictSettings(Struct, frozen=True):
+    """The failures and warnings that make a run fail or end."""
+
+    warnings: WarningSettings = field(default_factory=WarningSettings)
+    baseline: Baseline = field(default_factory=Baseline)
+    """Known failures."""
+    fail_under: Mapping[str, float] = field(default_factory=dict)
+    """Percentages of the description below which a run fails: `operations`, `responses`, `parameters`."""
+    max_failures: int | None = None
+
+
+class UploadSettings(Struct, frozen=True):
+    """The receiver of the archive of a finished run (`upload`)."""
+
+    url: str | None = None
+    """None: nothing is sent."""
+    token: str | None = None
+    """Sent as a bearer token."""
+    api_name: str | None = None
+    """The receiver's name of the API."""
+
+
+class ReportSettings(Struct, frozen=True):
+    """The console, the reports and the masking in both (`output`, `reports`, `upload`)."""
+
+    files: tuple[tuple[str, str], ...] = ()
+    """(format, path) of each report."""
+    keeps_traffic: bool = False
+    """Whether a report shows every request, so that no recorded request may be discarded."""
+    preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
+    mode: int | None = None
+    """Permissions of report files; None: see `ReportContext.mode`."""
+    max_file_bytes: int = default_of(("reports",), "max-size")
+    """Bytes of each report that shows every request."""
+    max_shown: int = default_of(("output",), "max-shown")
+    """Operations of which the console shows all failures; the others are counted."""
+    code_sample_style: str = default_of(("output",), "code-sample-style")
+    """Language of the reproductions on the console: `curl` or `python`."""
+    sanitization: Sanitization = field(default_factory=Sanitization)
+    truncation: Truncation = field(default_factory=Truncation)
     color: bool | None = None
     """None: colours if the output is a terminal."""
+    live_port: int | None = None
+    """Port on loopback of a page that follows the run; 0: a free one."""
+    upload: UploadSettings = field(default_factory=UploadSettings)
+
+
+class AuthSettings(Struct, frozen=True):
+    """Authentication of the whole run; that of single operations is among their settings."""
+
+    auto_signup: bool = default_of(("auth",), "auto-signup")
+    """Whether the run creates an account and logs in, if the description says how and the user gave no credentials."""
+    wfc: str = ""
+    """Text of the configured authentication document."""
+    needs: tuple[tuple[str, str], ...] = ()
+    """(operation, security scheme) where the description declares none, as the first worker of the run found."""
+
+
+class CorpusSettings(Struct, frozen=True):
+    """The folders of a run."""
+
+    folder: str = ".checker/default"
+    max_bytes: int = 1 << 30
+    """On disk; beyond it the oldest traffic is deleted."""
+    cache: str | None = None
+    """Folder of discoveries for the next run; None: they are not kept."""
+
+
+class RunSettings(Struct, frozen=True):
+    """The settings of `run` or `fuzz`, after command line, environment and file are merged."""
+
+    location: str
+    """URL or path of the API description."""
+    kind: str
+    """`run` or `fuzz`."""
+    seed: int
     command: str = ""
     """The command line, secrets masked."""
+    document: str | None = None
+    """Digest of the normalised description in the corpus, once the first worker has fetched it."""
+    max_time_s: float | None = None
+    hooks: tuple[str, ...] = ()
+    """Modules or `.py` files, loaded in this order by every worker."""
+    phases: tuple[str, ...] = field(default_factory=default_phases)
+    """Phases that run, in order."""
+    selection: Selection = field(default_factory=Selection)
+    operations: OperationLayers = field(default_factory=OperationLayers)
+    """The settings of single operations: headers, timeouts, checks, generation."""
+    target: TargetSettings = field(default_factory=TargetSettings)
+    documents: FetchLimits = field(default_factory=FetchLimits)
+    processes: ProcessSettings = field(default_factory=ProcessSettings)
+    sources: CaseSources = field(default_factory=CaseSources)
+    verdict: VerdictSettings = field(default_factory=VerdictSettings)
+    report: ReportSettings = field(default_factory=ReportSettings)
+    auth: AuthSettings = field(default_factory=AuthSettings)
+    corpus: CorpusSettings = field(default_factory=CorpusSettings)
     projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
 
@@ -213,10 +265,17 @@ class RunSettings(Struct, frozen=True):
         Raises `UsageError` when they leave nothing to do.
         """
         changes = next((changes for name, changes in self.projects if name == title), None)
-        chosen = self if changes is None else replace(self, projects=(), **changes)
+        chosen = self if changes is None else self.with_changes(projects=(), **changes)
         if not chosen.phases:
             raise UsageError("nothing would be tested: every phase is disabled; enable one")
         return chosen
+
+    def with_changes(self, **changes: Any) -> "RunSettings":
+        """Return these settings with other fields; the value of a group is a dict of the fields that change."""
+        for name in GROUPS:
+            if name in changes:
+                changes[name] = replace(getattr(self, name), **changes[name])
+        return replace(self, **changes)
 
     @property
     def has_no_end(self) -> bool:
@@ -226,7 +285,7 @@ class RunSettings(Struct, frozen=True):
     @property
     def is_dry(self) -> bool:
         """Whether requests are made and none is sent."""
-        return self.transport == NOTHING_SENT
+        return self.target.transport == NOTHING_SENT
 
     @property
     def common(self) -> OperationSettings:
@@ -241,9 +300,22 @@ _IN_REQUESTS: Final = (Location.HEADER, Location.COOKIE, Location.QUERY)
 _SHOWN: Final = 3
 
 
+def differences(usual: Struct, other: Struct) -> dict[str, Any]:
+    """Return the fields in which two settings of a run differ, as `other` has them; of a group, a dict of its fields.
+
+    Whole groups would undo what the supervisor changes after the settings were made, such as `documents.until`.
+    """
+    pairs = ((name, getattr(usual, name), getattr(other, name)) for name in usual.__struct_fields__)
+    return {
+        name: differences(one, two) if name in GROUPS else two
+        for name, one, two in pairs
+        if one != two
+    }
+
+
 def credentials_in(settings: RunSettings) -> tuple[str, ...]:
     """Names of what a run would send to prove who is calling: `header Authorization`, `query api_key`."""
-    redaction = settings.sanitization.redaction
+    redaction = settings.report.sanitization.redaction
     headers = dict.fromkeys(
         pair for one in settings.operations.everywhere() for pair in one.headers
     )
@@ -275,8 +347,8 @@ def without_credentials(
 
 def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
     """Values of sensitive names that stand in place of generated ones."""
-    redaction = settings.sanitization.redaction
-    for one in settings.overrides.parameters:
+    redaction = settings.report.sanitization.redaction
+    for one in settings.sources.overrides.parameters:
         if any(redaction.is_sensitive(name) for name in one.path):
             yield one
 

@@ -246,24 +246,24 @@ def secrets_of(settings: RunSettings) -> Secrets:
     """Every credential that the user of a run gave."""
     everywhere = list(settings.operations.everywhere())
     common = settings.common
-    redaction = settings.sanitization.redaction
+    redaction = settings.report.sanitization.redaction
     found = Secrets(redaction=redaction)
     found.add_headers(pair for one in everywhere for pair in one.headers)
     for name, value in chain.from_iterable(own.authentication.secrets for own in everywhere):
         found.add("auth", name, value)
-    for name, value in secrets_in(settings.wfc) if settings.wfc else ():
+    for name, value in secrets_in(settings.auth.wfc) if settings.auth.wfc else ():
         found.add("auth", name, value)
     has_header = any(name.lower() == "authorization" for name, _ in common.headers)
-    for kind, url in (("location", settings.location), ("base", settings.base_url or "")):
+    for kind, url in (("location", settings.location), ("base", settings.target.base_url or "")):
         sent = found.add_url(kind, url, redaction)
         # Headers that were given win over what stands in a URL.
         if sent and not has_header:
             found.add_header("Authorization", sent)
-    found.add("upload", "token", settings.upload.token)
-    found.add_url("upload", settings.upload.url or "", redaction)
+    found.add("upload", "token", settings.report.upload.token or "")
+    found.add_url("upload", settings.report.upload.url or "", redaction)
     for proxy in dict.fromkeys(one.proxy or "" for one in everywhere):
         found.add_url("proxy", proxy, redaction)
-    for name, value in settings.server_variables:
+    for name, value in settings.target.server_variables:
         if redaction.is_sensitive(name):
             found.add("server", name, value)
     for one in sensitive_overrides(settings):

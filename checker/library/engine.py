@@ -238,7 +238,7 @@ def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> t
     ]
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
-    return credentials_of_call(settings.sanitization.redaction, given)
+    return credentials_of_call(settings.report.sanitization.redaction, given)
 
 
 def http_settings(
@@ -392,7 +392,7 @@ class LibraryEngine:
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
-        parts = parts_by_hand(operation, self.settings.now.overrides.of(operation), parts)
+        parts = parts_by_hand(operation, self.settings.now.sources.overrides.of(operation), parts)
         parts["headers"] = HeaderFields(parts.get("headers") or {})
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
@@ -441,7 +441,7 @@ class LibraryEngine:
 
         def settings() -> GenerationSettings:
             own = self.settings_of(operation)
-            forced = self.settings.now.overrides
+            forced = self.settings.now.sources.overrides
             return generation_settings(forced, own, mode, self.schema, in_test=in_test)
 
         made = Programs(operation, settings, self._chain)
@@ -458,7 +458,7 @@ class LibraryEngine:
     def _listed(self, operation: ApiOperation, phases: Iterable[str]) -> Iterator[Case]:
         hooks = ComponentHooks.from_registry(self._chain, HookContext(operation))
         own = self.settings_of(operation)
-        forced = self.settings.now.overrides
+        forced = self.settings.now.sources.overrides
         generation = generation_settings(forced, own, None, in_test=True)
         listed = listed_cases(operation, phases, generation, hooks)
         return map(self.equipped, extensions.within_capabilities(self.schema, listed))
@@ -479,7 +479,7 @@ class LibraryEngine:
         self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
     ) -> BaseUrl | None:
         """Return the target of requests; None if it is unknown. Raises `UsageError` if credentials must not be sent there."""
-        given = base_url or settings.base_url
+        given = base_url or settings.target.base_url
         return origin_of(self._schema, self._location, self.application, given, credentials)
 
     def identity_of(self, case: Case) -> str | None:
@@ -569,7 +569,7 @@ class LibraryEngine:
         own = self.settings_of(case.operation)
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, own, options.headers)
-        nobody = without_credentials(settings.sanitization.redaction, own.headers)
+        nobody = without_credentials(settings.report.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(
             unknown, dataclasses.replace(own, headers=nobody), {}, is_anonymous=True
@@ -577,7 +577,7 @@ class LibraryEngine:
         hooks = CallHooks.of(self._chain)
         judge = Judge(
             options.able(self._checks(options, own), response),
-            JudgeSettings(own.check_settings, settings.truncation, own.beside),
+            JudgeSettings(own.check_settings, settings.report.truncation, own.beside),
             check_tools(
                 maker,
                 anonymous,
@@ -608,7 +608,9 @@ class LibraryEngine:
         tell_of_results((case, response), results_of(names, judgement), told, options.recorder)
         raised = next((error for _, error in judgement.errors), None)
         if judgement.failures:
-            group = failure_group(case, response, judgement.failures, commands, settings.truncation)
+            group = failure_group(
+                case, response, judgement.failures, commands, settings.report.truncation
+            )
             raise group from raised
         if raised is not None:
             raise raised
@@ -617,7 +619,7 @@ class LibraryEngine:
         self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool
     ) -> str:
         """Return the command that sends a request for a case again, without secrets."""
-        wanted = settings.sanitization
+        wanted = settings.report.sanitization
         shown = masked(case, request, wanted, self._schema.credentials)
         return self.auth.hidden(command_of(shown, place, **reading), wanted)
 

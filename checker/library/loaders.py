@@ -117,7 +117,7 @@ class Loaders:
             verify=options.pop("verify", fetching.verify),
             proxy=options.pop("proxy", fetching.proxy),
         )
-        wait_s = settings.wait_for_schema_s if wait_for_schema is None else wait_for_schema
+        wait_s = settings.target.wait_for_schema_s if wait_for_schema is None else wait_for_schema
         schema = open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching)
         return _ready(schema, config, location=url)
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec.structs import replace
-
 from checker.checks.classes import ClassCheck
 from checker.config.config import Config
 from checker.config.settings import RunSettings
@@ -78,7 +76,7 @@ class _RunAuthentication(CallAuthentication):
 def _transports(settings: RunSettings, home: BaseUrl) -> TransportFactory:
     """Return what connects to the target as the run does, and to other hosts over the network; a dry run sends nothing at all."""
     to_target = transport_of(settings)
-    elsewhere = transport_of(replace(settings, transport=None, app=None))
+    elsewhere = transport_of(settings.with_changes(target={"transport": None, "app": None}))
 
     def connect(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
         is_of_run = origin.url == home.url or settings.is_dry

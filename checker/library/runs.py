@@ -188,7 +188,7 @@ class RunReports:
 
     def __init__(self, settings: RunSettings) -> None:
         """Raises `UsageError` where a report cannot be written, before anything is sent."""
-        for name, path in settings.reports:
+        for name, path in settings.report.files:
             check_writable(Path(path), is_folder=format_named(name).is_folder)
         self._run = RunOnDisk(settings)
 
@@ -201,11 +201,11 @@ class RunReports:
         run = self._run
         if run.opened is None:
             return outcome, []
-        streams = write_streams([run], run.settings.reports)
+        streams = write_streams([run], run.settings.report.files)
         for note in streams.notes:
             outcome.view.absorb(0, note)
         report = report_of(outcome.view, run.settings, outcome.outcome)
-        rows = [(format_named(name), Path(path)) for name, path in run.settings.reports]
+        rows = [(format_named(name), Path(path)) for name, path in run.settings.report.files]
         told = [
             write_summary(row, path, report, run.context) for row, path in rows if not row.streams
         ]
@@ -410,14 +410,16 @@ class SchemaEngine:
             location = schema.location or schema.title or "schema"
             occasion = Invocation(location, kind=kind, inline=True, filters=filters)
             settings = run_settings(schema.config, occasion)
-            settings = replace(settings, corpus_dir=str(folder / "corpus"))
+            settings = settings.with_changes(corpus={"folder": str(folder / "corpus")})
             application = schema.engine.application
             if application is None:
                 return settings
             name = f"application_{next(_NUMBERS)}"
             setattr(sys.modules[__name__], name, _transport_to(application))
             url = application.origin.url + schema.base_path.removesuffix("/")
-            return replace(settings, transport=f"{__name__}:{name}", base_url=url)
+            return settings.with_changes(
+                target={"transport": f"{__name__}:{name}", "base_url": url}
+            )
 
         return prepare
 

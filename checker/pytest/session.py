@@ -89,7 +89,7 @@ class SessionCalls(Struct, eq=False):
 
     def called(self, call: Call) -> None:
         """Keep a call, where reports are asked for."""
-        if not call.settings.reports:
+        if not call.settings.report.files:
             return
         if self.settings is None or self.opened is None:
             self.settings, self.opened = call.settings, _opened(call)
@@ -175,7 +175,7 @@ class SessionCalls(Struct, eq=False):
         for record in records:
             if not isinstance(record, Interaction):
                 view.absorb(0, record)
-        for name, path in settings.reports:
+        for name, path in settings.report.files:
             row = report_format(name)
             assert row is not None
             if row.streams:

@@ -64,7 +64,7 @@ class Console:
         self._ended: float | None = None
         """When the testing was over."""
         self._is_writing_told = False
-        self.screen = Screen(stream, color=settings.color)
+        self.screen = Screen(stream, color=settings.report.color)
 
     def title(self) -> None:
         """Name and version: the first thing on the screen."""
@@ -192,19 +192,22 @@ class Console:
             f" {glyph}  Loaded specification from {self._shown_location()} (in {spent:.2f}s)"
         )
         self.screen.line()
-        against = "Compared with:" if settings.baseline.is_run else "Baseline:"
+        against = "Compared with:" if settings.verdict.baseline.is_run else "Baseline:"
         for name, value in (
-            ("Base URL:", masked_url(opened.base_url, settings.sanitization)),
+            ("Base URL:", masked_url(opened.base_url, settings.report.sanitization)),
             ("Specification:", opened.specification),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
-            ("Workers:", f"{settings.workers} (seed {self._seed})"),
-            (against, baseline_size(settings.baseline) if settings.baseline else ""),
+            ("Workers:", f"{settings.processes.workers} (seed {self._seed})"),
+            (
+                against,
+                baseline_size(settings.verdict.baseline) if settings.verdict.baseline else "",
+            ),
         ):
             if value:
                 self.screen.line(f"     {name:<{_FIELD}}{value}")
         self.screen.line()
-        if settings.baseline.is_new:
-            self._warn(NEW_FILE.format(source=settings.baseline.source))
+        if settings.verdict.baseline.is_new:
+            self._warn(NEW_FILE.format(source=settings.verdict.baseline.source))
         if opened.fetched_from:
             self._elsewhere(opened.fetched_from)
 
@@ -256,11 +259,11 @@ class Console:
     def _sections(self, report: Report) -> None:
         settings = self._settings
         store = secrets_of(settings).store
-        shown = Masking(settings.sanitization, store, self._credentials).command
-        if settings.code_sample_style == "python":
+        shown = Masking(settings.report.sanitization, store, self._credentials).command
+        if settings.report.code_sample_style == "python":
             shown = partial(shown_as_python, shown)
         sections = (
-            ("FAILURES", failures_by_cause(report.failing, settings.truncation, shown)),
+            ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown)),
             ("ERRORS", errors_by_label(alike_as_one(report.errors), report.quarantined, shown)),
         )
         for title, blocks in sections:
@@ -269,11 +272,11 @@ class Console:
                 if count == 0:
                     self.screen.section(title)
                 count += 1
-                if count <= settings.max_shown:
+                if count <= settings.report.max_shown:
                     self.screen.heading(label)
                     self.screen.block(text)
                     self.screen.line()
-            if (left := count - settings.max_shown) > 0:
+            if (left := count - settings.report.max_shown) > 0:
                 self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
                 self.screen.line()
 
@@ -287,13 +290,13 @@ class Console:
         if lines:
             self.screen.section("KNOWN FAILURES")
             self.screen.line()
-            self.screen.lines(lines[: self._settings.max_shown])
-            if (left := len(lines) - self._settings.max_shown) > 0:
+            self.screen.lines(lines[: self._settings.report.max_shown])
+            if (left := len(lines) - self._settings.report.max_shown) > 0:
                 self.screen.line(f"  and {left} more: {_ELSEWHERE}")
             self.screen.line()
 
     def _loading_text(self) -> str:
-        location, wait_s = self._shown_location(), self._settings.wait_for_schema_s
+        location, wait_s = self._shown_location(), self._settings.target.wait_for_schema_s
         if urlsplit(self._settings.location).netloc:
             waits = f", for up to {wait_s:g} s until it is there" if wait_s is not None else ""
             return f"Fetching {location}{waits}"
@@ -304,7 +307,7 @@ class Console:
         return f"Reading {location}"
 
     def _shown_location(self) -> str:
-        return masked_url(self._settings.location, self._settings.sanitization)
+        return masked_url(self._settings.location, self._settings.report.sanitization)
 
 
 def _total_style(report: Report) -> str:

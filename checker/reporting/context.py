@@ -52,21 +52,21 @@ class ReportContext(Struct, frozen=True):
             command=started.command if started and started.command else settings.command,
             seed=started.seed if started else settings.seed,
             base_url=opened.base_url if opened else "",
-            preserve_bytes=settings.preserve_bytes,
-            sanitization=settings.sanitization,
-            truncation=settings.truncation,
+            preserve_bytes=settings.report.preserve_bytes,
+            sanitization=settings.report.sanitization,
+            truncation=settings.report.truncation,
             secrets=secrets_of(settings),
             credentials=opened.credentials if opened else (),
             location=masked_url(
-                started.location if started else settings.location, settings.sanitization
+                started.location if started else settings.location, settings.report.sanitization
             ),
             title=opened.title if opened else "",
             specification=opened.specification if opened else "",
             kind=started.kind if started else settings.kind,
-            api_name=settings.upload.api_name,
-            baseline=settings.baseline,
+            api_name=settings.report.upload.api_name or "",
+            baseline=settings.verdict.baseline,
             started_at=started.at if started else 0.0,
-            given_mode=settings.reports_mode,
+            given_mode=settings.report.mode,
         )
 
     @property

@@ -112,7 +112,7 @@ class _Follower:
 
     def __init__(self, settings: RunSettings) -> None:
         self._settings = settings
-        self._layout = RunLayout(Path(settings.corpus_dir))
+        self._layout = RunLayout(Path(settings.corpus.folder))
         before = last_run(self._layout)
         self._before = None if before is None else before.journal
         """Of a run that is over: the corpus may hold one."""

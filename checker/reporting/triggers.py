@@ -34,7 +34,7 @@ class WarningFacts(Struct, frozen=True):
 
     def warnings_of(self, label: str) -> WarningSettings:
         """What is to be made of warnings about an operation."""
-        return self.own.get(label, self.settings.warnings)
+        return self.own.get(label, self.settings.verdict.warnings)
 
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
         """(label, status -> count) of the cases that were meant to be accepted, of operations that had such cases."""
@@ -131,7 +131,7 @@ def timeout_units(facts: WarningFacts) -> Iterator[Note]:
 
 def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
     """That all valid requests were answered with 404 and the base URL that was given lacks a path of the description."""
-    opened, given = facts.view.opened, facts.settings.base_url
+    opened, given = facts.view.opened, facts.settings.target.base_url
     declared = opened.declared_path.rstrip("/") if opened is not None else ""
     if given is None or not declared:
         return
@@ -140,7 +140,7 @@ def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
     if path.endswith(declared) or not found:
         return
     if all(set(statuses) == {404} for statuses in found):
-        shown = facts.settings.sanitization.redaction.url(given).rstrip("/")
+        shown = facts.settings.report.sanitization.redaction.url(given).rstrip("/")
         wanted = f"{shown}{_lacking(path, declared)}"
         text = f"all answers were 404, and the description says {declared}: try `--url {wanted}`"
         yield Note("base_url_mismatch", "", "", text)

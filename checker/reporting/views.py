@@ -47,7 +47,7 @@ def report_of(
     return Report(
         kind=settings.kind,
         seed=view.run.seed if view.run else settings.seed,
-        workers=1 if settings.inline else settings.workers,
+        workers=1 if settings.processes.inline else settings.processes.workers,
         elapsed_s=elapsed_s,
         outcome=outcome,
         selected=view.opened.selected if view.opened else 0,
@@ -74,7 +74,7 @@ def report_of(
         is_unchecked=_is_unchecked(settings),
         is_complete=view.finished is not None,
         coverage=coverage,
-        shortfalls=tuple(shortfalls(coverage, settings.fail_under)),
+        shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under)),
         compared=compared,
     )
 
@@ -92,7 +92,7 @@ def _is_unchecked(settings: RunSettings) -> bool:
 def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
     opened = view.opened
     is_whole = outcome == "completed" and opened is not None and opened.is_whole
-    known = KnownFailures(settings.baseline)
+    known = KnownFailures(settings.verdict.baseline)
     return known.compared(view.findings.values(), view.statuses, is_whole=is_whole)
 
 

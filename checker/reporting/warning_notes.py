@@ -33,7 +33,7 @@ class RunNotes(Struct, frozen=True):
 def told_of(view: RunView, settings: RunSettings) -> RunNotes:
     """Notes of the records, and the warnings that the end of a run triggers."""
     trouble = walled(_load_plugins, _plugins_are_broken)
-    common = settings.warnings
+    common = settings.verdict.warnings
     own = {
         note.label: replace(json.decode(note.text, type=WarningSettings), silenced=common.silenced)
         for note in view.notes.get(OWN_WARNINGS, {}).values()

@@ -69,7 +69,7 @@ class RunOnDisk(Struct):
 
     def events(self, *, has_traffic: bool = True) -> RunEvents:
         """Return its events, to be closed."""
-        layout = RunLayout(Path(self.settings.corpus_dir))
+        layout = RunLayout(Path(self.settings.corpus.folder))
         return RunEvents(layout, self.first or 0, has_traffic=has_traffic)
 
 
@@ -158,7 +158,7 @@ class _OpenReport:
         """Entries that would have made it larger than it may be."""
         self._is_full = False
         self._row = row
-        self._limit = settings.reports_max_size
+        self._limit = settings.report.max_file_bytes
         self._size = 0
         self._stack = ExitStack()
         self._is_open = True

@@ -127,11 +127,11 @@ class Ending:
         """Take the limits from these settings: once more when the project is known."""
         self._max_time_s = settings.max_time_s
         self._documents = settings.documents
-        self._max_failures = settings.max_failures
+        self._max_failures = settings.verdict.max_failures
         self._is_endless = settings.kind == "fuzz"
         self._may_end_at_failure = settings.has_no_end
         self._usually_goes_on = settings.common.continue_on_failure
-        self._known = KnownFailures(settings.baseline)
+        self._known = KnownFailures(settings.verdict.baseline)
         self._read_again()
 
     def know(self, cards: Iterable[OperationCard]) -> None:

@@ -36,9 +36,9 @@ class RunOutcome(Struct, frozen=True):
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
     """Keep the discoveries about the target for the next run; for untested operations, those that were known."""
-    if settings.cache_dir is None:
+    if settings.corpus.cache is None:
         return
-    directory = Path(settings.cache_dir)
+    directory = Path(settings.corpus.cache)
     known = discoveries.load(directory)
     untried = tuple(one for one in known.demands if one.label not in view.statuses)
     shut = {one for one in known.never_allowed if one not in view.statuses}
@@ -46,8 +46,8 @@ def keep_discoveries(settings: RunSettings, view: RunView) -> None:
     needs = {label: scheme for label, scheme in known.auth_needs if label not in view.statuses}
     needs |= view.undeclared_needs()
     kept = discoveries.Discoveries(untried, tuple(shut), tuple(needs.items()))
-    heard = view.demands.values() if settings.learns else ()
-    if not settings.learns:
+    heard = view.demands.values() if settings.sources.learns else ()
+    if not settings.sources.learns:
         kept = replace(kept, demands=known.demands)
     if not kept.is_empty or heard or not known.is_empty:
         discoveries.save(directory, heard, kept)
@@ -61,8 +61,10 @@ def execute(
     Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
     """
     around = environment or RunEnvironment()
-    layout = RunLayout(Path(settings.corpus_dir))
-    launcher = around.launcher or (InlineLauncher() if settings.inline else ProcessLauncher())
+    layout = RunLayout(Path(settings.corpus.folder))
+    launcher = around.launcher or (
+        InlineLauncher() if settings.processes.inline else ProcessLauncher()
+    )
     with Ownership(layout) as ownership:
         forget_rates(layout.rates)
         lifecycle = RunLifecycle(layout, settings, listener, around.clock, around.age_s)

@@ -174,7 +174,7 @@ class RunLifecycle:
             seed=seed,
             settings=settings_digest(self._settings),
             command=self._settings.command,
-            workers=self._settings.workers,
+            workers=self._settings.processes.workers,
         )
         self.write(self._started)
 
@@ -227,11 +227,11 @@ class RunLifecycle:
 
     def trim(self, alive: Collection[int] = ()) -> None:
         """Keep the corpus within its size; workers of the incarnations `alive` are still at it. Raises `StorageError`."""
-        most = self._settings.corpus_max_bytes
+        most = self._settings.corpus.max_bytes
         if not self._is_open or not trim(self._layout, most, alive) or self._has_trimmed:
             return
         self._has_trimmed = True
-        if self._settings.keeps_traffic:
+        if self._settings.report.keeps_traffic:
             self.write(trimmed_note(most))
 
     def close(self) -> None:

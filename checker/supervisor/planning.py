@@ -20,7 +20,7 @@ def make_plan(
         exploration = ExplorationPlan(
             clusters_with_producers(cards),
             seed=seed,
-            workers=settings.workers,
+            workers=settings.processes.workers,
             time_s=None if window is None else window.length_s,
             begun=view.tasks,
         )
@@ -38,7 +38,7 @@ def make_plan(
         max_examples=settings.common.max_examples,
         phases=settings.phases,
         orders={
-            **dict.fromkeys(settings.unordered_phases),
+            **dict.fromkeys(settings.sources.unordered_phases),
             **{one.phase: one.labels for one in opened.orders},
         },
     )
@@ -46,5 +46,5 @@ def make_plan(
     # Failures are looked at again before anything ends the service; with a limit there is no time to wait for that.
     plan.holds_last = window is None
     if window is not None:
-        plan.limit(window, settings.workers)
+        plan.limit(window, settings.processes.workers)
     return plan

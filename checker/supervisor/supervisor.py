@@ -77,7 +77,7 @@ class Supervisor:
         self._lifecycle = lifecycle
         self._crew = crew
         # Jitter only: what is tested never depends on it.
-        self._restarts = Restarts(self._settings.workers, random.SystemRandom().random)
+        self._restarts = Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
         self._has_looked = False
         self._opened: Opened | None = None
@@ -94,7 +94,11 @@ class Supervisor:
 
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
-        self._settings = replace(settings, workers=1) if settings.inline else settings
+        self._settings = (
+            settings.with_changes(processes={"workers": 1})
+            if settings.processes.inline
+            else settings
+        )
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self.ending.go_by(settings)
 
@@ -137,7 +141,9 @@ class Supervisor:
             # Of its first life, a worker owes the ledger all the time since the run began.
             since = at or now - self._lifecycle.elapsed_s
             limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
-            settings = replace(self._settings, started_at=since, documents=limits)
+            settings = replace(
+                self._settings.with_changes(processes={"started_at": since}), documents=limits
+            )
             started = self._crew.start(incarnation, settings, now)
             if isinstance(started, Departure):
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
@@ -208,7 +214,7 @@ class Supervisor:
             self._go_by(self._settings.for_project(self._lifecycle.view.opened.title))
         self.ending.know(opened.operations)
         if opened.works_alone:
-            self._settings = replace(self._settings, workers=1)
+            self._settings = self._settings.with_changes(processes={"workers": 1})
         seed, view = self._lifecycle.seed, self._lifecycle.view
         window = self.ending.window(self._lifecycle.elapsed_s)
         self._plan = make_plan(opened, self._settings, seed, view, window)
@@ -220,8 +226,8 @@ class Supervisor:
             self.ending.begin(UNAVAILABLE)
             return
         document, needs = opened.document, opened.auth_needs
-        self._settings = replace(self._settings, document=document, auth_needs=needs)
-        wanted = self._settings.workers
+        self._settings = self._settings.with_changes(document=document, auth={"needs": needs})
+        wanted = self._settings.processes.workers
         if self._settings.kind == "run":
             wanted = min(wanted, len(opened.operations))
         self._starts += [0.0] * (wanted - 1)
@@ -264,7 +270,9 @@ class Supervisor:
             return False
         # A look at what ends a session ends it once more.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
-        self._plan = following(plan, kept, cases=view.cases, share=self._settings.shrink_share)
+        self._plan = following(
+            plan, kept, cases=view.cases, share=self._settings.sources.shrink_share
+        )
         self._has_looked = not isinstance(self._plan, SecondLooks)
         return not self._has_looked or self._plan.release_deferred()
 

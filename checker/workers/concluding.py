@@ -17,7 +17,7 @@ def conclude_run(context: WorkerContext, order: Conclude) -> None:
     """Say what class checks have to say of the run, and remove what it made."""
     context.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
     if not order.only_cleans:
-        states = states_in(RunLayout(Path(context.settings.corpus_dir)), order.first)
+        states = states_in(RunLayout(Path(context.settings.corpus.folder)), order.first)
         context.recorder.keep(context.class_checks.conclusion(states))
     clean_up(context)
     context.slots.leave(0)

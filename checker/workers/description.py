@@ -87,17 +87,19 @@ def settled_target(
 ) -> BaseUrl:
     """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
     options = SchemaOptions(
-        settings.base_url,
-        dict(settings.server_variables),
+        settings.target.base_url,
+        dict(settings.target.server_variables),
         variables_of=lambda operation: dict(operations.of(operation).server_variables),
         asserts_formats=lambda operation: operations.of(operation).validate_formats,
         allows_null=lambda operation: operations.of(operation).graphql_allow_null,
-        queries=settings.queries,
+        queries=settings.sources.queries,
         hooks=hooks,
     )
     schema.configure(options)
-    given = settings.base_url
-    site = settings.origin or (in_process().site_of(settings.app) if settings.app else None)
+    given = settings.target.base_url
+    site = settings.target.origin or (
+        in_process().site_of(settings.target.app) if settings.target.app else None
+    )
     if given is None and site is not None:
         given = site.rstrip("/") + schema.declared_path
         schema.configure(replace(options, base_url=given))
@@ -115,7 +117,7 @@ def settled_target(
 
 def other_host(settings: RunSettings, origin: BaseUrl) -> str:
     """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
-    is_given = settings.base_url is not None or settings.origin is not None
+    is_given = settings.target.base_url is not None or settings.target.origin is not None
     if is_given or not urlsplit(settings.location).netloc:
         return ""
     source = BaseUrl.from_url(settings.location)
@@ -125,23 +127,25 @@ def other_host(settings: RunSettings, origin: BaseUrl) -> str:
 def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object]) -> ApiSchema:
     location, common = settings.location, settings.common
     source: DescriptionSource = FileSource(location)
-    if settings.app and not urlsplit(location).netloc and not os.path.exists(location):
+    if settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
         app = in_process()
-        ask = app.document_of(settings.app, location, common.headers, common.request_timeout_s)
-        source = ApplicationSource(location, app.site_of(settings.app), ask)
+        ask = app.document_of(
+            settings.target.app, location, common.headers, common.request_timeout_s
+        )
+        source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
         headers = {"headers": dict(common.headers)}
-        source = UrlSource(location, settings.wait_for_schema_s, headers)
+        source = UrlSource(location, settings.target.wait_for_schema_s, headers)
     return open_description(
         source,
         FetchOptions(
             common.tls_verify,
             common.proxy,
             settings.documents,
-            settings.sanitization.redaction,
+            settings.report.sanitization.redaction,
             common.request_cert,
             common.request_cert_key,
-            settings.document_version,
+            settings.documents.version,
             on_other_host,
         ),
     )

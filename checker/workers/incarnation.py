@@ -31,7 +31,7 @@ def work(
     users: UsersCode = ALL_SCHEMAS,
 ) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
-    isolate(RunLayout(Path(settings.corpus_dir)).caches)
+    isolate(RunLayout(Path(settings.corpus.folder)).caches)
     if settings.hooks:
         know_characters()
     try:
@@ -59,13 +59,13 @@ def work(
             # The wall: our own bug must not look like a crash.
             # With what came while it worked: more than the settings know.
             text = place.recorder.secrets.store.hide(
-                traceback.format_exc(), settings.sanitization.replacement
+                traceback.format_exc(), settings.report.sanitization.replacement
             )
             up.send(Leaving(LeavingKind.BUG, text))
 
 
 def _concealed(settings: RunSettings, text: str) -> str:
-    return secrets_of(settings).store.hide(text, settings.sanitization.replacement)
+    return secrets_of(settings).store.hide(text, settings.report.sanitization.replacement)
 
 
 def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving:

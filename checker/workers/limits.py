@@ -51,7 +51,10 @@ class Limits:
     @classmethod
     def of(cls, settings: RunSettings, once_s: float) -> Self:
         """Those of a run. `once_s`: CPU-seconds that opening took this worker and takes no successor."""
-        most_bytes, growth_bytes = settings.memory_limit_mib << 20, settings.memory_growth_mib << 20
+        most_bytes, growth_bytes = (
+            settings.processes.memory_limit_mib << 20,
+            settings.processes.memory_growth_mib << 20,
+        )
         return cls(most_bytes, growth_bytes, once_s=once_s)
 
     def exceeded(self, now: float) -> bool:

@@ -74,7 +74,7 @@ def open_makers(
         selected,
         recorder,
         knowledge,
-        (settings.phases[0], settings.reusing_phases),
+        (settings.phases[0], settings.sources.reusing_phases),
     )
     decides = _has_making_hooks(users.hooks, ("before_generate",))
     factory = make(_component_hooks(users.hooks))

@@ -62,7 +62,7 @@ def generation_rules(
             judged_modes=needs.modes,
             judged_shapes=needs.shapes,
             formats=users.formats(mode),
-            overrides=settings.overrides,
+            overrides=settings.sources.overrides,
             reuse=reuse,
             fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
             fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),
@@ -74,7 +74,7 @@ def generation_rules(
         of,
         by_phase=resolver.layers.has_phases,
         some_unique=some_unique,
-        overrides=settings.overrides,
+        overrides=settings.sources.overrides,
     )
 
 

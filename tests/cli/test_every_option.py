@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 import pytest
-from msgspec.structs import replace
 
 from checker.commands.options import RUN_SETTINGS, SETTINGS
 from checker.commands.run import fuzz, run
@@ -14,6 +13,7 @@ from checker.config.auth import BASIC
 from checker.config.settings import RunSettings
 from checker.config.table import COVERED
 from checker.core.reports import report_formats
+from tests.asking import changed
 
 Shows = Callable[[RunSettings], Any]
 RUN = ("run", "openapi.json")
@@ -46,29 +46,29 @@ def wfc_user(settings: RunSettings) -> str | None:
 
 
 ROWS: dict[str, Row] = {
-    "--force-color": Row((), lambda one: one.color, True),
-    "--no-color": Row((), lambda one: one.color, False),
+    "--force-color": Row((), lambda one: one.report.color, True),
+    "--no-color": Row((), lambda one: one.report.color, False),
     "--phases": Row(("fuzzing",), lambda one: one.phases, ("fuzzing",), "walking", "unknown name 'walking'"),
     "--checks": Row(("not_a_server_error",), checks, ("not_a_server_error",), "no_such", "unknown name 'no_such'"),
     "--exclude-checks": Row(("ignored_auth",), lambda one: "ignored_auth" in one.common.checks, False, "no_such", "unknown name"),
-    "--report": Row(("junit", "--report-dir", "r"), lambda one: [name for name, _ in one.reports], ["junit"], "paper", "unknown name 'paper'"),
+    "--report": Row(("junit", "--report-dir", "r"), lambda one: [name for name, _ in one.report.files], ["junit"], "paper", "unknown name 'paper'"),
     "--header": Row(("X-A: b",), lambda one: one.common.headers, (("X-A", "b"),), "nothing", "KEY:VALUE"),
     "--auth": Row(("u:p",), lambda one: one.common.headers[0][0], "Authorization", "nobody", "USER:PASSWORD"),
     "--auth-type": Row(("digest", "-a", "u:p"), lambda one: one.common.authentication.is_digest, True, "oath", "Valid values are"),
-    "--auth-wfc": Row(("wfc.json",), lambda one: bool(one.wfc), True, "no.json", "no.json"),
+    "--auth-wfc": Row(("wfc.json",), lambda one: bool(one.auth.wfc), True, "no.json", "no.json"),
     "--auth-wfc-user": Row(("anna", "--auth-wfc", "wfc.json"), wfc_user, "anna"),
     "--max-examples": Row(("7",), lambda one: one.common.max_examples, 7, "0", "at least 1"),
     "--no-shrink": Row((), lambda one: one.common.no_shrink, True),
     "--max-time": Row(("9",), lambda one: one.max_time_s, 9.0, "0", "greater than 0"),
-    "--url": Row(("http://127.0.0.1:1/a",), lambda one: one.base_url, "http://127.0.0.1:1/a", "ftp://x", "absolute http(s) URL"),
-    "--origin": Row(("http://127.0.0.1:1",), lambda one: one.origin, "http://127.0.0.1:1", "http://127.0.0.1:1/path", "scheme, host and port alone"),
-    "--workers": Row(("3",), lambda one: one.workers, 3, "65", "at most 64"),
-    "--lanes": Row(("3",), lambda one: one.lanes, 3, "none", "auto"),
+    "--url": Row(("http://127.0.0.1:1/a",), lambda one: one.target.base_url, "http://127.0.0.1:1/a", "ftp://x", "absolute http(s) URL"),
+    "--origin": Row(("http://127.0.0.1:1",), lambda one: one.target.origin, "http://127.0.0.1:1", "http://127.0.0.1:1/path", "scheme, host and port alone"),
+    "--workers": Row(("3",), lambda one: one.processes.workers, 3, "65", "at most 64"),
+    "--lanes": Row(("3",), lambda one: one.processes.lanes, 3, "none", "auto"),
     "--seed": Row(("5",), lambda one: one.seed, 5, "five", "an integer"),
-    "--max-failures": Row(("2",), lambda one: one.max_failures, 2, "0", "at least 1"),
+    "--max-failures": Row(("2",), lambda one: one.verdict.max_failures, 2, "0", "at least 1"),
     "--continue-on-failure": Row((), lambda one: one.common.continue_on_failure, True),
-    "--wait-for-schema": Row(("2",), lambda one: one.wait_for_schema_s, 2.0, "0.5", "at least 1"),
-    "--safety": Row(("read-only",), lambda one: one.safety, "read-only", "bold", "Valid values are"),
+    "--wait-for-schema": Row(("2",), lambda one: one.target.wait_for_schema_s, 2.0, "0.5", "at least 1"),
+    "--safety": Row(("read-only",), lambda one: one.target.safety, "read-only", "bold", "Valid values are"),
     "--request-timeout": Row(("3",), lambda one: one.common.request_timeout_s, 3.0, "0", "greater than 0"),
     "--proxy": Row(("http://127.0.0.1:9",), lambda one: one.common.proxy, "http://127.0.0.1:9", "nowhere", "absolute http(s) URL"),
     "--tls-verify": Row(("false",), lambda one: one.common.tls_verify, False, "no-such-file", "existing file or folder"),
@@ -77,33 +77,33 @@ ROWS: dict[str, Row] = {
     "--request-retries": Row(("2",), lambda one: one.common.request_retries, 2, "-1", "at least 0"),
     "--request-cert": Row(("openapi.json",), lambda one: one.common.request_cert, "openapi.json", "no.pem", "existing file"),
     "--request-cert-key": Row(("openapi.json", "--request-cert", "openapi.json"), lambda one: one.common.request_cert_key, "openapi.json", "no.pem", "existing file"),
-    "--suppress-health-check": Row(("all",), lambda one: bool(one.warnings.silenced), True, "flu", "Valid values are"),
-    "--warnings": Row(("missing_auth",), lambda one: one.warnings.display, ("missing_auth",), "no_such", "name of a warning"),
+    "--suppress-health-check": Row(("all",), lambda one: bool(one.verdict.warnings.silenced), True, "flu", "Valid values are"),
+    "--warnings": Row(("missing_auth",), lambda one: one.verdict.warnings.display, ("missing_auth",), "no_such", "name of a warning"),
     "--mode": Row(("negative",), lambda one: one.common.modes, ("negative",), "both", "Valid values are"),
     "--generation-allow-x00": Row(("no",), lambda one: one.common.allow_x00, False, "maybe", "a boolean"),
     "--generation-codec": Row(("ascii",), lambda one: one.common.codec, "ascii", "klingon", "known codec"),
     "--generation-deterministic": Row((), lambda one: one.seed, 0),
     "--generation-with-security-parameters": Row(("off",), lambda one: one.common.security_parameters, False, "maybe", "a boolean"),
     "--generation-graphql-allow-null": Row(("f",), lambda one: one.common.graphql_allow_null, False, "maybe", "a boolean"),
-    "--generation-database": Row((":memory:",), lambda one: one.database, ":memory:"),
+    "--generation-database": Row((":memory:",), lambda one: one.sources.database, ":memory:"),
     "--generation-maximize": Row(("response_time",), lambda one: one.common.maximize, ("response_time",)),
     "--generation-unique-inputs": Row((), lambda one: one.common.unique_inputs, True),
     "--max-response-time": Row(("0.5",), check_setting("max_response_time"), {"max_response_time": 0.5}, "0", "greater than 0"),
-    "--upload-url": Row(("http://127.0.0.1:9/in",), lambda one: one.upload.url, "http://127.0.0.1:9/in", "nowhere", "absolute http(s) URL"),
-    "--upload-token": Row(("t0ken",), lambda one: one.upload.token, "t0ken", "a\nb", "Must not hold CR"),
-    "--report-dir": Row(("r", "--report", "junit"), lambda one: one.reports[0][1][:2], "r/"),
-    "--report-preserve-bytes": Row(("--report", "vcr"), lambda one: one.preserve_bytes, True),
-    "--debug-output-file": Row(("e",), lambda one: one.reports, (("ndjson", "e"),)),
-    "--output-sanitize": Row(("false",), lambda one: one.sanitization.enabled, False, "maybe", "a boolean"),
-    "--output-truncate": Row(("false",), lambda one: one.truncation.enabled, False, "maybe", "a boolean"),
-    "--live-port": Row(("0",), lambda one: one.live_port, 0, "65536", "at most 65535"),
-    "--max-shown": Row(("3",), lambda one: one.max_shown, 3, "-1", "at least 0"),
+    "--upload-url": Row(("http://127.0.0.1:9/in",), lambda one: one.report.upload.url, "http://127.0.0.1:9/in", "nowhere", "absolute http(s) URL"),
+    "--upload-token": Row(("t0ken",), lambda one: one.report.upload.token, "t0ken", "a\nb", "Must not hold CR"),
+    "--report-dir": Row(("r", "--report", "junit"), lambda one: one.report.files[0][1][:2], "r/"),
+    "--report-preserve-bytes": Row(("--report", "vcr"), lambda one: one.report.preserve_bytes, True),
+    "--debug-output-file": Row(("e",), lambda one: one.report.files, (("ndjson", "e"),)),
+    "--output-sanitize": Row(("false",), lambda one: one.report.sanitization.enabled, False, "maybe", "a boolean"),
+    "--output-truncate": Row(("false",), lambda one: one.report.truncation.enabled, False, "maybe", "a boolean"),
+    "--live-port": Row(("0",), lambda one: one.report.live_port, 0, "65536", "at most 65535"),
+    "--max-shown": Row(("3",), lambda one: one.report.max_shown, 3, "-1", "at least 0"),
     "--exclude-deprecated": Row((), lambda one: one.selection.filters.specs[0].subject, "deprecated"),
-    "--app": Row(("a:b",), lambda one: one.app, "a:b", "a", "module:variable"),
-    "--dry-run": Row((), lambda one: (one.transport, one.common.checks), ("checker.transport.in_process:nothing_sent", ())),
+    "--app": Row(("a:b",), lambda one: one.target.app, "a:b", "a", "module:variable"),
+    "--dry-run": Row((), lambda one: (one.target.transport, one.common.checks), ("checker.transport.in_process:nothing_sent", ())),
     "--set": Row(("seed=4",), lambda one: one.seed, 4, "nothing", "NAME=VALUE"),
     **{
-        f"--report-{row.name}-path": Row(("p",), lambda one: one.reports[0][1], "p")
+        f"--report-{row.name}-path": Row(("p",), lambda one: one.report.files[0][1], "p")
         for row in report_formats()
         if row.writer is not None
     },
@@ -123,7 +123,7 @@ ROWS: dict[str, Row] = {
     },
 }  # fmt: skip
 ROWS |= {
-    f"--fail-under-{name.replace('_', '-')}": Row(("50",), lambda one: list(one.fail_under.values()), [50], "101", "at most 100")
+    f"--fail-under-{name.replace('_', '-')}": Row(("50",), lambda one: list(one.verdict.fail_under.values()), [50], "101", "at most 100")
     for name in COVERED
 }  # fmt: skip
 ELSEWHERE = {
@@ -167,8 +167,8 @@ def test_a_good_value_arrives_and_is_not_the_default(
 
 def plain(settings: RunSettings) -> RunSettings:
     """Settings without what only the moment knows."""
-    reports = tuple((name, path[:2]) for name, path in settings.reports)
-    return replace(settings, command="", reports=reports)
+    reports = tuple((name, path[:2]) for name, path in settings.report.files)
+    return changed(settings, command="", files=reports)
 
 
 def test_an_option_says_what_its_key_says(

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from checker.commands.run import with_writable_corpus
-from checker.config.settings import RunSettings
+from tests.asking import run_settings
 
 
 def test_what_is_learned_goes_where_something_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    settings = RunSettings("openapi.json", "run", 1, corpus_dir=".checker/api")
+    settings = run_settings("openapi.json", folder=".checker/api")
     asked: list[Path] = []
 
     def may_write(path: Path) -> bool:
@@ -21,7 +21,7 @@ def test_what_is_learned_goes_where_something_can_be_written(
 
     changed = with_writable_corpus(settings, may_write)
     assert asked == [tmp_path]
-    folder = Path(changed.corpus_dir)
+    folder = Path(changed.corpus.folder)
     assert folder.is_dir()
     assert tmp_path not in folder.parents
     assert capsys.readouterr().err == (

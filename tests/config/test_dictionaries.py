@@ -120,8 +120,8 @@ def test_settings_of_a_run_keep_them_on_their_way() -> None:
     text += "[[operations]]\ninclude-path = '/a'\nparameters = { q = 1 }\n"
     settings = run_settings(Config.from_str(text, environment={}), Invocation("a.json"), {})
     again = pickle.loads(pickle.dumps(settings))
-    assert again.overrides == settings.overrides
-    assert len(again.overrides.parameters) == 3
+    assert again.sources.overrides == settings.sources.overrides
+    assert len(again.sources.overrides.parameters) == 3
 
 
 WRONG = {
@@ -197,7 +197,7 @@ def test_without_randomness_the_seed_is_always_the_same_and_nothing_is_remembere
     config = Config.from_str("[generation]\ndeterministic = true", environment={})
     one, other = (run_settings(config, Invocation("a.json"), {}) for _ in range(2))
     assert one.seed == other.seed
-    assert one.database == "none"
+    assert one.sources.database == "none"
     seeded = Config.from_str("seed = 5\n[generation]\ndeterministic = true", environment={})
     assert run_settings(seeded, Invocation("a.json"), {}).seed == 5
 

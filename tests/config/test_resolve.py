@@ -19,9 +19,9 @@ def settings(text: str = "", kind: str = "run", **environment: str) -> RunSettin
 
 def test_defaults_of_run_and_of_fuzz() -> None:
     run, fuzz = settings(), settings(kind="fuzz")
-    assert (run.workers, run.lanes, run.phases) == (1, 1, phases.phase_names())
-    assert fuzz.lanes is None
-    assert fuzz.workers >= 1
+    assert (run.processes.workers, run.processes.lanes, run.phases) == (1, 1, phases.phase_names())
+    assert fuzz.processes.lanes is None
+    assert fuzz.processes.workers >= 1
     assert phases.default_phases() == phases.phase_names()
 
 
@@ -77,15 +77,15 @@ def test_hooks_of_environment_and_file_both_load() -> None:
 
 
 def test_cassette_has_a_place_when_it_is_wanted() -> None:
-    assert settings().reports == ()
+    assert settings().report.files == ()
     wanted = settings("[reports.vcr]\nenabled = true")
-    assert wanted.reports == (("vcr", "checker-report/vcr-20260101T000000Z.yaml"),)
-    assert settings("[reports.vcr]\npath = 'a.yaml'").reports == (("vcr", "a.yaml"),)
+    assert wanted.report.files == (("vcr", "checker-report/vcr-20260101T000000Z.yaml"),)
+    assert settings("[reports.vcr]\npath = 'a.yaml'").report.files == (("vcr", "a.yaml"),)
 
 
 def test_traffic_is_kept_for_reports_that_show_it() -> None:
-    assert settings("[reports.vcr]\nenabled = true").keeps_traffic
-    assert not settings("[reports.junit]\nenabled = true").keeps_traffic
+    assert settings("[reports.vcr]\nenabled = true").report.keeps_traffic
+    assert not settings("[reports.junit]\nenabled = true").report.keeps_traffic
 
 
 def test_time_limit_of_fuzz_goes_first_there() -> None:
@@ -115,10 +115,10 @@ def test_disabled_operations_join_the_filters() -> None:
 
 
 def test_corpus_has_the_name_of_the_only_project_or_of_the_location() -> None:
-    assert settings().corpus_dir == ".checker/openapi-json"
-    assert settings("[[project]]\ntitle = 'My Shop'").corpus_dir == ".checker/my-shop"
+    assert settings().corpus.folder == ".checker/openapi-json"
+    assert settings("[[project]]\ntitle = 'My Shop'").corpus.folder == ".checker/my-shop"
     found = run_settings(Config(), Invocation("http://a:81/v1/openapi.json?x=1"), {})
-    assert found.corpus_dir == ".checker/a-81-v1-openapi-json"
+    assert found.corpus.folder == ".checker/a-81-v1-openapi-json"
 
 
 def test_slug_is_never_empty() -> None:

@@ -7,11 +7,11 @@ from checker.config.filters import FilterSpec, OperationFilters, Selection
 from checker.config.settings import RunSettings, Sanitization
 from checker.core import phases
 from checker.core.errors import UsageError
-from tests.asking import saying
+from tests.asking import run_settings, saying
 
 
 def settings() -> RunSettings:
-    return RunSettings(
+    return run_settings(
         "openapi.json",
         "run",
         seed=1 << 80,
@@ -26,7 +26,7 @@ def settings() -> RunSettings:
             (
                 "Shop",
                 {
-                    "base_url": "http://127.0.0.1:1",
+                    "target": {"base_url": "http://127.0.0.1:1"},
                     "operations": saying(headers={"A": "b"}),
                 },
             ),
@@ -40,7 +40,7 @@ def test_settings_survive_pickle() -> None:
 
 def test_project_changes_apply_to_its_title_alone() -> None:
     shop = settings().for_project("Shop")
-    assert (shop.base_url, shop.projects) == ("http://127.0.0.1:1", ())
+    assert (shop.target.base_url, shop.projects) == ("http://127.0.0.1:1", ())
     assert shop.common.headers == (("A", "b"),)
     assert settings() == settings().for_project("Other")
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.corpus.fold import RunView
@@ -14,6 +12,7 @@ from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
 from tests.apps.serving import serving
+from tests.asking import changed
 from tests.health.services import Service
 
 
@@ -53,7 +52,7 @@ def run(
     with serving(service, service.document) as app:
         config = Config.from_dict(values, environment={})
         asked = run_settings(config, Invocation(app.document_url, inline=True), {})
-        asked = replace(asked, corpus_dir=str(folder / "corpus"), **fields)
+        asked = changed(asked, folder=str(folder / "corpus"), **fields)
         before(app.url)
         around = RunEnvironment(interrupts=interrupts or Interrupts())
         return Ran(execute(asked, lambda *_: None, around))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
@@ -23,6 +22,7 @@ from checker.workers.outages import reachable
 from checker.workers.outages.health import TargetHealth
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, serving
+from tests.asking import changed
 from tests.health.killed import KilledTarget, answer, killed_target
 from tests.health.mortal import Mortal, mortal
 from tests.health.running import Ran
@@ -78,9 +78,7 @@ def run(
     }
     config = Config.from_dict(said, environment={})
     asked = run_settings(config, Invocation(str(folder / "api.json"), inline=True), {})
-    asked = replace(
-        asked, corpus_dir=str(folder / "corpus"), phases=("coverage", "fuzzing"), **fields
-    )
+    asked = changed(asked, folder=str(folder / "corpus"), phases=("coverage", "fuzzing"), **fields)
     return Ran(execute(asked, lambda *_: None, around or RunEnvironment()))
 
 

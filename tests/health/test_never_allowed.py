@@ -83,7 +83,7 @@ def test_the_next_run_asks_once_and_believes_it_if_it_is_so_again(
     service = Moved({"/moved": {"get": operation(200, parameters=PARAMETERS)}}, 503)
 
     def ran() -> tuple[Ran, int]:
-        found = run(tmp_path, service, PHASES, cache_dir=where)
+        found = run(tmp_path, service, PHASES, cache=where)
         count = sum(at == "GET /moved" for at, _ in service.seen)
         service.seen.clear()
         return found, count

@@ -36,7 +36,7 @@ def ran(folder: Path, service: Walled) -> Ran:
         "generation": {"database": "none", "max-examples": 200, "mode": "positive"},
         "checks": {"enabled": False, "positive_data_acceptance": {"enabled": True}},
     }
-    return run(folder, service, said, phases=("fuzzing",), cache_dir=str(folder / "cache"))
+    return run(folder, service, said, phases=("fuzzing",), cache=str(folder / "cache"))
 
 
 def walled(refused: str, reply: Reply) -> Walled:

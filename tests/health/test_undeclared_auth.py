@@ -57,12 +57,12 @@ def test_they_are_opened_now_where_that_is_harmless_and_else_by_the_next_run(
 ) -> None:
     cache, service = tmp_path / "cache", Silent.new()
     where = str(cache) if is_cached else None
-    first = ran(tmp_path, service, cache_dir=where)
+    first = ran(tmp_path, service, cache=where)
     assert [label for label, _ in first.notes("undeclared_auth")] == ["GET /list"]
     # Without credentials, and with those of the other scheme.
     assert service.statuses("GET /list")[401] == 2
     assert set(service.statuses("POST /notes")) == {401}
-    second = ran(tmp_path, service, cache_dir=where)
+    second = ran(tmp_path, service, cache=where)
     notes = [label for label, _ in second.notes("undeclared_auth")]
     assert cache.exists() is is_cached
     if not is_cached:
@@ -75,7 +75,7 @@ def test_they_are_opened_now_where_that_is_harmless_and_else_by_the_next_run(
     assert service.statuses("GET /list")[401] == 1
     # The target has changed its mind.
     service.is_open = True
-    third = ran(tmp_path, service, cache_dir=where)
+    third = ran(tmp_path, service, cache=where)
     assert third.notes("undeclared_auth") == []
     kept = json.loads((cache / "discoveries.json").read_text())["entries"]
     assert [one for one in kept if one["kind"] == "auth_required"] == []
@@ -88,6 +88,6 @@ def test_a_broken_cache_is_no_error(tmp_path: Path) -> None:
     (cache / "discoveries.json").write_text(
         json.dumps({"format_version": 1, "entries": [entry, {"kind": "auth_required"}]})
     )
-    found = ran(tmp_path, service, cache_dir=str(cache))
+    found = ran(tmp_path, service, cache=str(cache))
     assert found.outcome.exit_code == 0
     assert [label for label, _ in found.notes("undeclared_auth")] == ["GET /list"]

@@ -34,6 +34,7 @@ from checker.reporting.report import Report
 from checker.reporting.views import report_of
 from checker.reporting.yaml import emitted
 from tests import cassettes
+from tests.asking import changed
 from tests.e2e.runner import Command
 from tests.hostile.runners import azure_commands, commands, github_commands, teamcity_messages
 from tests.reporting.formats import WRITTEN, written
@@ -146,7 +147,7 @@ def test_no_report_holds_a_command(row: Any, command: str) -> None:
 @pytest.mark.parametrize("color", [False, True])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_console_holds_no_command(command: str, color: bool, style: str) -> None:
-    told = replace(TOLD, color=color, code_sample_style=style, kind="fuzz")
+    told = changed(TOLD, color=color, code_sample_style=style, kind="fuzz")
     stream = io.StringIO()
     console = Console(told, stream, clock=lambda: 100.0)
     found, _ = hostile_records(command)

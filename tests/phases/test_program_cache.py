@@ -123,7 +123,7 @@ def test_a_cluster_of_operations_fits_however_large_its_programs_are(tmp_path: P
 def test_a_worker_has_room_for_its_programs_and_as_much_for_all_else_before_it_is_replaced() -> (
     None
 ):
-    growth_bytes = RunSettings("x", "run", 1).memory_growth_mib << 20
+    growth_bytes = RunSettings("x", "run", 1).processes.memory_growth_mib << 20
     assert growth_bytes > BUDGET_BYTES
     assert growth_bytes - BUDGET_BYTES >= 48 << 20
 

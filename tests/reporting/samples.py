@@ -20,6 +20,7 @@ from checker.corpus.records import (
     TaskProgress,
     TaskStarted,
 )
+from tests.asking import run_settings
 
 AT = 1767225600.25
 USERS = "GET /users"
@@ -36,7 +37,7 @@ def settings(**changes: Any) -> RunSettings:
         "command": "checker run http://127.0.0.1:8080/openapi.json",
         **changes,
     }
-    return RunSettings(**values)
+    return run_settings(**values)
 
 
 def started(kind: str = "run") -> RunStarted:

@@ -63,7 +63,9 @@ def test_clean_run_reads_as_kept() -> None:
 
 
 def test_workers_are_those_of_the_project() -> None:
-    text, report = printed(clean_records(), projects=((opened().title, {"workers": 3}),))
+    text, report = printed(
+        clean_records(), projects=((opened().title, {"processes": {"workers": 3}}),)
+    )
     assert "Workers:          3 (seed " in text
     assert report.workers == 3
 

@@ -17,6 +17,7 @@ from checker.reporting.console import Console
 from checker.reporting.live import LiveLines
 from checker.reporting.progress import RunProgress
 from checker.reporting.screen import Screen
+from tests.asking import changed
 
 from .golden import assert_golden
 from .samples import AT, opened, progress, records, settings
@@ -54,13 +55,13 @@ def past_of(scenario: Scenario, folder: Path) -> PastRun:
         writer.close()
         os.utime(path, (_LAST_WRITTEN, _LAST_WRITTEN))
     past = PastRun.of(folder, Config())
-    return replace(past, settings=settings(corpus_dir=str(folder), **scenario.settings))
+    return replace(past, settings=settings(folder=str(folder), **scenario.settings))
 
 
 def shown(past: PastRun, *, color: bool) -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
-    console = Console(replace(past.settings, color=color), stream, clock=lambda: 100.0)
+    console = Console(changed(past.settings, color=color), stream, clock=lambda: 100.0)
     console.title()
     console.header_of(past.view)
     console.finish(past.report)

@@ -32,7 +32,7 @@ def write(layout: RunLayout, incarnation: int, *found: Record) -> JournalWriter:
 
 @pytest.fixture
 def page(layout: RunLayout) -> Iterator[LivePage]:
-    one = LivePage(settings(corpus_dir=str(layout.root)), 0)
+    one = LivePage(settings(folder=str(layout.root)), 0)
     yield one
     one.close()
 
@@ -63,7 +63,7 @@ def test_it_shows_what_the_journals_hold_by_now(layout: RunLayout, page: LivePag
 
 def test_a_run_that_is_over_is_not_shown(layout: RunLayout) -> None:
     write(layout, 1, started(), opened(), finding(), records()[-1]).close()
-    page = LivePage(settings(corpus_dir=str(layout.root)), 0)
+    page = LivePage(settings(folder=str(layout.root)), 0)
     assert "Failures" not in asked(page, "/body")[1]
     again: RunStarted = changed(started(), run="r2")
     write(layout, 2, again, opened(), finding(label="GET /other")).close()

@@ -15,7 +15,7 @@ from .traffic import Workers
 
 
 def run_of(workers: Workers, **limits: Any) -> RunOnDisk:
-    asked = settings(corpus_dir=str(workers.layout.root), **limits)
+    asked = settings(folder=str(workers.layout.root), **limits)
     return RunOnDisk(asked, 1, changed(started(), seed=7), opened())
 
 
@@ -116,7 +116,7 @@ def test_a_report_that_would_be_too_large_ends_with_a_whole_entry_and_says_so(
     for number in range(100):
         workers.tell(1, f"c{number}", AT + number)
     path = tmp_path / name
-    found = write_streams([run_of(workers, reports_max_size=size)], [(name, str(path))])
+    found = write_streams([run_of(workers, max_file_bytes=size)], [(name, str(path))])
     kept = len(READERS[name](path))
     assert found.count == 100
     assert kept < 100

@@ -19,7 +19,7 @@ from checker.supervisor.launchers.inline import InlineLauncher
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
-from tests.asking import saying
+from tests.asking import run_settings, saying
 from tests.supervisor.toys import LABELS, toy_work
 
 INLINE = InlineLauncher(toy_work)
@@ -88,9 +88,9 @@ class Run:
             "checks": {name: {"enabled": False} for name in fields.pop("without_checks", ())},
             "headers": dict(orders),
         }
-        return RunSettings(
+        return run_settings(
             location="toy",
-            corpus_dir=str(self.folder / "corpus"),
+            folder=str(self.folder / "corpus"),
             operations=saying(said),
             **fields,
         )

@@ -2,21 +2,20 @@
 
 import sys
 
-from checker.config.settings import RunSettings
 from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.launchers.processes import ProcessLauncher
 from checker.supervisor.signals import Interrupts
-from tests.asking import saying
+from tests.asking import run_settings, saying
 from tests.supervisor.toys import toy_work
 
 
 def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
-    settings = RunSettings(
+    settings = run_settings(
         location="toy",
         kind="fuzz",
         seed=1,
-        corpus_dir=corpus,
+        folder=corpus,
         workers=int(workers),
         max_time_s=float(seconds),
         operations=saying(

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
@@ -19,10 +18,10 @@ class DistantWorker(ProcessWorker):
     """Writes into a folder of its own; what it writes there arrives here before what it says afterwards."""
 
     def __init__(self, launcher: "DistantLauncher", number: int, settings: RunSettings) -> None:
-        self._here = RunLayout(Path(settings.corpus_dir))
+        self._here = RunLayout(Path(settings.corpus.folder))
         self._there = RunLayout(launcher.elsewhere / str(number))
         self._sent: dict[str, int] = {}
-        there = replace(settings, corpus_dir=str(self._there.root))
+        there = settings.with_changes(corpus={"folder": str(self._there.root)})
         super().__init__(launcher.context, number, there, toy_work)
 
     def hear(self) -> tuple[list[Up], bool]:

@@ -1,7 +1,8 @@
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
-from checker.config.settings import RunSettings
 from checker.core.known import Baseline, KnownFailure
 from checker.core.operation import Label
 from checker.corpus.fold import RunView
@@ -17,14 +18,15 @@ from checker.supervisor.endings import (
 )
 from checker.supervisor.quarantine import quarantined_task
 from checker.workers.messages import Drain, Task
+from tests.asking import run_settings
 from tests.corpus.generated import finding
 from tests.supervisor.looking import looked_at
 
 QUIET = RunView()
 
 
-def ending(kind: str = "run", **fields: object) -> Ending:
-    return Ending(RunSettings(location="x", kind=kind, seed=1, **fields))  # type: ignore[arg-type]
+def ending(kind: str = "run", **fields: Any) -> Ending:
+    return Ending(run_settings(kind=kind, **fields))
 
 
 def busy_view() -> RunView:
@@ -93,7 +95,7 @@ def test_other_limits_judge_again_what_was_found_before() -> None:
     view.absorb(1, finding("a"))
     assert end.failures(view) == 1
     known = (KnownFailure(fingerprint="v1-a"),)
-    end.go_by(RunSettings("x", "fuzz", 1, baseline=Baseline("known.toml", entries=known)))
+    end.go_by(run_settings(kind="fuzz", baseline=Baseline("known.toml", entries=known)))
     assert end.failures(view) == 0
     assert end.next_order(view, 1.0, 1.0, 0) == Order()
 

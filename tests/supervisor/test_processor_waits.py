@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from checker.config.settings import RunSettings
 from checker.corpus import inflight
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
@@ -15,7 +14,7 @@ from checker.supervisor.launchers import local
 from checker.supervisor.launchers.local import FairAge, LocalWorker, waited_s
 from checker.supervisor.state import Deadlines, WorkerState, is_stuck, overdue
 from checker.workers.queues import Receiver, Sender
-from tests.asking import saying
+from tests.asking import run_settings, saying
 
 S = 10**9
 TASK = "00000000000000aa"
@@ -26,9 +25,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.now_s = self.waited_s = 1.0
-        settings = RunSettings(
-            "openapi.json", "run", 1, corpus_dir=str(folder), operations=saying()
-        )
+        settings = run_settings("openapi.json", "run", 1, folder=str(folder), operations=saying())
         slots = RunLayout(folder).inflight(1)
         slots.parent.mkdir(parents=True, exist_ok=True)
         self.ends = (*Pipe(duplex=False), *Pipe(duplex=False))

@@ -39,7 +39,7 @@ class Toy:
         self.down, self.up, self.incarnation = down, up, incarnation
         self.orders = dict(settings.common.headers)
         self.settings = settings
-        layout = RunLayout(Path(settings.corpus_dir))
+        layout = RunLayout(Path(settings.corpus.folder))
         layout.create()
         self.journal = JournalWriter(layout.journal(incarnation, os.getpid()))
         self.slots = InflightWriter(layout.inflight(incarnation), 2)
@@ -137,7 +137,7 @@ class Toy:
     def wait_for_others(self, wanted: int) -> None:
         """Until so many workers made a case, ourselves included: whoever only began may find nothing left to do."""
         self.journal.flush()
-        layout = RunLayout(Path(self.settings.corpus_dir))
+        layout = RunLayout(Path(self.settings.corpus.folder))
         while sum(_has_case(path) for _, path in layout.journal_paths()) < wanted:
             time.sleep(0.01)
 
@@ -149,7 +149,7 @@ class Toy:
         if self.orders.get("starve") in everybody:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.orders.get("once") == what:
-            marker = Path(self.settings.corpus_dir) / "died"
+            marker = Path(self.settings.corpus.folder) / "died"
             if not marker.exists():
                 marker.touch()
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -159,7 +159,7 @@ class Toy:
             # One native call that neither ends nor lets go of the interpreter.
             sum(range(10**12))
         if self.orders.get("memory") == what:
-            marker = Path(self.settings.corpus_dir) / "grown"
+            marker = Path(self.settings.corpus.folder) / "grown"
             self.grown = self.leaving = not marker.exists()
             marker.touch()
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
@@ -36,7 +35,7 @@ from checker.workers.messages import (
 )
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context
-from tests.asking import saying
+from tests.asking import run_settings, saying
 
 ID = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
 ID_IN_PATH = {"name": "thing_id", "in": "path", "required": True, "schema": ID}
@@ -225,10 +224,11 @@ def workplace(
 ) -> Iterator[WorkerContext]:
     location = folder / "things.json"
     location.write_text(json.dumps(document))
-    settings = replace(
-        RunSettings(str(location), "fuzz", 1),
+    settings = run_settings(
+        str(location),
+        "fuzz",
         base_url="http://127.0.0.1:9",
-        corpus_dir=str(folder / "corpus"),
+        folder=str(folder / "corpus"),
         database="none",
         **{"operations": saying(generation={"no-shrink": True, "mode": "positive"}), **changes},
     )
@@ -263,7 +263,7 @@ def run(
     context.http = memory  # type: ignore[assignment]
     context.explorer = following = Following(context.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
-    slots = InflightReader(RunLayout(Path(context.settings.corpus_dir)).inflight(1))
+    slots = InflightReader(RunLayout(Path(context.settings.corpus.folder)).inflight(1))
 
     def watch() -> bool:
         each_poll()

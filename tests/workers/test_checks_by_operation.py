@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 import checker
 from checker.checks.custom import CUSTOM_CHECKS
@@ -18,6 +17,7 @@ from checker.supervisor.execution import execute
 from checker.workers.class_checks import LABEL
 from tests.apps.http import Request
 from tests.apps.serving import json_reply, serving
+from tests.asking import changed
 
 ANSWERED = {"responses": {"200": {"description": ""}}}
 DOCUMENT = {
@@ -41,7 +41,7 @@ def run(folder: Path, said: dict[str, Any]) -> tuple[RunView, list[Request]]:
     with serving(lambda _: json_reply({}), DOCUMENT) as app:
         config = Config.from_dict({"generation": {"database": "none"}, **said}, environment={})
         asked = run_settings(config, Invocation(app.document_url, inline=True), {})
-        asked = replace(asked, corpus_dir=str(folder / "corpus"), phases=("fuzzing",))
+        asked = changed(asked, folder=str(folder / "corpus"), phases=("fuzzing",))
         outcome = execute(asked, lambda *_: None)
     return outcome.view, app.seen
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.registry import CONSTANT_SOURCES, constants
 from checker.workers.starting.constants import MOST, with_constants
+from tests.asking import changed
 
 SOURCE = '''
 """Prose of the module."""
@@ -51,11 +51,11 @@ def settings(**values: Any) -> RunSettings:
 
 
 def words(found: RunSettings) -> dict[str, set[Any]]:
-    return {one.type: set(one.entries) for one in found.overrides.types}
+    return {one.type: set(one.entries) for one in found.sources.overrides.types}
 
 
 def test_an_application_gives_its_literals_but_not_its_prose(module: Callable[[str], str]) -> None:
-    asked = replace(settings(), app=f"{module(SOURCE)}:app")
+    asked = changed(settings(), app=f"{module(SOURCE)}:app")
     found, notes = with_constants(asked)
     assert notes == []
     assert words(found) == {
@@ -65,7 +65,7 @@ def test_an_application_gives_its_literals_but_not_its_prose(module: Callable[[s
 
 def test_it_can_be_switched_off(module: Callable[[str], str]) -> None:
     off = settings(analysis={"constants": {"enabled": False}})
-    asked = replace(off, app=f"{module(SOURCE)}:app")
+    asked = changed(off, app=f"{module(SOURCE)}:app")
     assert with_constants(asked) == (asked, [])
 
 
@@ -102,7 +102,7 @@ def test_what_users_say_of_a_type_goes_first(module: Callable[[str], str]) -> No
     said = {"string": {"dictionary": "mine", "probability": 0.5}}
     asked = settings(dictionaries={"mine": {"values": ["word"]}}, generation={"dictionaries": said})
     found, _ = with_constants(asked)
-    assert [one.entries for one in found.overrides.types] == [("word",), ("found",)]
+    assert [one.entries for one in found.sources.overrides.types] == [("word",), ("found",)]
 
 
 def test_there_are_no_more_than_the_limit_of_each_type(module: Callable[[str], str]) -> None:

@@ -25,7 +25,7 @@ from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.starting import opening
 from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import json_reply, serving
-from tests.asking import saying
+from tests.asking import run_settings, saying
 from tests.workers.harness import workplace
 
 OK = {"responses": {"200": {"description": ""}}}
@@ -48,8 +48,8 @@ def opened(incarnation: int, settings: RunSettings) -> tuple[str, list[Record]]:
 
 
 def asked(folder: Path, location: str, **changes: Any) -> RunSettings:
-    settings = RunSettings(location, "fuzz", 1, corpus_dir=str(folder / "corpus"), database="none")
-    return replace(settings, **changes)
+    fields = {"folder": str(folder / "corpus"), "database": "none", **changes}
+    return run_settings(location, "fuzz", **fields)
 
 
 def fetched_from(folder: Path, server: str, location: str = "", **changes: Any) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from checker.supervisor.endings import Ending
 from checker.supervisor.execution import execute
 from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import serving
+from tests.asking import changed
 from tests.reporting.samples import finding
 from tests.workers.block_probes import OVER, PROBES, Observed, Place, Probe, document, good
 from tests.workers.elsewhere import BASIC, MAXIMIZE, NULL, OF_CHECKS, SECURITY
@@ -73,7 +74,7 @@ def both(
         config = Config.from_dict(values, environment={})
         occasion = Invocation(app.document_url, inline=True)
         asked = run_settings(config, occasion, {})
-        asked = replace(asked, corpus_dir=str(folder / "corpus"), phases=(phase,))
+        asked = changed(asked, folder=str(folder / "corpus"), phases=(phase,))
         OVER.clear()
         try:
             outcome = execute(asked, lambda *_: None)
@@ -103,7 +104,7 @@ def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -
     with serving(good, document()) as app:
         occasion = Invocation(app.document_url, "fuzz")
         config = Config.from_dict({"operations": [block]}, environment={})
-        asked = replace(run_settings(config, occasion, {}), corpus_dir=str(tmp_path / "corpus"))
+        asked = replace(run_settings(config, occasion, {}), folder=str(tmp_path / "corpus"))
         with open_worker_context(1, asked) as place:
             cards = place.opened.operations
             place.recorder.close()

@@ -68,7 +68,7 @@ class LocalWorker:
     def __init__(
         self, incarnation: int, settings: RunSettings, sender: Sender, receiver: Receiver
     ) -> None:
-        self._slots = RunLayout(Path(settings.corpus_dir)).inflight(incarnation)
+        self._slots = RunLayout(Path(settings.corpus.folder)).inflight(incarnation)
         self._sender = sender
         self._receiver = receiver
         self._has_news = False

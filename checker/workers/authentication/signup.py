@@ -54,7 +54,7 @@ def accounts_of(
     settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]
 ) -> Accounts | None:
     """None where the description says nothing of accounts, where users gave credentials, and where none may be made."""
-    if not settings.auto_signup or settings.safety == Safety.READ_ONLY:
+    if not settings.auth.auto_signup or settings.target.safety == Safety.READ_ONLY:
         return None
     if _has_credentials(settings, schema.security_schemes.values()):
         return None
@@ -78,12 +78,12 @@ def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -
     }
     given |= {
         (one.location, one.path[0].lower())
-        for one in settings.overrides.parameters
+        for one in settings.sources.overrides.parameters
         if one.location is not None and one.path
     }
     has_userinfo = any(
         "@" in (url or "").partition("://")[2].partition("/")[0]
-        for url in (settings.base_url, settings.location)
+        for url in (settings.target.base_url, settings.location)
     )
     has_own = any(one.authentication for one in settings.operations.everywhere())
     return has_own or has_userinfo or bool(places & given)

@@ -23,7 +23,7 @@ def blocked_connection(context: WorkerContext) -> str:
     Nobody knows from here what a transport of the user does, or settings and hosts that single operations have.
     """
     settings, origin = context.settings, context.origin
-    is_ours = settings.document is None and not (settings.transport or settings.app)
+    is_ours = settings.document is None and not (settings.target.transport or settings.target.app)
     if not is_ours or origin.scheme != "https":
         return ""
     way = HttpSettings.of(context.operations.common)

@@ -199,7 +199,7 @@ class TargetHealth:
 
     def _has_asked_others(self, refused: Sent) -> bool:
         """Who was never served cannot know whether it was ever otherwise: others may, where there are any."""
-        if self.context.settings.workers < 2 or self._doubts >= MOST_DOUBTS:
+        if self.context.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
             return False
         self._first = refused
         self._report(Trouble.REFUSED, refused.label)

@@ -35,7 +35,7 @@ def unreachable_target(context: WorkerContext) -> str:
     if is_looked_at(context):
         found = unreachable(context.origin, common.request_timeout_s)
         return "" if found and has_own_servers(context) else found
-    if not common.proxy or context.settings.transport or context.settings.app:
+    if not common.proxy or context.settings.target.transport or context.settings.target.app:
         return ""
     found = unreachable_proxy(common.proxy, common.request_timeout_s)
     is_everybodys = all(
@@ -47,7 +47,7 @@ def unreachable_target(context: WorkerContext) -> str:
 def is_looked_at(context: WorkerContext) -> bool:
     """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
     settings = context.settings
-    return not (settings.transport or settings.app or context.operations.common.proxy)
+    return not (settings.target.transport or settings.target.app or context.operations.common.proxy)
 
 
 def has_own_servers(context: WorkerContext) -> bool:

@@ -44,7 +44,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpe
         recorder.note(note)
     tell_of_checks(recorder, subject.classes)
     tell_of_schemes(recorder, subject.schemes)
-    schema, overrides = subject.description.schema, subject.settings.overrides
+    schema, overrides = subject.description.schema, subject.settings.sources.overrides
     tell_of_parameters(recorder, schema, overrides, subject.schemes)
     tell_of_blocks(recorder, schema, subject.settings.operations)
     tell_of_servers(recorder, subject.description, subject.settings.operations)
@@ -60,7 +60,9 @@ def _told(
     return SchemaOpened(
         title=schema.title,
         specification=schema.specification,
-        base_url=settings.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
+        base_url=settings.report.sanitization.redaction.url(
+            without_userinfo(schema.base_url or "")
+        ),
         document=description.digest,
         total=selected.total,
         selected=len(selected) + len(selected.broken),
@@ -82,7 +84,7 @@ def opened_of(
         base_url=base_url,
         operations=_cards(subject.selected, subject.operations),
         concludes=subject.classes.concludes,
-        cleans=subject.settings.safety == Safety.CREATE_OWN,
+        cleans=subject.settings.target.safety == Safety.CREATE_OWN,
         works_alone=bool(subject.classes.works_alone),
     )
 

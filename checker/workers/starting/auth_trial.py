@@ -88,7 +88,7 @@ class _Tried:
         if authentication.basic is not None:
             yield self._trial(f"{authentication.basic.type} authentication", self._asking())
         if authentication.wfc is not None:
-            for user in chosen_users(subject.settings.wfc, authentication.wfc.user):
+            for user in chosen_users(subject.settings.auth.wfc, authentication.wfc.user):
                 assert self._keeper is not None
                 self._keeper.identities = Identities([user.name])
                 yield self._trial(f"user {user.name}", self._asking())

@@ -72,7 +72,7 @@ def open_tools(
         dispatch=dispatching(operations, caller.schemes),
     )
     maker = users.makes(usual, origin)
-    nobody = partial(without_credentials, settings.sanitization.redaction)
+    nobody = partial(without_credentials, settings.report.sanitization.redaction)
     anonymous = RequestMaker(
         origin.with_userinfo(""),
         nobody(common.headers),
@@ -84,7 +84,7 @@ def open_tools(
     peers = None if keeper is None else keeper.peers
     tools = check_tools(maker, users.makes(anonymous, origin), hooks, keeper, peers)
     judge = judging(
-        operations, settings.truncation, CheckChoice(classes.checks, users.judges), tools
+        operations, settings.report.truncation, CheckChoice(classes.checks, users.judges), tools
     )
     return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
 
@@ -124,12 +124,14 @@ class Lanes(Struct, frozen=True):
 
 
 def _pacing(settings: RunSettings) -> Concurrency:
-    if settings.lanes is not None:
-        return Concurrency(most=settings.lanes, lanes=settings.lanes, fixed=True)
-    return Concurrency(most=max(1, MOST_LANES // settings.workers))
+    if settings.processes.lanes is not None:
+        return Concurrency(
+            most=settings.processes.lanes, lanes=settings.processes.lanes, fixed=True
+        )
+    return Concurrency(most=max(1, MOST_LANES // settings.processes.workers))
 
 
 def _beside(settings: RunSettings, users: UsersCode) -> SlowLanes:
     """Lanes for what is slow. Hooks around calls see one after the other, if there is one lane."""
     is_watched = CallHooks.of(users.hooks) or users.told
-    return SlowLanes(0 if is_watched else max(1, MOST_LANES // settings.workers))
+    return SlowLanes(0 if is_watched else max(1, MOST_LANES // settings.processes.workers))

@@ -67,12 +67,13 @@ def equip(
     if authentication:
         keeper.sources = _tokens(authentication, asked.schemes, wiring.send)
         if authentication.wfc is not None:
-            users = chosen_users(asked.settings.wfc, authentication.wfc.user)
+            users = chosen_users(asked.settings.auth.wfc, authentication.wfc.user)
             keeper.identities = Identities([user.name for user in users])
             keeper.peer_names = authentication.wfc.peers
             # Whoever is named calls all operations; the peers call what he made.
             known = {
-                one.name: one for one in (*users, *peers_of(asked.settings.wfc, authentication.wfc))
+                one.name: one
+                for one in (*users, *peers_of(asked.settings.auth.wfc, authentication.wfc))
             }
             user_source = partial(
                 UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring

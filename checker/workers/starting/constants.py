@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from checker.config.overrides import Overrides, TypeWords
 from checker.config.settings import RunSettings
 from checker.config.user_code import load_attribute
@@ -39,12 +37,12 @@ def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
 
     What users say of a type goes first.
     """
-    if not settings.reads_constants:
+    if not settings.sources.reads_constants:
         return settings, []
     modules: list[ModuleType] = []
     notes = []
-    if settings.app is not None:
-        modules += _modules_of(load_attribute(settings.app, what="application"))
+    if settings.target.app is not None:
+        modules += _modules_of(load_attribute(settings.target.app, what="application"))
     for source in CONSTANT_SOURCES:
         name = getattr(source, "__name__", repr(source))
         try:
@@ -60,9 +58,9 @@ def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
     words = tuple(constants_of(modules))
     if not words:
         return settings, notes
-    overrides = settings.overrides
+    overrides = settings.sources.overrides
     more = Overrides(overrides.parameters, (*overrides.types, *words))
-    return replace(settings, overrides=more), notes
+    return settings.with_changes(sources={"overrides": more}), notes
 
 
 def constants_of(modules: Iterable[ModuleType]) -> Iterator[TypeWords]:

@@ -61,8 +61,8 @@ def open_worker_context(
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
     """
-    ledger = TimeAccounting(time.monotonic, settings.started_at)
-    layout = RunLayout(Path(settings.corpus_dir))
+    ledger = TimeAccounting(time.monotonic, settings.processes.started_at)
+    layout = RunLayout(Path(settings.corpus.folder))
     layout.create()
     subject = read_subject(settings, layout, users)
     with ExitStack() as undone:
@@ -103,9 +103,9 @@ def _laid_out(
     parts.keeper, parts.secrets = keeper, recorder.secrets
     caller = Caller(origin, subject.schemes, keeper, users)
     lanes = Lanes.of(settings, users)
-    gate = gate_for(settings.safety, place.layout, origin, subject.selected)
+    gate = gate_for(settings.target.safety, place.layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
-    chains = makers.chains(settings.sequences, origin.host, recorder.secrets.is_in)
+    chains = makers.chains(settings.sources.sequences, origin.host, recorder.secrets.is_in)
     http = transport_of(settings)(origin, HttpSettings.of(operations.common), lanes.count)
     undone.callback(http.close)
     slots = InflightWriter(place.layout.inflight(incarnation), lanes.slots)
@@ -135,7 +135,7 @@ def _laid_out(
         knowledge=knowledge,
         ledger=place.ledger,
         once_s=subject.description.once_s,
-        saved=SavedExamples(settings.database, recorder.secrets.is_in),
+        saved=SavedExamples(settings.sources.database, recorder.secrets.is_in),
         investigation_budget=_investigation_budget(settings, recorder, len(subject.selected)),
         class_checks=subject.classes,
         credentials=keeper,
@@ -185,10 +185,10 @@ def _investigation_budget(
     """Return what this worker may send for investigations of failures of so many operations."""
     is_endless = settings.kind == "fuzz"
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
-    ends_at_failure = is_endless and (usually_ends or settings.max_failures == 1)
+    ends_at_failure = is_endless and (usually_ends or settings.verdict.max_failures == 1)
     is_open_ended = is_endless or settings.max_time_s is not None
     investigation_budget = InvestigationBudget(
-        settings.shrink_share,
+        settings.sources.shrink_share,
         recorder.defects,
         is_open_ended=is_open_ended,
         spares_known_causes=not is_endless and settings.max_time_s is not None,
@@ -222,13 +222,13 @@ def _look_first(
     if settings.document is not None:
         return None, ()
     first_look = look_first(selected, subject.schemes, tools, http)
-    known = Discoveries() if settings.cache_dir is None else load(Path(settings.cache_dir))
+    known = Discoveries() if settings.corpus.cache is None else load(Path(settings.corpus.cache))
     bare = schemeless_maker(subject.operations, subject.origin)
     asking = AuthNeeds(subject.schemes, bare, tools.gate, http, factory)
     needs = list(asking.found(selected, dict(known.auth_needs)))
     recorder.keep(needs)
     if not known.is_empty:
-        if settings.learns:
+        if settings.sources.learns:
             recorder.keep(confirmed(known.demands, selected, tools, http))
         shut = answering_405(known.never_allowed, tools, http, factory)
         # Where nothing else is left, all is tested: a run of nothing helps nobody.
@@ -243,7 +243,7 @@ def _first_answers(
     """What looks at the first answers: of the worker that opens the description for all."""
     if settings.document is not None:
         return None
-    given, declared = settings.base_url, told.declared_path.rstrip("/")
+    given, declared = settings.target.base_url, told.declared_path.rstrip("/")
     lacks = (
         given is not None and declared and not urlsplit(given).path.rstrip("/").endswith(declared)
     )

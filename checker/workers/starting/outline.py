@@ -94,8 +94,8 @@ def _filters(settings: RunSettings) -> Iterator[str]:
         yield f"--{one.option} {one.value}".rstrip()
     if settings.selection.disabled:
         yield f"{len(settings.selection.disabled)} x [[operations]] enabled = false"
-    if settings.safety != "full":
-        yield f"--safety {settings.safety}"
+    if settings.target.safety != "full":
+        yield f"--safety {settings.target.safety}"
 
 
 class _Outlining:

@@ -42,13 +42,13 @@ def open_recorder(
     incarnation: int, settings: RunSettings, operations: OperationResolver, shown: RequestDisplay
 ) -> Recorder:
     """Return the journal and the traffic of an incarnation. Raises `StorageError`."""
-    layout = RunLayout(Path(settings.corpus_dir))
+    layout = RunLayout(Path(settings.corpus.folder))
     secrets = secrets_of(settings)
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
         # Only a report of traffic reads all of it.
-        None if settings.keeps_traffic else InterestingAndLast(),
-        segment_bytes=segment_bytes(settings.corpus_max_bytes, settings.workers),
+        None if settings.report.keeps_traffic else InterestingAndLast(),
+        segment_bytes=segment_bytes(settings.corpus.max_bytes, settings.processes.workers),
     )
     return Recorder(
         journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
@@ -57,7 +57,7 @@ def open_recorder(
             writer,
             CheckOutcomes(operations.common.checks, checks_by_case(operations)),
             secrets,
-            most=settings.truncation.max_recorded_payload_size,
+            most=settings.report.truncation.max_recorded_payload_size,
             components=Components(sends_as_made=shown.sends_as_made),
         ),
         secrets=secrets,
@@ -71,18 +71,18 @@ def open_knowledge(
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
     is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
     knowledge = Knowledge(
-        demands=DemandLearner(at_once=is_fuzz) if settings.learns else None,
+        demands=DemandLearner(at_once=is_fuzz) if settings.sources.learns else None,
         creations=CreationHistory(
             selected.variables_below(), recorder.reproduction, recorder.traffic.components.of
         ),
     )
     if is_fuzz:
         knowledge.values = LiveValues(selected.resources, selected.names, holds)
-        layout = RunLayout(Path(settings.corpus_dir))
+        layout = RunLayout(Path(settings.corpus.folder))
         for note in remember(layout, knowledge.signals, knowledge.values):
             recorder.note(note)
     else:
         knowledge.layered = LayeredValues(
-            selected.resources, selected.names, settings.unordered_phases, holds
+            selected.resources, selected.names, settings.sources.unordered_phases, holds
         )
     return knowledge

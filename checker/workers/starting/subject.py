@@ -70,7 +70,7 @@ def read_contents(
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     # After hooks are loaded: they bring checks.
     operations = OperationResolver(settings.operations)
-    level = Safety(settings.safety)
+    level = Safety(settings.target.safety)
     with uncollected():
         selected = SelectedOperations(
             schema,
@@ -89,10 +89,10 @@ def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDesc
         class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
     )
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
-    for label, name in settings.auth_needs:
+    for label, name in settings.auth.needs:
         schemes.need(Label(label), name)
     origin = settled_target(schema, settings, operations, users.hooks)
-    named = settings.app
+    named = settings.target.app
     schema.app = users.app if named is None else load_attribute(named, what="application")
     return TestedDescription(
         settings=settings,

@@ -15,8 +15,8 @@ from checker.transport.rates import RateLimits
 
 def transport_of(settings: RunSettings) -> TransportFactory:
     """What makes the transports of a run; all of its workers keep to its rates together. Raises `ConfigError`."""
-    rates = RateLimits(RunLayout(Path(settings.corpus_dir)).rates)
-    named = settings.transport
-    if settings.app is not None and named is None:
-        return with_policies(in_process().application_transport(settings.app), rates)
+    rates = RateLimits(RunLayout(Path(settings.corpus.folder)).rates)
+    named = settings.target.transport
+    if settings.target.app is not None and named is None:
+        return with_policies(in_process().application_transport(settings.target.app), rates)
     return with_policies(transport_factory(named), rates)
