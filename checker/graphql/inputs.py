@@ -38,8 +38,8 @@ _DEEPEST: Final = 3
 """Input objects in one another that have all of their fields: there are schemas in which each has fields of all others."""
 _SHARED: Final = 2
 """Depth from which on all values of a scalar or an enum are of one definition: compiled once, and their edges listed once."""
-_LEAST_COUNT: Final = -1
-"""Of the items of a page: what is wrong with one number below zero is wrong with all, and queries with one come to nothing."""
+_COUNT: Final = {"minimum": -1, "default": 1}
+"""The number of items of a page. One number below zero stands for all of them; queries for no items come to nothing."""
 _OR_NULL: Final = ".null"
 """How the name of a definition ends that admits null, too."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
@@ -64,16 +64,19 @@ class InputSchemas:
         """Of an object of arguments."""
         found: Raw = {
             "type": "object",
-            "properties": {name: self._argument(name, arg) for name, arg in args.items()},
+            "properties": {
+                name: self._of(arg.type, 0)
+                | (
+                    _COUNT
+                    if get_named_type(arg.type) is GraphQLInt and is_count_of_pages(name)
+                    else {}
+                )
+                for name, arg in args.items()
+            },
             "additionalProperties": False,
         }
         required = [name for name, arg in args.items() if is_required_argument(arg)]
         return found | ({"required": required} if required else {})
-
-    def _argument(self, name: str, arg: GraphQLArgument) -> Raw:
-        found = self._of(arg.type, 0)
-        is_count = get_named_type(arg.type) is GraphQLInt and is_count_of_pages(name)
-        return {**found, "minimum": _LEAST_COUNT, "default": 1} if is_count else found
 
     def _of(self, kind: GraphQLInputType, depth: int) -> Raw:
         """Of the values of a type."""
@@ -93,20 +96,18 @@ class InputSchemas:
             case GraphQLInputObjectType():
                 return {"$ref": f"#/$defs/{self._defined(kind, depth)}"}
             case _ if depth >= _SHARED:
-                return {"$ref": f"#/$defs/{self._leaf_defined(kind)}"}
+                if kind.name not in self.definitions:
+                    made = self.definitions[kind.name] = self._leaf(kind)
+                    self.definitions[kind.name + _OR_NULL] = _nullable(made)
+                return {"$ref": f"#/$defs/{kind.name}"}
             case _:
                 return self._leaf(kind)
 
     def _leaf(self, kind: GraphQLEnumType | GraphQLScalarType) -> Raw:
-        return (
-            {"enum": list(kind.values)} if isinstance(kind, GraphQLEnumType) else self._scalar(kind)
-        )
-
-    def _leaf_defined(self, kind: GraphQLEnumType | GraphQLScalarType) -> str:
-        if kind.name not in self.definitions:
-            made = self.definitions[kind.name] = self._leaf(kind)
-            self.definitions[kind.name + _OR_NULL] = _nullable(made)
-        return kind.name
+        if isinstance(kind, GraphQLEnumType):
+            return {"enum": list(kind.values)}
+        is_bare = kind.name == "String" and not self._allows_null
+        return dict(_WITHOUT_NUL) if is_bare else schema_of(kind)
 
     def _defined(self, kind: GraphQLInputObjectType, depth: int) -> str:
         """Name of the definition of an object."""
@@ -119,17 +120,17 @@ class InputSchemas:
             either |= _nullable(made)
         return name
 
-    def _scalar(self, kind: GraphQLScalarType) -> Raw:
-        if kind.name == "String" and not self._allows_null:
-            return dict(_WITHOUT_NUL)
-        return schema_of(kind)
-
     def _object(self, kind: GraphQLInputObjectType, depth: int) -> Raw:
         fields: Mapping[str, GraphQLInputField] = kind.fields
         below = min(depth + 1, _DEEPEST)
         found: Raw = {"type": "object", "additionalProperties": False}
         if kind.is_one_of:
-            properties = {name: self._one(field, below) for name, field in fields.items()}
+            # The one field that such an object has is never null.
+            kinds = {name: field.type for name, field in fields.items()}
+            properties = {
+                name: self._present(one.of_type if isinstance(one, GraphQLNonNull) else one, below)
+                for name, one in kinds.items()
+            }
             return found | {"properties": properties, "minProperties": 1, "maxProperties": 1}
         required = [name for name, field in fields.items() if is_required_input_field(field)]
         found["properties"] = {
@@ -139,11 +140,6 @@ class InputSchemas:
         }
         return found | ({"required": required} if required else {})
 
-    def _one(self, field: GraphQLInputField, depth: int) -> Raw:
-        """Of the one field that a `@oneOf` object has: never null."""
-        kind = field.type
-        return self._present(kind.of_type if isinstance(kind, GraphQLNonNull) else kind, depth)
-
 
 def _nullable(raw: Raw) -> Raw:
     if "enum" in raw:
@@ -151,10 +147,8 @@ def _nullable(raw: Raw) -> Raw:
     kind = raw.get("type")
     if not raw or kind == "null":
         return raw
-    if isinstance(kind, str):
-        return {**raw, "type": [kind, "null"]}
-    if isinstance(kind, list):
-        return {**raw, "type": [*kind, "null"]}
+    if kind:
+        return {**raw, "type": [*([kind] if isinstance(kind, str) else kind), "null"]}
     return {"anyOf": [raw, {"type": "null"}]}
 
 

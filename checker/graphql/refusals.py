@@ -106,7 +106,9 @@ def _complaints(
             if isinstance(one, dict) and isinstance(one.get("path"), list):
                 yield (name, *path_of(one["path"])), str(one.get("explanation"))[:_LONGEST]
         return
-    said = _TYPE_NAME.sub("", _said_by_scalar(text))
+    encountered, lead = _ENCOUNTERED.search(text), _LEAD.search(text)
+    own = text[lead.end() :] if lead is not None else text
+    said = _TYPE_NAME.sub("", own if encountered is None else encountered[1])
     if name:
         below = _BELOW.search(text)
         at = _AT.search(text)
@@ -114,14 +116,6 @@ def _complaints(
         yield path_of(place), said
         return
     yield _declared_place(args, error, text) or _literal_place(error, response), said
-
-
-def _said_by_scalar(text: str) -> str:
-    encountered = _ENCOUNTERED.search(text)
-    if encountered is not None:
-        return encountered[1]
-    lead = _LEAD.search(text)
-    return text[lead.end() :] if lead is not None else text
 
 
 def _member(error: Mapping[str, Any], name: str) -> Any:
@@ -195,16 +189,13 @@ def _guessed(args: Arguments, body: Any, text: str) -> Iterator[BodyDemand]:
     named = [name for name in args if re.search(rf"\b{name}\b", text)]
     for path in [(named[0],)] if len(named) == 1 else _foreign_places(args):
         demands = list(_demanded(args, path, text))
-        # Of several values with one scalar those are meant that are not so.
-        if any(_is_broken(one, body) is not False for one in demands):
-            yield from demands
-
-
-def _is_broken(demand: BodyDemand, body: Any) -> bool | None:
-    path, keyword, value = demand
-    found = constraint(Location.BODY, path, keyword, value)
-    is_there = next(values_at(body, path), NOT_SET) is not NOT_SET
-    return is_broken_by(found, body) if found is not None and is_there else False
+        for place, keyword, value in demands:
+            found = constraint(Location.BODY, place, keyword, value)
+            is_there = next(values_at(body, place), NOT_SET) is not NOT_SET
+            # Of several values with one scalar, the text is about those that break the demand.
+            if found is not None and is_there and is_broken_by(found, body) is not False:
+                yield from demands
+                break
 
 
 def _foreign_places(args: Arguments) -> Iterator[_Path]:

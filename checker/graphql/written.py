@@ -44,7 +44,9 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
     for file in files:
         try:
             document = parse(file.text, no_location=True, max_tokens=_MOST_TOKENS)
-            variables = _variables(file)
+            variables = json.loads(file.variables or "{}")
+            if not isinstance(variables, dict):
+                raise ValueError("the variables beside it are no object")
         except (GraphQLError, ValueError, RecursionError) as error:
             found.faults.append((file.path, f"it cannot be read: {_line(error)}; correct it"))
             continue
@@ -69,13 +71,6 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
                 Example(value, where, name, is_settled=True)
             )
     return found
-
-
-def _variables(file: QueryFile) -> dict[str, Any]:
-    value = json.loads(file.variables or "{}")
-    if not isinstance(value, dict):
-        raise ValueError("the variables beside it are no object")
-    return value
 
 
 def _own(

@@ -28,7 +28,6 @@ class FileSource(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The path as it was given."""
         return os.fspath(self.path)
 
 
@@ -43,7 +42,6 @@ class UrlSource(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The URL."""
         return self.url
 
 
@@ -74,7 +72,6 @@ class ApplicationSource(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The path."""
         return self.path
 
     def document(self, request: WireRequest, advice: str) -> Response:

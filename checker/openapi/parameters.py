@@ -11,7 +11,13 @@ from msgspec import Struct
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, kind_of
+from checker.openapi.documents.dialects import (
+    COLLECTION_FORMATS,
+    DEFAULT_STYLES,
+    flag,
+    items_of,
+    kind_of,
+)
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
 from checker.transport.wire.bodies import reason_not
@@ -175,14 +181,10 @@ def parameter_names(
                 value, _ = document.dereferenced(item, pointer)
             except UnresolvableReference:
                 continue
-            name, place = (
-                (value.get("name"), value.get("in")) if isinstance(value, dict) else ("", "")
-            )
-            if (
-                isinstance(name, str)
-                and isinstance(place, str)
-                and not _is_skipped(place, name, document.dialect, variables)
-            ):
+            name, place = dict(items_of(value)).get("name"), dict(items_of(value)).get("in")
+            if not isinstance(name, str) or not isinstance(place, str):
+                continue
+            if not _is_skipped(place, name, document.dialect, variables):
                 yield name
 
 
@@ -254,12 +256,6 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
     )
 
 
-def _has_encoding(item: Declared) -> bool:
-    content = item.raw.get("content")
-    inner = next(iter(content.values()), None) if isinstance(content, dict) else None
-    return isinstance(inner, dict) and bool(inner.get("encoding"))
-
-
 def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
     """The whole query as one parameter (OpenAPI 3.2, 4.12.7): a form is an object whose properties are pairs."""
     schema, media_type, examples = _schema_of(document, item)
@@ -268,7 +264,8 @@ def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) 
             f"the query string `{item.name}` at {item.pointer} is {media_type or 'of no media type'}, "
             "which cannot be sent; declare it as application/x-www-form-urlencoded"
         )
-    if _has_encoding(item):
+    inner = next(iter(dict(items_of(item.raw.get("content"))).values()), None)
+    if isinstance(inner, dict) and inner.get("encoding"):
         raise MalformedOperation(
             f"the query string `{item.name}` at {item.pointer} has an `encoding`, by which none is written; "
             "declare its properties as parameters"

@@ -75,15 +75,12 @@ class PathTemplate:
             for rest in self._ways(path, last, number + 1):
                 yield (path[begin:last], *rest)
             return
-        inside = {at for escape in _ESCAPE.finditer(path, begin, last) for at in _inside(escape)}
+        escapes = [escape.start() for escape in _ESCAPE.finditer(path, begin, last)]
+        inside = {start + step for start in escapes for step in (1, 2)}
         for end in range(last, begin - 1, -1):
             if end not in inside:
                 for rest in self._ways(path, end, number + 1):
                     yield (path[begin:end], *rest)
-
-
-def _inside(escape: re.Match[str]) -> tuple[int, int]:
-    return escape.start() + 1, escape.start() + 2
 
 
 def has_dot_segment(path: str) -> bool:

@@ -336,7 +336,14 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
     """What is wrong with a schema itself."""
     if isinstance(raw, dict):
         yield from _malformed(raw, at, document.dialect_at(at))
-        yield from _unsupported(raw, at)
+        patterns = [
+            ("patternProperties", name) for name, _ in items_of(raw.get("patternProperties"))
+        ]
+        for keyword, pattern in [("pattern", raw.get("pattern")), *patterns]:
+            if isinstance(pattern, str) and ecma_pattern(pattern) is None:
+                place = pointer_child(at, keyword)
+                message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
+                yield WarningKind.UNSUPPORTED_REGEX, place, message
     elif not isinstance(raw, bool):
         message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"
         yield WarningKind.MALFORMED_KEYWORD, at, message
@@ -356,22 +363,6 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
         place = pointer_child(at, name)
         message = f"`{name}` at {place} cannot be {shown(value)}; it is ignored"
         yield WarningKind.MALFORMED_KEYWORD, place, message
-
-
-def _unsupported(raw: dict[str, Any], at: str) -> Iterator[_Warning]:
-    for keyword, pattern in _regexes(raw):
-        if ecma_pattern(pattern) is None:
-            place = pointer_child(at, keyword)
-            message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
-            yield WarningKind.UNSUPPORTED_REGEX, place, message
-
-
-def _regexes(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    if isinstance(raw.get("pattern"), str):
-        yield "pattern", raw["pattern"]
-    by_pattern = raw.get("patternProperties")
-    if isinstance(by_pattern, dict):
-        yield from (("patternProperties", str(name)) for name in by_pattern)
 
 
 def _examples(operation: OpenApiOperation) -> Iterator[_Warning]:

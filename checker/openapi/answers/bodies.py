@@ -57,7 +57,9 @@ def body_validator(
     if is_json(received.essence):
         return JsonBody(opinions, received.essence, received.charset)
     if is_yaml(received.essence):
-        return ReadBody(opinions, received.essence, _yaml_values)
+        return ReadBody(
+            opinions, received.essence, lambda content: yaml_readings(decoded_text(content, None))
+        )
     if is_xml(received.essence):
         outline = outline_of(schema)
         return ReadBody(opinions, received.essence, partial(_xml_values, outline))
@@ -82,10 +84,6 @@ def _xml_values(outline: Outline, content: bytes) -> list[Any]:
     return values
 
 
-def _yaml_values(content: bytes) -> list[Any]:
-    return yaml_readings(decoded_text(content, None))
-
-
 def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
     schema = opinions.schema
     outline = outline_of(schema)
@@ -103,64 +101,6 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
         return [one.value for each in texts for one in readings(each, outline)]
 
     return ReadBody(opinions, received.essence, values)
-
-
-class JsonBody:
-    """Judge of JSON: implements `checker.core.contract.BodyValidator`."""
-
-    __slots__ = ("_charset", "_is_valid", "_known", "_media_type", "_opinions", "_trials")
-    reads_prefix = False
-    refuses_compressed = True
-
-    def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
-        self._opinions = opinions
-        self._is_valid = opinions.is_valid
-        self._media_type = media_type
-        self._charset = None if charset in _UTF8 else charset
-        self._known: set[bytes] = set()
-        """The first short ones that fit: refusals and the like are the same bytes again and again."""
-        self._trials = _TRIALS
-
-    def is_valid(self, content: bytes) -> bool:
-        """True when the body is JSON and fits the schema."""
-        is_short = self._trials > 0 and len(content) <= _SHORT
-        if is_short:
-            if content in self._known:
-                self._trials = _TRIALS
-                return True
-            self._trials -= 1
-        try:
-            value = orjson.loads(content)
-        except orjson.JSONDecodeError:
-            # Lone surrogates, a byte order mark, UTF-16: JSON all the same.
-            try:
-                value = self._decoded(content)
-            except BeyondLimits:
-                return False
-            if isinstance(value, UndecodableBody):
-                return False
-        is_valid = self._is_valid(value)
-        if is_valid and is_short and len(self._known) < _MOST_KNOWN:
-            self._known.add(content)
-        return is_valid
-
-    def opinions(self, content: bytes) -> BodyOpinions:
-        """What both validators say."""
-        try:
-            value = self._decoded(content)
-        except BeyondLimits as error:
-            return BodyOpinions(unread=str(error))
-        if isinstance(value, UndecodableBody):
-            return BodyOpinions(undecodable=value)
-        return self._opinions.on([value])
-
-    def _decoded(self, content: bytes) -> Any | UndecodableBody:
-        try:
-            return json_value(content, self._charset)
-        except BeyondLimits:
-            raise
-        except ValueError as error:
-            return UndecodableBody(self._media_type, str(error))
 
 
 class ReadBody:
@@ -200,16 +140,47 @@ class ReadBody:
         return self._opinions.on(values)
 
 
+class JsonBody(ReadBody):
+    """Judge of JSON."""
+
+    __slots__ = ("_is_valid", "_known", "_trials")
+    refuses_compressed = True
+
+    def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
+        charset = None if charset in _UTF8 else charset
+        super().__init__(opinions, media_type, lambda content: [json_value(content, charset)])
+        self._is_valid = opinions.is_valid
+        self._known: set[bytes] = set()
+        """The first short bodies that fit: refusals and the like are the same bytes again and again."""
+        self._trials = _TRIALS
+
+    def is_valid(self, content: bytes) -> bool:
+        """True when the body is JSON and fits the schema."""
+        is_short = self._trials > 0 and len(content) <= _SHORT
+        if is_short:
+            if content in self._known:
+                self._trials = _TRIALS
+                return True
+            self._trials -= 1
+        try:
+            value = orjson.loads(content)
+        except orjson.JSONDecodeError:
+            # Lone surrogates, a byte order mark, UTF-16: JSON all the same.
+            return super().is_valid(content)
+        is_valid = self._is_valid(value)
+        if is_valid and is_short and len(self._known) < _MOST_KNOWN:
+            self._known.add(content)
+        return is_valid
+
+
 def json_value(content: bytes, charset: str | None) -> Any:
     """Value of a JSON body. Raises `ValueError`, and `BeyondLimits` of its kind."""
-    if charset is not None:
-        try:
-            text = content.decode(charset)
-        except (LookupError, ValueError):
-            # The header lies or names nothing; JSON says itself how it is encoded.
-            text = content.decode(json.detect_encoding(content))
-    else:
-        text = content.decode(json.detect_encoding(content))
+    # Where the header lies or names nothing, JSON tells its encoding itself.
+    detected = json.detect_encoding(content)
+    try:
+        text = content.decode(charset or detected)
+    except (LookupError, ValueError):
+        text = content.decode(detected)
     return json_of_text(text, strict=True)
 
 

@@ -229,13 +229,12 @@ class OpenApiContract:
             yield name, promise, place
 
     def _promise(self, owner: Mapping[str, Any], at: str) -> Promise:
-        return Promise(*(self._schema(owner, at, key) for key in ("schema", "itemSchema")))
-
-    def _schema(self, owner: Mapping[str, Any], at: str, key: str) -> Schema | None:
-        raw = owner.get(key)
-        if not isinstance(raw, dict | bool):
-            return None
-        return self._document.schema(raw, pointer_child(at, key))
+        found: list[Schema | None] = []
+        for key in ("schema", "itemSchema"):
+            raw = owner.get(key)
+            is_schema = isinstance(raw, dict | bool)
+            found.append(self._document.schema(raw, pointer_child(at, key)) if is_schema else None)
+        return Promise(*found)
 
     def _judged(
         self, contents: tuple[_Content, ...], content_type: str | None

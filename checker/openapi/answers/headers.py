@@ -176,7 +176,13 @@ def header_contract(
             if isinstance(value, dict):
                 parameter = _parameter(document, name, value, place)
                 place = parameter.schema.pointer
-                rules.append(_rule(parameter, validate_formats=validate_formats))
+                is_open = parameter.schema.raw in ({}, True)
+                opinions = (
+                    None
+                    if is_open
+                    else TwoOpinions(parameter.schema, validate_formats=validate_formats)
+                )
+                rules.append(HeaderRule(parameter, opinions))
         except (UnresolvableReference, UnusableSchema) as error:
             faults.append(Unvalidated(place, str(error)))
     # Headers that are optional and say nothing of their values cost no time.
@@ -193,13 +199,6 @@ def _parameter(document: OpenApiDocument, name: str, raw: dict[str, Any], at: st
     schema, media_type = _schema(document, raw, at)
     is_required, explode = bool(flag(raw, "required")), bool(flag(raw, "explode"))
     return Parameter(name, Location.HEADER, is_required, schema, "simple", explode, media_type)
-
-
-def _rule(parameter: Parameter, *, validate_formats: bool) -> HeaderRule:
-    """Raises `UnresolvableReference` and `UnusableSchema`."""
-    if parameter.schema.raw in ({}, True):
-        return HeaderRule(parameter, None)
-    return HeaderRule(parameter, TwoOpinions(parameter.schema, validate_formats=validate_formats))
 
 
 def _schema(document: OpenApiDocument, raw: dict[str, Any], at: str) -> tuple[Schema, str | None]:

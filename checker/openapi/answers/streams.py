@@ -162,7 +162,8 @@ def events_of(received: MediaType) -> Events | None:
     if received.essence == "text/event-stream":
         return _server_sent
     if received.subtype in _LINE_TYPES or received.subtype.endswith("+jsonl"):
-        return _json_lines
+        # Blank lines mean nothing.
+        return lambda content: _texts(content.decode("utf-8-sig", "replace").split("\n"))
     if received.subtype == "json-seq" or received.subtype.endswith("+json-seq"):
         return _json_sequence
     return None
@@ -266,11 +267,6 @@ def _server_sent(content: bytes) -> Iterator[Any]:
             fields[name] = value
         elif name == "retry" and value.isascii() and value.isdecimal():
             fields["retry"] = int(value[:18])
-
-
-def _json_lines(content: bytes) -> Iterator[Any]:
-    """Values of JSON Lines; blank lines mean nothing."""
-    yield from _texts(content.decode("utf-8-sig", "replace").split("\n"))
 
 
 def _json_sequence(content: bytes) -> Iterator[Any]:

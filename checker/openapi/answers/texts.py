@@ -5,7 +5,7 @@ for gigabytes.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 import yaml
@@ -52,16 +52,11 @@ _TOO_DEEP = f"is nested more than {DEEPEST} levels deep: no more of it is read"
 def _is_deep(value: Any) -> bool:
     level = [value]
     for _ in range(DEEPEST):
-        level = [
-            inner for outer in level for inner in _parts(outer) if isinstance(inner, dict | list)
-        ]
+        parts = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [inner for each in parts for inner in each if isinstance(inner, dict | list)]
         if not level:
             return False
     return True
-
-
-def _parts(outer: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return outer.values() if isinstance(outer, dict) else outer
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -91,7 +86,8 @@ def yaml_readings(text: str) -> list[Any]:
         raise BeyondLimits(_TOO_MUCH) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(" ".join(str(error).split())) from None
-    return [value] if _is_same(value, old) else [value, old]
+    is_same = type(value) is type(old) and repr(value) == repr(old)
+    return [value] if is_same else [value, old]
 
 
 class _OldScalars(yaml.SafeLoader):
@@ -107,10 +103,6 @@ class _OldScalars(yaml.SafeLoader):
             return self.construct_object(yaml.ScalarNode(tag, text))
         except (yaml.YAMLError, ValueError):
             return text
-
-
-def _is_same(one: object, other: object) -> bool:
-    return type(one) is type(other) and repr(one) == repr(other)
 
 
 class TwoOpinions:

@@ -72,12 +72,9 @@ def compose(text: str) -> yaml.Node | None:
 
 
 def value_of(
-    node: yaml.Node,
-    *,
-    plain: Callable[[str], Any] | None = None,
-    largest: int = _LARGEST,
+    node: yaml.Node, *, plain: Callable[[str], Any] | None = None, largest: int = _LARGEST
 ) -> Any:
-    """What nodes mean, plain scalars by the core schema of YAML 1.2 or as `plain` reads their text.
+    """Return the value of a node, plain scalars by the core schema of YAML 1.2 or as `plain` reads their text.
 
     `largest` bounds the values, counted as often as aliases name them. Raises `TooMuch`, `yaml.YAMLError`.
     """
@@ -103,7 +100,13 @@ class _NodeReader:
             return _scalar(node, self._plain)
         key = id(node)
         if key in self._containers:
-            return self._again(node)
+            if key not in self._sizes:
+                raise yaml.constructor.ConstructorError(
+                    None, None, "an alias contains itself", node.start_mark
+                )
+            # A few lines of aliases of aliases can stand for more than any memory holds.
+            self._grow(self._sizes[key], node)
+            return self._containers[key]
         before = self._size
         self._grow(len(node.value) + 1, node)
         container: list[Any] | dict[str, Any]
@@ -115,16 +118,6 @@ class _NodeReader:
             self._fill(container, node)
         self._sizes[key] = self._size - before
         return container
-
-    def _again(self, node: yaml.Node) -> Any:
-        size = self._sizes.get(id(node))
-        if size is None:
-            raise yaml.constructor.ConstructorError(
-                None, None, "an alias contains itself", node.start_mark
-            )
-        # A few lines of aliases of aliases can stand for more than any memory holds.
-        self._grow(size, node)
-        return self._containers[id(node)]
 
     def _grow(self, size: int, node: yaml.Node) -> None:
         self._size += size
@@ -290,18 +283,16 @@ def as_parsed(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {_key(key): _plain(item) for key, item in value.items()}
+        words = {True: "true", False: "false", None: "null"}
+        return {
+            words[key] if isinstance(key, bool) or key is None else str(key): _plain(item)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if value is None or isinstance(value, str | int | float):
         return value
     return value.isoformat() if isinstance(value, date | time) else str(value)
-
-
-def _key(key: object) -> str:
-    if isinstance(key, bool) or key is None:
-        return {True: "true", False: "false", None: "null"}[key]
-    return str(key)
 
 
 def to_json(value: Any) -> bytes:

@@ -363,7 +363,14 @@ def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> 
     for fits, read in _READERS:
         if fits(content_type):
             return read(content, content_type, rule)
-    return _octet_readings(content, content_type, rule)
+    parsed = parse(content_type)
+    if parsed is not None and parsed.type == "text" and parsed.subtype not in ("xml", "csv"):
+        charset = parsed.parameters.get("charset", "utf-8")
+        try:
+            return _unstructured(content.decode(charset), rule)
+        except LookupError:
+            raise Undecided(f"the charset {charset!r} is not known") from None
+    return _octet_readings(content, rule)
 
 
 def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -377,16 +384,13 @@ def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 
 
 def _has_equal_names(text: str) -> bool:
-    found = False
+    found = []
 
-    def see(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal found
-        value = dict(pairs)
-        found = found or len(value) < len(pairs)
-        return value
+    def see(pairs: list[tuple[str, Any]]) -> None:
+        found.append(len(dict(pairs)) < len(pairs))
 
     json.loads(text, object_pairs_hook=see)
-    return found
+    return any(found)
 
 
 def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -397,21 +401,7 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
     return [Reading(value, _YAML if len(values) > 1 else "") for value in values]
 
 
-def _xml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    return xml_readings(content, rule.outline)
-
-
-def _text_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    parsed = parse(content_type)
-    charset = "utf-8" if parsed is None else parsed.parameters.get("charset", "utf-8")
-    try:
-        text = content.decode(charset)
-    except LookupError:
-        raise Undecided(f"the charset {charset!r} is not known") from None
-    return _unstructured(text, rule)
-
-
-def _octet_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+def _octet_readings(content: bytes, rule: Rule) -> list[Reading]:
     """Of octets, and of a media type that nobody knows: text if it is text, or octets."""
     octets = _unstructured(content.decode("latin-1"), rule)
     if content.isascii():
@@ -432,15 +422,9 @@ def _unstructured(text: str, rule: Rule) -> list[Reading]:
     return readings(text, rule.outline) + others
 
 
-def _is_text(content_type: str) -> bool:
-    parsed = parse(content_type)
-    return parsed is not None and parsed.type == "text" and parsed.subtype not in ("xml", "csv")
-
-
 _Reader = Callable[[bytes, str, Rule], list[Reading]]
 _READERS: Final[tuple[tuple[Callable[[str], bool], _Reader], ...]] = (
     (is_json, _json_readings),
     (is_yaml, _yaml_readings),
-    (is_xml, _xml_readings),
-    (_is_text, _text_readings),
+    (is_xml, lambda content, content_type, rule: xml_readings(content, rule.outline)),
 )

@@ -114,22 +114,15 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
         return Part.of(parameter).valid()
     found = decode_parameter(parameter, share.own, share.outline, share.rest)
     verdicts = _verdicts(parameter, found, _shown(share.own), rules)
-    if _is_empty(share) and not _is_wrong_in_any_case(share, verdicts):
+    # An empty text is wrong in any reading where nothing at all would be wrong, too.
+    is_needed = parameter.required and "array" not in share.outline.types
+    is_wrong = is_needed and verdicts[0].outcome is Outcome.INVALID
+    is_empty = not share.rest and [value for _, value in share.own] == [""]
+    if is_empty and not is_wrong:
         return Part.of(parameter).ambiguous(ambiguity.EMPTY, "")
     if may_be_absent and verdicts[0].outcome is Outcome.VALID:
         return Part.of(parameter).ambiguous(ambiguity.REST, _shown(share.rest))
     return verdicts
-
-
-def _is_empty(share: OwnedPairs) -> bool:
-    """Whether all that is sent of a parameter is one empty text."""
-    return not share.rest and [value for _, value in share.own] == [""]
-
-
-def _is_wrong_in_any_case(share: OwnedPairs, verdicts: Sequence[PartVerdict]) -> bool:
-    """Whether an empty text is wrong and nothing at all would be, too."""
-    is_needed = share.parameter.required and "array" not in share.outline.types
-    return is_needed and verdicts[0].outcome is Outcome.INVALID
 
 
 def header_verdicts(
