@@ -54,7 +54,7 @@ class _ReadAnswer(Struct, frozen=True):
 
     value: Any
     reason: str = ""
-    """Why it could not be."""
+    """The reason why it could not be read."""
     is_cut: bool = False
 
 
@@ -79,7 +79,7 @@ class GraphQLAnswers:
         return not wrong
 
     def complaint(self, response: Response) -> Complaint | None:
-        """What the `errors` of the answer say."""
+        """Return the complaint in the `errors` of the response."""
         value = _read(response).value
         complaint = complaint_of(value, response.status_code)
         if complaint is None or complaint.blame is not Blame.FAILED:
@@ -89,10 +89,10 @@ class GraphQLAnswers:
         return replace(complaint, part=part)
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
-        """What is wrong with the data, each rule once."""
+        """Return the faults of the data, each rule once."""
         read = _read(response)
         if response.status_code >= 400:
-            # Whoever refuses promises no data.
+            # A refusal promises no data.
             return BodyOpinions()
         if read.is_cut:
             return BodyOpinions(unread="is longer than what is kept of one")
@@ -109,7 +109,7 @@ class GraphQLAnswers:
             return BodyOpinions()
         shape = self._shape(response)
         if shape is None:
-            # Nobody can know what was promised to a query that is wrong.
+            # The promise to a wrong query is not known.
             return BodyOpinions()
         wrong: list[DataFault] = []
         if "data" not in value:
@@ -178,9 +178,9 @@ def data_of(response: Response, field: str) -> tuple[Any, Any]:
 
 
 def resource_status(response: Response, field: str, role: RootRole) -> int:
-    """404 for what is not there, 200 for what is, 4xx for who was refused, 500 for who fell over.
+    """Return 404 for a missing resource, 200 for one that is there, 4xx for a refusal, 500 for a server error.
 
-    An answer with another status than 2xx, or without JSON, means what its own status says.
+    A response with another status than 2xx, or without JSON, keeps its own status.
     """
     status = response.status_code
     if not 200 <= status < 300:
@@ -215,7 +215,7 @@ def _has_failed(found: Any, role: RootRole) -> bool:
 
 
 def _other_member(found: Any, role: RootRole) -> str:
-    """The type that an answer has instead of what was asked for; empty where it has that, or nobody can tell."""
+    """Return the type of a union that came instead of the wanted member; empty where that one came, or the type is not known."""
     for place, member in enumerate(role.members):
         if not isinstance(found, dict):
             break

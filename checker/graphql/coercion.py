@@ -1,4 +1,4 @@
-"""What is wrong with values of a type, read as generously as GraphQL and its servers do."""
+"""Faults of values by their type, read as generously as GraphQL and its servers do."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -20,9 +20,9 @@ _INT: Final = 2**31
 
 
 def count_faults(kind: Any, value: Any) -> int:
-    """How many rules a value of a type breaks, as a variable and as a literal, in the reading that breaks fewest.
+    """Return the number of rules that a value of a type breaks, as a variable and as a literal, in the reading that breaks fewest.
 
-    Scalars that nobody knows take everything, and known ones what any server might read.
+    Unknown scalars take everything, and known ones every value that some server might read.
     """
     match kind:
         case GraphQLNonNull():
@@ -33,7 +33,7 @@ def count_faults(kind: Any, value: Any) -> int:
             # A single value stands for a list of one (GraphQL, 3.11).
             items = value if isinstance(value, list) else [value]
             found = sum(count_faults(kind.of_type, item) for item in items)
-            # Of a wrong object that is alone nobody could say whether it is no list, or a wrong one of its type.
+            # A wrong object that is alone may be no list, or a wrong item: two faults.
             return found + 1 if found and isinstance(value, dict) else found
         case GraphQLEnumType():
             return not (isinstance(value, str) and value in kind.values)
@@ -56,7 +56,7 @@ def _count_in_object(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> 
 
 
 def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
-    """How many rules the arguments of a field break."""
+    """Return the number of rules that the arguments of a field break."""
     if not isinstance(value, dict):
         return 1
     missing = sum(is_required_argument(one) and name not in value for name, one in args.items())

@@ -1,4 +1,4 @@
-"""Whose fault the `errors` of an answer are: the words by which servers say so."""
+"""Blame for the `errors` of a response, by the words of servers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ _MOST_SHOWN: Final = 3
 _MOST_ANSWERS: Final = 10
 _LONGEST: Final = 300
 _LABELS: Final = ("code", "classification", "type", "errorType", "category", "exception", "status")
-"""Of `extensions`: where servers put a word for what went wrong."""
+"""Members of `extensions` in which servers label an error."""
 
 _OF_SERVER: Final = frozenset(
     ["internal_server_error", "internalservererror", "internal", "internal_error", "internalerror", "server_error",
@@ -48,7 +48,7 @@ _DENIALS: Final = re.compile(
     r"|violates (?:unique|foreign key|exclusion) constraint|(?:unique|foreign key) constraint fail|duplicate entry",
     re.IGNORECASE,
 )
-"""How servers without labels say that something is not there, not for everybody, or not there twice."""
+"""Words of servers without labels for missing resources, denied access and conflicts."""
 _REFUSALS: Final = re.compile(
     r"violates (?:check|not-null) constraint|(?:check|not null) constraint failed|invalid input (?:syntax|value)"
     r"|value too long for type|(?:out of range for type|(?:field value|^(?:(?:small|big)?int(?:eger)?|interval|timestamp|date|numeric)) out of range)"
@@ -59,12 +59,12 @@ _REFUSALS: Final = re.compile(
     r"|(?:can(?:not|'t)|(?:must|may|should) not) be (?:blank|empty|null|negative|zero)",
     re.IGNORECASE,
 )
-"""How servers without labels refuse what was sent when they have begun to work on it: validators, databases. No runtime says these."""
+"""Words by which validators and databases refuse values during execution. No runtime error has these words."""
 _FALLEN: Final = re.compile(
     r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve",
     re.IGNORECASE,
 )
-"""How servers say that they fell over, whatever the label."""
+"""Words of servers for their own failure, stronger than any label."""
 _VALIDATION: Final = re.compile(
     r"Cannot query field|Unknown (?:argument|type|field|fragment|directive)|Syntax Error|Variable [\"'`]?\$\w+"
     r"|Expected (?:type|value|variable|a? ?non-nullable)|Within OneOf Input Object type|(?:Argument|Field) [\"'`]?[\w.:]+[\"'`]?.{0,80} (?:is required|has (?:an )?invalid"
@@ -73,7 +73,7 @@ _VALIDATION: Final = re.compile(
     r"|Validation ?error|missing required argument|has invalid value|isn't a defined input type|In (?:field|argument) \""
     r"|must be (?:defined|provided)|Must provide (?:a )?query|got invalid value|No query (?:string|document)",
 )
-"""How libraries say that a query breaks the rules, where they give no label."""
+"""Words of libraries for a query that breaks the rules, where they give no label."""
 _OF_REQUEST: Final = re.compile(
     r"bad request|(?:the|this|your|graphql|each|a) (?:query|operation|request|document|batch)\b|\bquery (?:is|string|depth|cost|has|does|contains|not)\b"
     r"|\bselections?\b|\bfragments?\b|\bdirectives?\b|\bintrospection\b|\bsubscriptions?\b|\bbatch|\bpersisted|\bcomplexity\b|\bdepth\b"
@@ -117,11 +117,11 @@ _STATUSES: Final = (
     (409, re.compile(r"already|conflict|duplicate|unique|foreign key|409", re.IGNORECASE)),
     (403, re.compile(r"forbidden|denied|permi|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
 )
-"""Statuses by which others refuse for the same reason."""
+"""Statuses of REST for the same reasons."""
 
 
 def denied_status(value: Mapping[str, Any]) -> int:
-    """The status by which others say that something is not there, or not for everybody: 404 unless words say otherwise."""
+    """Return the status of REST for a denial: 404 unless words say otherwise."""
     errors = [one for one in _several(value.get("errors")) if isinstance(one, dict)]
     said = " ".join([*(label for one in errors for label in _labels(one)), *map(_text, errors)])
     return next((status for status, words in _STATUSES if words.search(said)), 404)
@@ -196,7 +196,7 @@ def _text(error: Mapping[str, Any]) -> str:
 
 
 def first_path(value: Any) -> list[str]:
-    """Where in the data of an answer its first error happened, numbers of items left out; empty if nothing says so."""
+    """Return the path of the first error in the data of a response, without numbers of items; empty if it has none."""
     errors = _several(value.get("errors")) if isinstance(value, dict) else []
     return _names(errors[0]) if errors and isinstance(errors[0], dict) else []
 

@@ -41,7 +41,7 @@ _SHARED: Final = 2
 _COUNT: Final = {"minimum": -1, "default": 1}
 """The number of items of a page. One number below zero stands for all of them; queries for no items come to nothing."""
 _OR_NULL: Final = ".null"
-"""How the name of a definition ends that admits null, too."""
+"""Suffix of the names of definitions that admit null, too."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
 
 
@@ -57,11 +57,11 @@ class InputSchemas:
         """By name and how deep they stand, each made when it is first asked for; the deepest ones have required fields alone."""
 
     def of(self, kind: Any) -> Raw:
-        """Of the values of a type that is no object of an answer."""
+        """Return the schema of the values of an input type."""
         return self._of(kind, 0)
 
     def arguments(self, args: Mapping[str, GraphQLArgument]) -> Raw:
-        """Of an object of arguments."""
+        """Return the schema of an object of arguments."""
         found: Raw = {
             "type": "object",
             "properties": {
@@ -79,14 +79,13 @@ class InputSchemas:
         return found | ({"required": required} if required else {})
 
     def _of(self, kind: GraphQLInputType, depth: int) -> Raw:
-        """Of the values of a type."""
         if isinstance(kind, GraphQLNonNull):
             return self._present(kind.of_type, depth)
         found = self._present(kind, depth)
         if not self._allows_null:
             return found
         reference = found.get("$ref")
-        # One type for both: of alternatives nobody could say which of them is broken.
+        # One type for both: of alternatives the broken one could not be told.
         return _nullable(found) if reference is None else {"$ref": reference + _OR_NULL}
 
     def _present(self, kind: Any, depth: int) -> Raw:

@@ -112,7 +112,7 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
 
 
 def _complaints(value: Mapping[str, Any]) -> list[str]:
-    """What the server says went wrong."""
+    """Return the messages of the server's errors."""
     errors = value.get("errors")
     listed = errors if isinstance(errors, list) else []
     return [str(one.get("message"))[:200] for one in listed[:5] if isinstance(one, Mapping)]
@@ -171,7 +171,7 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
 def _based(
     rest: Iterable[DefinitionNode], known: dict[str, DefinitionNode], notes: list[str]
 ) -> Iterator[DefinitionNode]:
-    """Extensions; the first one of a type that nobody defines is its definition."""
+    """Yield extensions; the first extension of an undefined type is its definition."""
     for one in rest:
         if not isinstance(one, TypeExtensionNode) or one.name.value in known:
             yield one
@@ -185,7 +185,7 @@ def _based(
 
 
 def _usual_roots(known: Mapping[str, DefinitionNode]) -> SchemaDefinitionNode:
-    """What a schema without a definition means."""
+    """Return the schema definition that types with the usual names imply."""
     types = tuple(
         OperationTypeDefinitionNode(
             operation=OperationType(operation),
@@ -304,7 +304,7 @@ def _asked(source: ApplicationSource) -> GraphQLDescription:
 
 
 def _answer(content: bytes, name: str) -> Mapping[str, Any]:
-    """What a server said. Raises `ForeignDescription`."""
+    """Return the JSON object of a server's response. Raises `ForeignDescription`."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):

@@ -32,7 +32,7 @@ from checker.graphql.coercion import count_faults, innermost_fault
 _TOKENS: Final = re.compile(
     r'[$]?[_A-Za-z][_0-9A-Za-z]*|-?[0-9][-+.0-9eE]*|"(?:[^"\\\n\r]|\\.)*"|[.]{3}|[^ \t\n\r,]'
 )
-"""What is no token of GraphQL comes as single characters, which nothing here takes. In a text with an error of syntax it may
+"""Other texts than tokens come as single characters, which are never accepted here. In a text with an error of syntax it may
 be otherwise: such a text is wrong whatever is said of it."""
 _BLOCK: Final = '"""'
 _NAME: Final = re.compile(r"[_A-Za-z]")
@@ -50,12 +50,12 @@ class UsualQuery(Struct, frozen=True):
     """One query or mutation that was read to its end."""
 
     fault: str
-    """What is wrong with its text; empty when nothing was found."""
+    """The fault of its text; empty when none was found."""
     variables: tuple[tuple[str, Any], ...]
     """Names and types as the text declares them; none has a default."""
 
     def fault_of(self, values: Mapping[str, Any]) -> str:
-        """What is wrong with the values of its variables; empty when nothing is found."""
+        """Return the fault of the values of its variables; empty when none is found."""
         for name, kind in self.variables:
             # A variable that may be null may be missing (GraphQL, 6.1.2).
             if count_faults(kind, values.get(name)):
@@ -74,7 +74,7 @@ class QueryReader:
         self._read = lru_cache(_KEPT)(self._reading)
 
     def read(self, text: str) -> UsualQuery | None:
-        """What a text says; None for one that only graphql-core understands."""
+        """Return the query of a text; None for one that only graphql-core understands."""
         return None if len(text) > _LONGEST else self._read(text)
 
     def _reading(self, text: str) -> UsualQuery | None:
@@ -107,7 +107,7 @@ class _Reading:
         self._tokens = tokens
         self._at = 0
         self._fault = ""
-        """What was found to be wrong first."""
+        """The first fault."""
 
     def whole(self) -> UsualQuery:
         word = self._next()
@@ -195,7 +195,7 @@ class _Reading:
             self._find(f"of `{name}` no fields are selected, which a `{inner}` needs")
 
     def _field_of(self, kind: Any, name: str) -> GraphQLField | None:
-        """None for those of introspection, too."""
+        """Return the field of a name; None for fields of introspection, too."""
         if kind is None or name.startswith("__"):
             return None
         fields = {} if isinstance(kind, GraphQLUnionType) else getattr(kind, "fields", None)

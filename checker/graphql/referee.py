@@ -50,7 +50,7 @@ class PageArgument(Struct, frozen=True):
     """Its type."""
     is_mark: bool
     node: ValueNode
-    """What the query says of it."""
+    """Its value in the query."""
 
     def doubts(self, variables: Mapping[str, Any]) -> Iterator[str]:
         """Names of what only the server knows the right values of."""
@@ -88,7 +88,7 @@ _KEPT: Final = 128
 _LONGEST_KEPT: Final = 8_192
 """Characters of a query whose tree is kept."""
 _SAMPLED: Final = 64
-"""Of so many requests that are proved to be wrong, graphql-core is asked of one all the same; which one, the bytes decide."""
+"""One of so many requests that are proved to be wrong goes to graphql-core all the same; the bytes decide which one."""
 _MOST_TOKENS: Final = 20_000
 _OF_SEVERAL: Final = re.compile(
     "Executable|UniqueOperation|Lone|Subscription|UniqueFragment|UnusedFragment|Cycles"
@@ -99,11 +99,11 @@ _BY_SIGN: Final = {
     "...": re.compile("FragmentsOn|KnownFragment|FragmentSpread"),
     "__": re.compile("Introspection"),
 }
-"""What stands in each text that could break rules -> their names."""
+"""Sign without which a text cannot break some rules -> the names of these."""
 
 
 def rules_for(document: DocumentNode, query: str) -> list[type[ASTValidationRule]]:
-    """The rules of GraphQL that a query could break: a third of what validation costs is paid for each rule, whatever it finds."""
+    """Return the rules of GraphQL that a query could break. A third of the cost of validation is paid for rules that find nothing."""
     first, *others = document.definitions
     if others or not isinstance(first, OperationDefinitionNode):
         return list(specified_rules)
@@ -127,7 +127,7 @@ class QueryReferee:
         self._kept = lru_cache(_KEPT)(self._reading)
 
     def judge(self, request: WireRequest) -> RequestVerdict:
-        """Whether the query is valid and its variables fit; what custom scalars take, nobody knows."""
+        """Return whether the query is valid and its variables fit; values of custom scalars are ambiguous."""
         return RequestVerdict(tuple(self._verdicts(request.body)))
 
     def refuses(self, body: bytes) -> bool:
@@ -157,7 +157,7 @@ class QueryReferee:
             yield _part(Outcome.AMBIGUOUS, "proof", f"graphql-core does not say so: {fault.reason}")
 
     def _validated(self, query: str, given: Any) -> PartVerdict:
-        """What graphql-core says."""
+        """Return the verdict of graphql-core."""
         found = (self._reading if len(query) > _LONGEST_KEPT else self._kept)(query)
         if found.document is None or found.reason:
             return _part(Outcome.INVALID, "validation", found.reason)
@@ -174,7 +174,7 @@ class QueryReferee:
         return _part(Outcome.VALID, "", "")
 
     def _proved(self, query: str, given: Any) -> PartVerdict | None:
-        """What is wrong, where a look at the query and the values shows it."""
+        """Return the fault that a look at the query and its values shows."""
         usual = self._usual.read(query)
         if usual is None:
             return None
@@ -200,7 +200,7 @@ class QueryReferee:
         return _ReadQuery(document, "", looking.has_custom, tuple(looking.pages))
 
     def _variables(self, document: DocumentNode, given: Any) -> tuple[str, bool]:
-        """Why they do not fit, and whether some are of custom scalars."""
+        """Return the reason why they do not fit, and whether some are of custom scalars."""
         operation = document.definitions[0]
         assert isinstance(operation, OperationDefinitionNode)
         if given is not None and not isinstance(given, dict):
@@ -239,15 +239,15 @@ def _holds_custom(kind: Any, seen: set[str]) -> bool:
 
 
 class _ReadQuery(Struct, frozen=True):
-    """What is known of a query whatever its variables are."""
+    """The facts about a query that do not depend on its variables."""
 
     document: DocumentNode | None
     reason: str
-    """Why it is wrong; empty when it is valid."""
+    """The fault; empty for a valid query."""
     has_custom: bool = False
     """Whether it holds values of custom scalars."""
     pages: tuple[PageArgument, ...] = ()
-    """What asks for pages of lists."""
+    """Arguments that ask for pages of lists."""
 
 
 class _ValueFinder(Visitor):

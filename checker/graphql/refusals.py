@@ -59,7 +59,7 @@ _ARGUMENT: Final = re.compile(r"[Aa]rgument [\"'`]([\w.\[\]]+)[\"'`]")
 _LEAD: Final = re.compile(
     r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)"
 )
-"""What stands before the words of the scalar itself: which value it is about."""
+"""The beginning of an error, which names the value, before the words of the scalar itself."""
 _TYPE_NAME: Final = re.compile(r"Expected type [\"'`][^\"'`]*[\"'`]!?\.?")
 _OF_TEXTS: Final = frozenset(("format", "pattern", "minLength", "maxLength"))
 _OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
@@ -68,7 +68,7 @@ _UNREAD: Final = frozenset((FORBIDDEN, CLOSED))
 
 
 def demands_in_errors(args: Arguments, body: Any, response: Response) -> Iterator[BodyDemand]:
-    """What the errors of an answer to a usual body demand of the arguments of its root field."""
+    """Yield the demands of a response's errors on the arguments of its root field."""
     given = body.get(ARGUMENTS) if isinstance(body, dict) else None
     if not isinstance(given, dict) or b'"errors"' not in response.readable.content:
         return
@@ -92,7 +92,7 @@ def _errors(response: Response) -> Iterator[Mapping[str, Any]]:
 def _complaints(
     args: Arguments, error: Mapping[str, Any], response: Response
 ) -> Iterator[tuple[_Path, str]]:
-    """(argument and fields within it, what is said of it) of one error; an empty path where nobody says what it is about."""
+    """Yield (argument and fields within it, text) of one error; the path is empty where the error names no place."""
     text = error["message"][:_LONGEST]
     variable = _VARIABLE.search(text)
     name = variable[1] if variable is not None else ""
@@ -185,7 +185,7 @@ def _stands_at(node: Node, offset: int) -> bool:
 
 
 def _guessed(args: Arguments, body: Any, text: str) -> Iterator[BodyDemand]:
-    """What an error without a place demands of all that it may be about: an argument that it names, or scalars that nobody knows."""
+    """Yield the demands of an error without a place on all values it may mean: an argument that it names, or unknown scalars."""
     named = [name for name in args if re.search(rf"\b{name}\b", text)]
     for path in [(named[0],)] if len(named) == 1 else _foreign_places(args):
         demands = list(_demanded(args, path, text))
@@ -199,7 +199,7 @@ def _guessed(args: Arguments, body: Any, text: str) -> Iterator[BodyDemand]:
 
 
 def _foreign_places(args: Arguments) -> Iterator[_Path]:
-    """Where values of scalars stand that nobody knows, those that are near first."""
+    """Yield the places of values of unknown scalars, near ones first."""
     todo: deque[tuple[_Path, Any]] = deque(((name,), one.type) for name, one in args.items())
     count = 0
     while todo and count < _MOST_PLACES:
@@ -237,7 +237,7 @@ def _leaf_at(args: Arguments, path: _Path) -> tuple[_Path, Any] | None:
 
 
 def _demanded(args: Arguments, said: _Path, text: str) -> Iterator[BodyDemand]:
-    """What a text demands of the values at a path; nothing where the schema has no values."""
+    """Yield the demands of a text on the values at a path; none where the schema has no values."""
     leaf = _leaf_at(args, said)
     if leaf is None:
         return

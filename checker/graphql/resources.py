@@ -1,6 +1,6 @@
-"""Where root fields stand among the resources: `user(id: ID!)` is of one member of `/User`, `createUser` makes one.
+"""Root fields among the resources: `user(id: ID!)` is about one member of `/User`, `createUser` creates one.
 
-Types say it: what an answer holds, through payloads and connections, and what arguments name. So answers of one field lead
+Types tell it: the content of a response, through payloads and connections, and the things that arguments name. So one field leads
 to requests to others, and what was deleted can be asked for again.
 """
 
@@ -34,9 +34,9 @@ from checker.graphql.writing import ARGUMENTS
 _HANDLES: Final = frozenset(
     ["id", "ids", "uuid", "guid", "uid", "gid", "slug", "sku", "code", "key", "token", "handle", "ref", "arn"]
 )  # fmt: skip
-"""What arguments are called, or end with, by which things are chosen. No texts that people write, such as names."""
+"""Names, or last words of names, of arguments that choose things. Texts that people write, such as names, are not among them."""
 _IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))
-"""Those that stand for one another."""
+"""Handles that stand for one another."""
 _ROLES: Final = frozenset(("target", "source", "new", "old", "parent", "child", "from", "to"))
 """Words before the name of a type that say what for, not of which type."""
 _NEW: Final = frozenset((("patch",), ("set",), ("changes",)))
@@ -50,11 +50,11 @@ class NamingArgument(Struct, frozen=True):
     """An argument, or a field of one, that names a thing."""
 
     name: str
-    """Of the variable: `id`, `bookId`."""
+    """Name of the variable: `id`, `bookId`."""
     pointer: str
     """Below the arguments: `/input/id`."""
     owner: Entity
-    """What it names."""
+    """Type of the thing that it names."""
     handle: str
     """Field of the owner that holds such values."""
     is_list: bool
@@ -79,7 +79,7 @@ class TypeNames:
 def naming_arguments(
     one: GraphQLField, own: Entity | None, types: TypeNames, *, creates: bool
 ) -> Iterator[NamingArgument]:
-    """Arguments of a root field that name things. `own` is what it is about; who `creates` it gives it its names himself."""
+    """Yield the arguments of a root field that name things. `own` is the type of its things; a field that `creates` them names them itself."""
     mine = None if creates else own
     todo: list[tuple[str, str, Any, bool, int, Entity | None]] = [
         ("", name, arg.type, True, 0, _chosen(mine, name, one.args))
@@ -112,7 +112,7 @@ def naming_arguments(
 
 
 def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity | None:
-    """What bare identifiers at or below an argument choose: nothing where they are the new values of what another argument chooses."""
+    """Return the type that bare identifiers at or below an argument choose: none where they are new values of a thing that another one chooses."""
     last = words(name)[-1:]
     others = beside.keys() - {name, "clientMutationId"}
     is_new = bool(others) and (last in _NEW or (last == ("data",) and "where" in others))
@@ -169,7 +169,7 @@ _STATUSES: Final = (
     (403, frozenset(("denied", "forbidden", "allowed", "authorized", "permission", "access"))),
     (429, frozenset(("limit", "throttled"))),
 )
-"""Words by which names of types say what others say by status."""
+"""Words in names of types -> the status of REST that they mean."""
 _UNPROCESSABLE: Final = 422
 
 
@@ -180,7 +180,7 @@ def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
 
 
 def status_named(name: str) -> int:
-    """The status by which others say what an answer of this type, which was not asked for, says."""
+    """Return the status of REST that a response of this type means, which is an error in a union."""
     spoken = set(words(name))
     return next((status for status, said in _STATUSES if said & spoken), _UNPROCESSABLE)
 
@@ -194,7 +194,7 @@ CREATES: Final = frozenset(
 )
 DELETES: Final = frozenset(["delete", "remove", "destroy", "purge", "clear", "revoke"])
 _GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])
-"""Those after which nothing is left."""
+"""Verbs after which nothing is left."""
 _ELSEWHERE: Final = frozenset(["from", "to", "in", "of", "by", "with", "on", "at", "for"])
 """Words that say that it is about a place, not about a thing."""
 _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "read", "show", "by"])
@@ -213,23 +213,23 @@ _MOST_WITNESSES: Final = 3
 _FLAGS: Final = frozenset(("success", "ok", "successful", "deleted"))
 _ERRORS: Final = frozenset(("errors", "usererrors", "messages", "error"))
 _ORDER: Final = ("POST", "GET", "PATCH")
-"""Whose answers are used first: who makes things, who shows them, who changes them."""
+"""The order of sources: operations that create things, show them, change them."""
 
 
 class RootRole(Struct, frozen=True):
-    """What one root field does to which things."""
+    """The effect of one root field on its things."""
 
     label: Label
     method: str
     """The method by which others would do the same."""
     noun: str
-    """What its things are called."""
+    """The noun of its things."""
     entity: Entity | None
     """Their type; None when its answer shows none of them."""
     steps: tuple[str, ...]
     """Names of fields from the answer down to the things."""
     members: tuple[str, ...]
-    """Of the unions before each step and after the last one: the member that was asked for; empty where there is no union."""
+    """The wanted member of the unions before each step and after the last one; empty where there is no union."""
     pointer: str
     """From the answer to one thing: `/edges/*/node`."""
     naming: tuple[NamingArgument, ...]
@@ -258,7 +258,7 @@ class RootRole(Struct, frozen=True):
 
     @property
     def use(self) -> ResourceUse:
-        """Where it stands among the resources."""
+        """Its row in the resource model."""
         owners = tuple(
             (one.name, _resource(one.owner.name))
             for one in self.naming
@@ -290,7 +290,7 @@ class RootRoles:
         return role
 
     def always(self, label: Label) -> tuple[tuple[Step, ...], ...]:
-        """What is always asked for of an operation, from its field down: what its things are known by, and whether it worked."""
+        """Return the paths that each query of an operation selects: identifiers of its things, and fields that say whether it worked."""
         role = self.by_label[label]
         found: list[tuple[Step, ...]] = [(("", name),) for name in role.witnesses]
         if role.entity is not None:
@@ -301,7 +301,7 @@ class RootRoles:
         return tuple(found)
 
     def model(self) -> ResourceModel:
-        """All of it."""
+        """Return the resource model of all roles."""
         roles = self.by_label.values()
         return ResourceModel((role.use for role in roles), self._transitions())
 
@@ -435,9 +435,9 @@ class _RoleReader(Struct, frozen=True):
 
 
 def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLField] | None:
-    """The field by which a wrapper holds what it is for; None for what is no wrapper.
+    """Return the field that holds the content of a wrapper; None for a type that is no wrapper.
 
-    What a mutation answers is one, whatever it is called, if it has no name of its own.
+    The type of a mutation's response is a wrapper if it has no identifier of its own.
     """
     is_wrapper = _is_wrapper(kind)
     if not is_wrapper and any(is_identifying(*one) for one in kind.fields.items()):

@@ -71,7 +71,7 @@ _SPECIFIED: Final[Mapping[str, str]] = {
 }
 """Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`): the known scalar that they specify."""
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
-"""Of a scalar that only its server knows."""
+"""The schema of a scalar that only its server knows."""
 
 _STRATEGIES: Final[Registry[Any]] = Registry(
     "scalar", names=NameRule(WORD.pattern, "a name of GraphQL"), replaces=True
@@ -98,7 +98,7 @@ def is_registered(name: str) -> bool:
 
 
 def is_unknown(kind: GraphQLScalarType) -> bool:
-    """Whether nobody here knows what the values of a scalar look like."""
+    """Whether the values of a scalar are unknown."""
     known = is_registered(kind.name) or is_specified_scalar_type(kind)
     return not known and known_name(kind) is None
 
@@ -132,12 +132,12 @@ def _registered(name: str) -> Raw:
             ) from None
     if all(isinstance(one, str) for one in samples):
         return _text(_format_of(name))
-    # Nobody can draw what is no text from a strategy, and record it, by the keywords of JSON Schema.
+    # By the keywords of JSON Schema only texts can be drawn from a strategy and recorded.
     return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
 
 
 def _specified(kind: GraphQLScalarType) -> str | None:
-    """What the URL of a specification says, by its last word."""
+    """Return the scalar that the last word of its specification's URL means."""
     url = kind.specified_by_url
     if not isinstance(url, str):
         return None
@@ -155,7 +155,7 @@ _NUMBER: Final = re.compile(r"\s*[-+]?(\d|\.\d|0x)", re.IGNORECASE)
 
 
 def is_malformed(kind: GraphQLScalarType, value: Any) -> bool:
-    """Whether a value is none of a scalar, whoever serves it; never of one that a user describes."""
+    """Whether no server takes a value for a scalar; False for a scalar that a user describes."""
     name = known_name(kind)
     reader = _READERS.get(name) if name is not None else None
     return reader is not None and not is_registered(kind.name) and not reader(value)

@@ -69,7 +69,7 @@ from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry, init
 from checker.kinds.sources import SchemaOptions
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
-"""What can be wrong with arguments as a whole."""
+"""Rules that arguments as a whole can break."""
 _MOST_SELECTED = 8
 """Places of one query that are chosen; one may stand for all fields of a type."""
 
@@ -87,7 +87,7 @@ class RootField:
     name: str
     field: GraphQLField
     role: RootRole
-    """Where it stands among the resources."""
+    """Its row in the resource model."""
     only_by_name: bool = False
     """It is there for gateways: tested when a filter names it."""
     method: ClassVar[str] = "POST"
@@ -95,7 +95,7 @@ class RootField:
 
     @property
     def path(self) -> str:
-        """Of the endpoint."""
+        """Path of the endpoint."""
         return self.owner.path
 
     @property
@@ -155,7 +155,7 @@ class GraphQLOperation(ApiOperation):
 
     @property
     def base_url(self) -> str | None:
-        """Where requests go, without the path of the endpoint."""
+        """URL of the server, without the path of the endpoint."""
         return self.owner.base_url
 
     @property
@@ -225,7 +225,7 @@ class GraphQLOperation(ApiOperation):
                 yield SchemaWarning(WarningKind.UNKNOWN_SCALAR, self.label, pointer, says)
 
     def path_behind(self, base_path: str) -> str:
-        """Nothing behind a base URL with a path: that is the endpoint."""
+        """Return an empty path behind a base URL with a path: that is the endpoint."""
         return "" if base_path.strip("/") else self.entry.path or "/"
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
@@ -246,7 +246,7 @@ class GraphQLOperation(ApiOperation):
 def _body_schema(
     entry: RootField, places: Mapping[str, FieldPlace], inputs: InputSchemas
 ) -> dict[str, Any]:
-    """Of what a case asks for."""
+    """Return the schema of the body of a case."""
     properties: dict[str, Any] = {}
     required: list[str] = []
     if entry.field.args:
@@ -325,7 +325,7 @@ class ReadSchema(Struct, frozen=True):
 
 
 class SkippedField(Struct, frozen=True):
-    """What is no operation that can be tested."""
+    """A field, or another part, that is not tested."""
 
     label: Label
     warning: SchemaWarning
@@ -363,7 +363,7 @@ class GraphQLDescription(ApiSchema):
 
     @property
     def raw_schema(self) -> str | Mapping[str, Any]:
-        """What was loaded: SDL, or the result of an introspection."""
+        """The loaded document: SDL, or the result of an introspection."""
         return self.document.source
 
     @property
@@ -376,7 +376,7 @@ class GraphQLDescription(ApiSchema):
 
     @property
     def base_url(self) -> str | None:
-        """Where requests go, without the path of the endpoint."""
+        """URL of the server, without the path of the endpoint."""
         if self._endpoint is None:
             return None
         parts = urlsplit(self._endpoint)
@@ -389,7 +389,7 @@ class GraphQLDescription(ApiSchema):
 
     @property
     def path(self) -> str:
-        """Of the endpoint."""
+        """Path of the endpoint."""
         if self._endpoint is None:
             return ""
         parts = urlsplit(self._endpoint)
@@ -475,7 +475,7 @@ class GraphQLDescription(ApiSchema):
             yield _skipped(where, WarningKind.INVALID_EXAMPLE, says)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """What is wrong with the schema and stops nothing."""
+        """Yield the faults of the schema that stop nothing."""
         return (one.warning for one in self.dropped())
 
     def find(self, label: str) -> GraphQLOperation | BrokenOperation | None:

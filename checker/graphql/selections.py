@@ -1,4 +1,4 @@
-"""What a query may select: places below a root field, as many as are of use, nearest first."""
+"""Fields that a query may select below a root field, as many as are of use, nearest first."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -20,11 +20,11 @@ from msgspec import Struct, field
 from checker.core.resource_names import is_identifier, normalised
 
 MOST_PLACES: Final = 256
-"""Of a root field, beside the fields of its own type."""
+"""Places of a root field, beside the fields of its own type."""
 DEEPEST: Final = 5
 """Selections in one another."""
 _MOST_MEMBERS: Final = 24
-"""Of a union or an interface that are looked into."""
+"""Members of a union or an interface that are looked into."""
 _MOST_WITH_ARGUMENTS: Final = 8
 EVERYTHING: Final = "*"
 """All fields of a type that hold values and need no arguments."""
@@ -39,7 +39,7 @@ class FieldPlace(Struct, frozen=True):
     steps: tuple[Step, ...]
     """From the root field down; the last name may be `EVERYTHING`."""
     arguments: Mapping[str, GraphQLArgument] = field(default_factory=dict)
-    """Of the field."""
+    """Arguments of the field."""
 
     @property
     def name(self) -> str:
@@ -121,7 +121,7 @@ def values_of(kind: Any) -> list[str]:
 
 
 def usual_fields(kind: Any) -> list[str]:
-    """What is always selected of a type: its identifier, or else one value; of those that have none, its name."""
+    """Return the fields that are always selected of a type: its identifier, or else one value, or else `__typename`."""
     if isinstance(kind, GraphQLUnionType):
         return ["__typename"]
     known = [name for name, one in kind.fields.items() if is_identifying(name, one)]

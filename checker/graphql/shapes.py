@@ -1,4 +1,4 @@
-"""What the data of an answer must look like, given the query: its types, turned into checks."""
+"""The shape of the data that a query selects, as checks made of its types."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -28,7 +28,7 @@ from checker.graphql.coercion import takes_scalar
 
 _KEPT: Final = 1024
 _MOST_ITEMS: Final = 1000
-"""Of a list that are looked at."""
+"""Items of a list that are looked at."""
 _ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
 """Arguments of a field, or definitions of variables: parentheses stand in one another in strings alone."""
 _TYPENAME: Final = GraphQLNonNull(GraphQLString)
@@ -39,7 +39,7 @@ class DataFault(Struct, frozen=True):
     """One thing that is not as promised."""
 
     rule: tuple[str, ...]
-    """What was promised, and what kind of promise it is: the same for every answer that breaks it."""
+    """The promise and its kind: the same for every response that breaks it."""
     path: Path
     message: str
     promised: str
@@ -222,7 +222,7 @@ class Shapes:
 
 
 class _NoShape(Exception):
-    """Nobody can say what the query means."""
+    """The meaning of the query is open."""
 
 
 class _Requested(Struct):

@@ -114,7 +114,7 @@ def stranger(name: object, known: Any) -> str:
 
 
 ARGUMENTS: Final = "arguments"
-"""Of the root field, by name."""
+"""Arguments of the root field, by name."""
 SELECTION: Final = "selection"
 """Names of places that are selected."""
 NESTED: Final = "nested"
@@ -127,7 +127,7 @@ _OF_REQUESTS: Final = frozenset(("query", "variables", "operationName", "extensi
 """Members of a request (GraphQL over HTTP, 5.3)."""
 
 _QUERY: Final = re.compile(r"\s*(?:[{#]|(?:query|mutation|fragment)\b)")
-"""How queries begin."""
+"""Beginnings of queries."""
 
 
 def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
@@ -182,7 +182,7 @@ class QueryWriter:
         places: Mapping[str, FieldPlace],
         refuses: Callable[[bytes], bool] = lambda request: True,
     ) -> None:
-        """`refuses` says whether a request that somebody else wrote is wrong."""
+        """`refuses` says whether a request that a user wrote is wrong."""
         self.schema = schema
         self.operation = root.operation
         """`query` or `mutation`."""
@@ -190,7 +190,7 @@ class QueryWriter:
         self.kind: Any = get_named_type(self.field.type)
         """The type that the root field leads to."""
         self.places = places
-        """What may be selected."""
+        """Places that may be selected."""
         self._refuses = refuses
         self.always = root.always
         """Ways from the root field down to what is asked for each time."""
@@ -286,9 +286,9 @@ class QueryWriter:
         )
 
     def is_wrong(self, value: Any) -> bool:
-        """Whether a server has to refuse the request of a body: one rule of the schema is broken, in every reading.
+        """Whether a server has to refuse the request of a body, because it breaks one rule of the schema in every reading.
 
-        Of one that breaks more, nobody could say what a refusal means; only queries that are written already may.
+        A refusal of a request that breaks more rules could not be explained; only queries that users wrote may break more.
         """
         if written_request(value) is not None:
             return self._refuses(self(value))
@@ -404,7 +404,7 @@ class _QueryDraft:
         for name in self._writer.usual_fields(node.kind):
             is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)
             if name not in plain and is_needed:
-                # First of all: what it is known by. Nobody else may have its name.
+                # The identifier comes first, and no other field may have its name.
                 key = name
                 while key in node.keys:
                     key = f"{key}_"
@@ -428,7 +428,7 @@ def _key(node: _SelectionSet, condition: str, name: str, means: object) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What a query can hold."""
+    """Return a value that a query can hold."""
     return (
         value
         if is_writable(value)
@@ -442,13 +442,13 @@ _DEPTH: Final = 100
 _MOST_BYTES: Final = 64_000
 _LONGEST_URL: Final = 4_000
 _MOST_TYPES: Final = 200
-"""That are looked at for a way back."""
+"""Types that are looked at for a way back."""
 _OF_TYPES: Final = "query {{ __schema {{ types {{ {inner} }} }} }}"
 _MOST_WAYS: Final = 8
 
 
 def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyForm]:
-    """Of the usual body of a root field: how others ask for the same, and with `costly` what asks for much at once."""
+    """Yield other forms of the request of a usual body; with `costly` also requests that ask for much at once."""
     try:
         query, variables = writer.query(value)
     except (ValueError, RecursionError):

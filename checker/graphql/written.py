@@ -31,7 +31,7 @@ _MOST_SPREADS: Final = 100
 
 
 class WrittenQueries(Struct):
-    """Of all files, by root field."""
+    """Queries of all files, by root field."""
 
     by_label: dict[Label, list[Example]] = field(default_factory=dict)
     faults: list[tuple[str, str]] = field(default_factory=list)

@@ -38,7 +38,7 @@ class SchemaDocument(Struct, frozen=True, eq=False):
     root: object
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
-        """What a reference into the schema itself means. Raises `UnresolvableReference`."""
+        """Return the target of a reference into the schema itself. Raises `UnresolvableReference`."""
         is_there, value = walked(self.root, reference.removeprefix("#"))
         if not reference.startswith("#") or not is_there:
             raise UnresolvableReference(f"`{reference}` at {at} points at nothing; correct it")
@@ -70,9 +70,9 @@ class DeclaredOperation(ApiOperation):
     judge: RequestJudge | None = None
     """The referee; None says nothing of any request."""
     read_answer: Callable[[Response], Any] | None = None
-    """What an answer says; None: its JSON."""
+    """Gives the content of a response; None: its JSON."""
     read_refusal: Callable[[Any, Response], Iterable[BodyDemand]] | None = None
-    """What an answer that refused a body demands of the next ones; None: what frameworks usually say."""
+    """Gives the demands of a response that refused a body; None: the usual words of frameworks."""
     resource_path: str = ""
     """`path` if nothing is given."""
     tags: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class DeclaredSchema(ApiSchema):
     app: object | None = None
     credentials: tuple[str, ...] = ()
     transitions: tuple[Transition, ...] = ()
-    """What follows from answers, beside what paths say."""
+    """Links between operations beside those that paths suggest."""
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
     def configure(self, options: SchemaOptions) -> None:

@@ -58,7 +58,7 @@ class CaseProgram(Protocol):
     def operation(self) -> Operation: ...
     @property
     def fault(self) -> CheckerError | None:
-        """Why nothing valid can be made; then all that is drawn is wrong."""
+        """The reason why no valid case exists; all cases are invalid then."""
         ...
 
     @property
@@ -88,7 +88,7 @@ class CaseProgram(Protocol):
         ...
 
     def mode_ahead(self, source: "Source") -> GenerationMode | None:
-        """What a source that was just reset would draw, a valid case or a wrong one; None when only drawing tells."""
+        """Return whether a source that was just reset would draw a valid case or a wrong one; None when only drawing tells."""
         ...
 
 
@@ -186,7 +186,7 @@ class ApiOperation(Operation):
             "multipart_content_types": multipart_content_types,
         }
         if self.engine is None:
-            # Where hooks of a run make one, whoever runs it sends it.
+            # A case that a hook of a run makes is sent by the run.
             made = CaseValue(self, "", **parts)
         else:
             made = self.engine.make_case(self, **parts)
@@ -237,7 +237,7 @@ class ApiOperation(Operation):
         """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
         if case is None:
             case = self.Case()
-            # Nobody knows which request it was.
+            # The request is not known.
             case.id = ""
         require(isinstance(case, CaseValue), "case", "a case", case)
         self._engine().validate_response(case, response)
@@ -308,7 +308,7 @@ class ApiOperation(Operation):
         self.parameters = (*others, parameter)
 
     def get_parameter_serializers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]:
-        """For `path_parameters`, `query`, `headers` and `cookies`: what makes of values by name their texts on the wire."""
+        """Return encoders for `path_parameters`, `query`, `headers` and `cookies`: from values by name to their texts on the wire."""
         return {
             place.container: partial(_written, place, self._at(place))
             for place in Location
@@ -359,19 +359,19 @@ class OperationEntry(Selectable, Protocol):
 
     @property
     def label(self) -> Label:
-        """What it is called everywhere: `GET /users/{id}`, `Query.user`. The kind says what a label looks like."""
+        """Its name everywhere: `GET /users/{id}`, `Query.user`. The kind chooses the form of labels."""
         ...
 
     @property
     def resource_path(self) -> str: ...
     @property
     def resource_method(self) -> str:
-        """What it does to its resource, as the method by which others do the same; `safety` goes by it."""
+        """The effect on the resource, as a method of REST; `safety` goes by it."""
         ...
 
 
 class DroppedOperation(Protocol):
-    """What is written like an operation and is none that can be tested."""
+    """A part of a description that is written like an operation and cannot be tested."""
 
     @property
     def label(self) -> Label: ...
@@ -381,18 +381,18 @@ class DroppedOperation(Protocol):
     def path(self) -> str: ...
     @property
     def warning(self) -> SchemaWarning:
-        """That it is not tested, and why."""
+        """The reason why it is not tested."""
         ...
 
 
 class ApiLink(Protocol):
-    """What an answer of one operation says of a request to another."""
+    """A link: values in a response of one operation for a request to another."""
 
     @property
     def name(self) -> str: ...
     @property
     def pointer(self) -> str:
-        """Where in the description."""
+        """Its place in the description."""
         ...
 
     @property
@@ -423,7 +423,7 @@ class ApiSchema(Protocol):
 
     @property
     def title(self) -> str:
-        """Of the API, empty when it has none."""
+        """Title of the API, empty when it has none."""
         return ""
 
     @property
@@ -452,15 +452,15 @@ class ApiSchema(Protocol):
         return {}
 
     def sign_up_flow(self) -> SignUpFlow | None:
-        """How to make an account and to log in with it; None when the description does not say."""
+        """Return the way to make an account and to log in with it; None when the description does not say."""
         return None
 
     def described_login(self) -> DescribedLogin | None:
-        """How a user and a password get a token; None when the description does not say."""
+        """Return the request that gives a token for a user and a password; None when the description does not say."""
         return None
 
     def configure(self, options: SchemaOptions) -> None:
-        """Take in what users say of it."""
+        """Take in the options of users."""
         ...
 
     def serve_from(self, app: object, url: str) -> None:
@@ -498,7 +498,7 @@ class ApiSchema(Protocol):
         return entry.path, entry.method
 
     def parameter_names(self, label: Label) -> Iterable[str]:
-        """What the inputs of an operation are called, which is not read for it."""
+        """Return the names of the inputs of an operation without reading it."""
         ...
 
     def links(self) -> Iterable[ApiLink]:
@@ -506,7 +506,7 @@ class ApiSchema(Protocol):
         return ()
 
     def resources(self) -> ResourceModel:
-        """Who makes what and who asks for it: built by who opens the description first, read by all others."""
+        """Return the operations that create and use resources. The process that opens the description first builds them for all others."""
         ...
 
     def normalised(self) -> bytes:

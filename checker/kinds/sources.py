@@ -1,4 +1,4 @@
-"""Where a description comes from, how it may be fetched, and what users say of it beforehand."""
+"""Sources of descriptions, options for fetching them, and options for reading them."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Response
 
 _SHOWN_LINES: Final = 10
-"""Of an answer that is no document."""
+"""Lines of a response without a document that are shown."""
 
 
 class FileSource(Struct, frozen=True):
@@ -32,13 +32,13 @@ class FileSource(Struct, frozen=True):
 
 
 class UrlSource(Struct, frozen=True):
-    """What is behind a URL."""
+    """A document behind a URL."""
 
     url: str
     wait_s: float | None = None
     """The longest time to wait for it."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. They go to the server of this URL alone."""
+    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. They go to the server of this URL alone."""
 
     @property
     def name(self) -> str:
@@ -61,10 +61,10 @@ class ValueSource(Struct, frozen=True):
 
 
 class ApplicationSource(Struct, frozen=True):
-    """What an application in this process says of itself."""
+    """The description that an application in this process serves."""
 
     path: str
-    """Where it does, as the user gave it."""
+    """Path of the description, as the user gave it."""
     url: str
     """The host that it believes to be."""
     exchange: Callable[[WireRequest], Response]
@@ -94,7 +94,7 @@ DescriptionSource = FileSource | UrlSource | TextSource | ValueSource | Applicat
 
 
 class FetchOptions(Struct, frozen=True):
-    """How documents are reached, and what they may cost."""
+    """Options for fetching documents, with their limits."""
 
     verify: bool | str = True
     """Whether certificates are verified; a text is the path of a CA bundle."""
@@ -102,7 +102,7 @@ class FetchOptions(Struct, frozen=True):
     """URL."""
     limits: FetchLimits = field(default_factory=FetchLimits)
     redaction: Redaction = field(default_factory=Redaction)
-    """What errors do not show of a URL."""
+    """Masks secrets of URLs in errors."""
     cert: str | None = None
     """File of the client certificate."""
     cert_key: str | None = None
@@ -121,14 +121,14 @@ AllowsNull = Callable[[Operation], bool]
 
 
 class SchemaOptions(Struct, frozen=True):
-    """What users say of a description that is open."""
+    """Options of users for a description that is open."""
 
     base_url: str | None = None
     """In place of every server that it names; None leaves them."""
     server_variables: Mapping[str, str] = field(default_factory=dict)
     """Values of variables in the URLs of those servers, in place of their defaults."""
     variables_of: Callable[[Operation], Mapping[str, str]] | None = None
-    """Those of one operation; None: they are the same for all."""
+    """Gives the values for one operation; None: they are the same for all."""
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether answers of an operation have to keep the formats of their schemas."""
     allows_null: AllowsNull = lambda operation: True
@@ -136,4 +136,4 @@ class SchemaOptions(Struct, frozen=True):
     queries: tuple[QueryFile, ...] = ()
     """Requests that users wrote: for kinds in which a request is a text."""
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
-    """What users run while it is read."""
+    """Hooks of users that run while it is read."""

@@ -40,7 +40,7 @@ def kind_named(name: str) -> DescriptionKind:
 
 
 def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSchema:
-    """A description of whatever kind. Raises `LoaderError`: what the likeliest kind says if none knows it."""
+    """Open a description of any kind. Raises `LoaderError`, that of the likeliest kind if none knows the description."""
     refusal: ForeignDescription | None = None
     for kind in _likeliest_first(source.name):
         try:
@@ -62,7 +62,7 @@ def open_as(kind: DescriptionKind, source: DescriptionSource, options: FetchOpti
 
 
 def packed(schema: ApiSchema) -> bytes:
-    """Bytes from which `unpacked` makes an equal schema, in whatever process."""
+    """Return bytes from which `unpacked` makes an equal schema in any process."""
     return schema.kind.encode() + b"\n" + schema.normalised()
 
 
@@ -73,7 +73,7 @@ def unpacked(data: bytes) -> ApiSchema:
 
 
 def _likeliest_first(name: str) -> Iterator[DescriptionKind]:
-    """All kinds, those that claim the name first. Looking for plug-ins takes time: only who is not satisfied waits for it."""
+    """Yield all kinds, those that claim the name first. Plug-ins come last, because looking for them takes time."""
     known = [kind_named(row) for row in BUILT_IN] + list(_REGISTERED.values())
     yield from sorted(known, key=lambda kind: not kind.claims(name))
     load_plugins()

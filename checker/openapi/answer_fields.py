@@ -45,13 +45,13 @@ class AnswerField(Struct, frozen=True):
 
 
 class AnswerFields(Struct, frozen=True):
-    """What successful answers of one operation hold."""
+    """Fields of the successful responses of one operation."""
 
     status: str
     """Key of the response; empty when none is described."""
     fields: tuple[AnswerField, ...] = ()
     noun: str = ""
-    """What the schema calls the things: `user` of `UserResponse`."""
+    """The noun of the things in the schema's name: `user` of `UserResponse`."""
 
 
 class SchemaFields(Struct):
@@ -81,7 +81,7 @@ class SchemaFields(Struct):
         return AnswerFields(read[0][0] if read else "")
 
     def of_body(self, operation: OpenApiOperation) -> tuple[AnswerField, ...]:
-        """Of the first body that can be sent."""
+        """Return the fields of the first body that can be sent."""
         for body in operation.bodies[:1]:
             return self._read(body.schema.raw, body.schema.pointer, "readOnly")[1]
         return ()
@@ -213,7 +213,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 
 def _noun(names: list[str]) -> str:
-    """What the first name says when what only says how it travels is taken off."""
+    """Return the first name without affixes such as `Response`, singular."""
     if not names:
         return ""
     parts = list(words(names[0].rpartition(".")[2]))

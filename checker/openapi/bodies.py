@@ -88,7 +88,7 @@ _LOST, _UNWRITTEN, _MALFORMED = (
 
 
 class Bodies(Struct, frozen=True):
-    """What an operation says of its request body."""
+    """The request bodies that an operation declares."""
 
     usable: tuple[Body, ...] = ()
     unusable: tuple[UnusableBody, ...] = ()
@@ -102,7 +102,7 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
     try:
         value, pointer = document.dereferenced(raw, at)
     except UnresolvableReference as error:
-        # Without the object nobody knows; a body that is declared by reference is rarely optional.
+        # Without the object it is a guess; a body that is declared by reference is rarely optional.
         return Bodies((), (UnusableBody("*/*", str(error), at, _LOST),), True)
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(content, dict) or not content:
@@ -132,7 +132,13 @@ def swagger_bodies(
     fields = form_fields(declared)
     if not fields:
         return Bodies()
-    found = [_form_body(document, name, fields) for name in _form_types(fields, consumes)]
+    # A file cannot travel in a urlencoded form.
+    has_file = any(item.raw.get("type") == "file" for item in fields)
+    forms = (_MULTIPART,) if has_file else (_FORM, _MULTIPART)
+    declared_forms = [
+        name for name in consumes if name.partition(";")[0].strip().lower() in forms
+    ] or [forms[0]]
+    found = [_form_body(document, name, fields) for name in declared_forms]
     return _sorted(found, required=any(flag(item.raw, "required") for item in fields))
 
 
@@ -161,15 +167,6 @@ def form_fields(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
     if body_parameters(declared):
         return []
     return [item for item in declared.values() if item.place == "formData" and not item.fault]
-
-
-def _form_types(fields: list[Declared], consumes: list[str]) -> Iterator[str]:
-    has_file = any(item.raw.get("type") == "file" for item in fields)
-    declared = [name for name in consumes if _essence(name) in (_FORM, _MULTIPART)]
-    if has_file:
-        # A file cannot travel in a urlencoded form.
-        declared = [name for name in declared if _essence(name) == _MULTIPART]
-    yield from declared or [_MULTIPART if has_file else _FORM]
 
 
 def _form_body(document: OpenApiDocument, media_type: str, fields: list[Declared]) -> Body:
@@ -207,7 +204,7 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
 def _unwritten(
     value: Mapping[str, Any], encoding: Mapping[str, PropertyEncoding], at: str
 ) -> str | None:
-    """Why a body would not be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None when it would."""
+    """Return the reason why a body cannot be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None when it can."""
     for keyword in _BY_POSITION:
         if keyword in value and (keyword != "itemSchema" or "schema" not in value):
             return f"{at} says `{keyword}`, by which no request is written; declare a `schema`"
@@ -249,7 +246,7 @@ def _sound(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
 
 
 def _unwritten_parts(body: Body) -> Iterator[str]:
-    """Why properties of a form cannot travel as their encoding says; text can as anything."""
+    """Yield reasons why properties of a form cannot be sent by their encoding; text can by any."""
     for name, how in body.encoding.items():
         if how.content_type is None:
             continue
@@ -265,10 +262,6 @@ def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
         tuple(item for item in found if isinstance(item, UnusableBody)),
         required,
     )
-
-
-def _essence(media_type: str) -> str:
-    return media_type.partition(";")[0].strip().lower()
 
 
 def media_types(document: OpenApiDocument, operation: Mapping[str, Any], key: str) -> list[str]:

@@ -22,7 +22,7 @@ class Entry(Struct, frozen=True):
     method: str
     path: str
     pointer: str
-    """Of the operation object."""
+    """JSON pointer of the operation object."""
     path_item: Mapping[str, Any]
     path_item_pointer: str
     definition: Mapping[str, Any]
@@ -71,7 +71,7 @@ _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
 
 
 class Dropped(Struct, frozen=True):
-    """What is written like an operation, of a method that the version of the description does not know."""
+    """A part that is written like an operation, of a method that the version of the description does not know."""
 
     label: Label
     method: str
@@ -81,13 +81,13 @@ class Dropped(Struct, frozen=True):
 
     @property
     def warning(self) -> SchemaWarning:
-        """That it is not tested."""
+        """The warning that it is not tested."""
         message = f"the method of the operation at {self.pointer} is not known to {self.edition}; it is not tested"
         return SchemaWarning(WarningKind.UNKNOWN_METHOD, self.label, self.pointer, message)
 
 
 Content = Entry | BrokenOperation | Dropped
-"""What a table of contents lists."""
+"""The rows of a table of contents."""
 
 
 def table_of_contents(
@@ -124,7 +124,7 @@ def table_of_contents(
 
 
 def _too_large(path: str) -> str:
-    """Why nobody can have meant a path; empty for what may be one."""
+    """Return the reason why a path is too large to be meant; empty for other paths."""
     if len(path) > _LONGEST_PATH:
         return f"the path that begins so has {len(path):,} characters, and {_LONGEST_PATH:,} are the limit; shorten it"
     variables = path.count("{")
@@ -166,19 +166,17 @@ def _operations(
     for name, definition in item.items():
         if name.lower() in edition.methods:
             yield _operation(name.upper(), path, definition, (item, at), pointer_child(at, name))
-        elif _looks_like_operation(name, definition):
+        elif (
+            isinstance(definition, dict)
+            and not name.startswith("x-")
+            and (name.lower() in METHODS or not _OF_OPERATIONS.isdisjoint(definition))
+        ):
             yield _dropped(name.upper(), path, pointer_child(at, name), edition)
     for name, definition, pointer in members(item, at, "additionalOperations"):
         if edition.has_other_methods:
             yield _operation(name, path, definition, (item, at), pointer)
         else:
             yield _dropped(name, path, pointer, edition)
-
-
-def _looks_like_operation(name: str, value: object) -> bool:
-    if not isinstance(value, dict) or name.startswith("x-"):
-        return False
-    return name.lower() in METHODS or not _OF_OPERATIONS.isdisjoint(value)
 
 
 def _dropped(method: str, path: str, pointer: str, edition: Edition) -> Dropped:

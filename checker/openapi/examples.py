@@ -8,7 +8,7 @@ from typing import Any, Final
 from checker.core.operation import Example, Location, Parameter
 from checker.core.resource_names import identifier_in
 from checker.core.schema import Dialect, Direction, UnresolvableReference
-from checker.openapi.documents.dialects import elements, members
+from checker.openapi.documents.dialects import elements, items_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.pointers import pointer_child
@@ -59,31 +59,26 @@ def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> I
 
 _MOST: Final = 5
 """Identifiers of one parameter."""
-_KEYWORDS: Final = ("example", "examples", "default", "enum", "const")
-"""Of a schema: where one is given, the author has said what is sent."""
+_KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const"))
+"""Keywords of a schema by which the author has chosen the values."""
 
 
 def with_identifiers(
     document: OpenApiDocument, path: str, parameters: Sequence[Parameter]
 ) -> tuple[Parameter, ...]:
-    """Parameters of the path that nobody gave a value for get those that answers of their resource show."""
+    """Give parameters of the path without an example the identifiers that responses of their resource show."""
     return tuple(
         replace(one, examples=tuple(_identifiers(document, path, one)))
-        if one.location is Location.PATH and _is_bare(one)
+        if one.location is Location.PATH
+        and not one.examples
+        and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
         else one
         for one in parameters
     )
 
 
-def _is_bare(parameter: Parameter) -> bool:
-    raw = parameter.schema.raw
-    return not parameter.examples and not (
-        isinstance(raw, dict) and any(key in raw for key in _KEYWORDS)
-    )
-
-
 def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Iterator[Example]:
-    """Those that the schema of the parameter admits: an answer is no example of it that could be wrong."""
+    """Yield the identifiers that the schema of the parameter admits; a response is no wrong example of it."""
     before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
     seen: set[str | int] = set()

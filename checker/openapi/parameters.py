@@ -59,11 +59,11 @@ class Declared(Struct, frozen=True):
     place: str
     """The value of `in`."""
     fault: str = ""
-    """Why nobody can send it, if that can be told without reading more of it."""
+    """The reason why it cannot be sent, if that shows without reading more of it."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes two declarations one parameter; header names have no case."""
+        """The identity of a parameter: its place and name; header names have no case."""
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
@@ -120,9 +120,9 @@ def _named(raw: Mapping[str, Any], at: str) -> Declared:
 def parameters(
     document: OpenApiDocument, path: str, declared: Mapping[tuple[str, str], Declared]
 ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
-    """Parameters that travel outside the body, in order of declaration; and optional ones that cannot be: pointer -> why.
+    """Return the parameters outside the body, in order of declaration, and the optional ones that cannot be sent: pointer -> reason.
 
-    A variable of the path that nobody declares is text.
+    An undeclared variable of the path is text.
     Raises `MalformedOperation` and `UnresolvableReference`.
     """
     variables = dict.fromkeys(_VARIABLE.findall(path))
@@ -134,7 +134,12 @@ def parameters(
             continue
         required = item.place == "path" or bool(flag(item.raw, "required"))
         try:
-            _require_room(item, whole)
+            if whole is not None and item is not whole and item.place in ("query", _QUERY_STRING):
+                # OpenAPI 3.2, 4.12.
+                raise MalformedOperation(
+                    f"the parameter `{item.name}` at {item.pointer} is beside the query string `{whole.name}`, "
+                    "which is all of the query; keep one of them"
+                )
             parameter = _read_once(document, item, required=required)
         except (MalformedOperation, UnresolvableReference) as error:
             if required:
@@ -158,15 +163,6 @@ def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
     if item.place:
         return item.place == "path" and bool(variables)
     return item.name != "" and (bool(flag(item.raw, "required")) or item.name in variables)
-
-
-def _require_room(item: Declared, whole: Declared | None) -> None:
-    """Raise `MalformedOperation` for what stands beside a parameter that is all of the query (OpenAPI 3.2, 4.12)."""
-    if whole is not None and item is not whole and item.place in ("query", _QUERY_STRING):
-        raise MalformedOperation(
-            f"the parameter `{item.name}` at {item.pointer} is beside the query string `{whole.name}`, "
-            "which is all of the query; keep one of them"
-        )
 
 
 def parameter_names(
@@ -212,7 +208,7 @@ def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> 
 
 
 def _require_text(parameter: Parameter) -> None:
-    """Raise `MalformedOperation` for a parameter of a media type that nobody here writes as text."""
+    """Raise `MalformedOperation` for a parameter of a media type without a text form here."""
     media_type = parameter.media_type
     if media_type is None:
         return
@@ -337,7 +333,7 @@ def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:
 
 
 def inner_delimiters(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """What delimits lists in a list, outermost first."""
+    """Return the delimiters of lists in a list, outermost first."""
     found: list[str] = []
     inner = raw.get("items")
     # Aliases of YAML may hold themselves.

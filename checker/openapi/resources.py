@@ -55,7 +55,7 @@ class Link(Struct, frozen=True):
     """Key of the response: `201`, `4XX`, `default`."""
     target: Label
     values: tuple[TakenValue, ...]
-    """What the request takes of the response."""
+    """The values that the request takes from the response."""
 
 
 class BrokenLink(Struct, frozen=True):
@@ -70,7 +70,7 @@ class BrokenLink(Struct, frozen=True):
 
 
 class _Problem(ValueError):
-    """Why a link cannot be followed."""
+    """The reason why a link cannot be followed."""
 
 
 def links_of(operation: OpenApiOperation) -> Iterator[Link | BrokenLink]:
@@ -165,13 +165,13 @@ _MOST_SOURCES: Final = 4
 """Operations that one value is taken from."""
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
-"""What a thing is known by where only its noun is said, the surest first."""
+"""Fields that identify a thing where only its noun is given, with their affinities, the surest first."""
 _TEXT = "string"
 _WHOLE = "integer"
 
 
 class _Slot(Struct, frozen=True):
-    """What one request asks for."""
+    """An input of one request."""
 
     location: Location
     name: str
@@ -215,15 +215,15 @@ class _Inference(Struct):
     uses: Mapping[Label, ResourceUse]
     answers: Mapping[Label, AnswerFields]
     by_noun: Mapping[str, Sequence[Label]]
-    """What makes or shows things of a name: those that create first."""
+    """Operations that create or show things of a noun, creators first."""
     held: Mapping[str, Sequence[Label]]
     """The operations that show resources inside others, by singular name: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
-    """Field -> who makes values of it: it stands in the answer and not in what was sent."""
+    """Field -> operations whose responses hold it and whose requests do not: they create its values."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]
-    """Collection -> who adds to it by POST, and what that sends."""
+    """Collection -> operations that add to it by POST, with the fields of their bodies."""
     variables: Mapping[str, Resource]
-    """What a path calls the members of a collection that somebody adds to, where that is no common word: `vin` -> cars."""
+    """Variables of paths that are no common words -> the collection whose members they name: `vin` -> cars."""
     schemas: SchemaFields
     known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
@@ -284,8 +284,11 @@ class _Inference(Struct):
         """Return operation -> pointer into its answers -> format, for formats that fields of other requests have."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
-            for form in self._formats_of(target):
-                asked.setdefault(form, set()).add(target.label)
+            schemas = [(each.schema.raw, each.schema.pointer) for each in target.parameters]
+            raws = [self.schemas.document.object_at(*one)[0].get("format") for one in schemas]
+            for raw in [*raws, *(one.format for one in self.schemas.of_body(target))]:
+                if shared_format(raw):
+                    asked.setdefault(shared_format(raw), set()).add(target.label)
         found: dict[Label, dict[str, str]] = {}
         for label, answer in self.answers.items():
             for one in answer.fields if self.uses[label].method != REMOVING else ():
@@ -293,15 +296,6 @@ class _Inference(Struct):
                 if asked.get(form, set()) - {label}:
                     found.setdefault(label, {})[one.pointer] = form
         return found
-
-    def _formats_of(self, target: OpenApiOperation) -> Iterator[str]:
-        for parameter in target.parameters:
-            raw, _ = self.schemas.document.object_at(parameter.schema.raw, parameter.schema.pointer)
-            if shared_format(raw.get("format")):
-                yield shared_format(raw.get("format"))
-        for one in self.schemas.of_body(target):
-            if shared_format(one.format):
-                yield shared_format(one.format)
 
     def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
         """From a list to itself, where its answers hold the mark that asks for what follows."""
@@ -364,9 +358,9 @@ class _Inference(Struct):
                     return
 
     def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
-        """Who creates what a path names, and the expression of what names it there, where their answers say nothing of it.
+        """Return creators of the thing that a path names -> the expression of its name in their requests, where responses do not hold it.
 
-        Then whoever creates a thing gives it its name.
+        The client names such a thing when it creates it.
         """
         found: dict[Label, str] = {}
         creators = self.creators.get(slot.owner, {}) if slot.location is Location.PATH else {}
@@ -410,7 +404,7 @@ class _Inference(Struct):
     def _parents(
         self, source: Label, target: Label, values: Sequence[TakenValue]
     ) -> Iterator[TakenValue]:
-        """What both have around them: `/owners/{owner}` of the pet that was made there."""
+        """Yield the values of parents that both have: `/owners/{owner}` of the pet that was created there."""
         given = {value.name for value in values if value.location is Location.PATH}
         asked = self.uses[target]
         for name, _ in asked.owners:
@@ -439,7 +433,7 @@ def _held(
 
 
 def _variables(uses: Iterable[ResourceUse]) -> dict[str, Resource]:
-    """Normalised variables of paths by which things are named that somebody makes -> their collection, the first one."""
+    """Return normalised variables of paths -> the first collection with creators whose members they name."""
     found: dict[str, Resource] = {}
     made = {use.resource for use in uses if use.method in CREATING}
     for use in uses:

@@ -128,12 +128,12 @@ class _Node(Struct):
     literal: dict[bytes, "_Node"] = field(default_factory=dict)
     """By segments without escapes."""
     other: "_Node | None" = None
-    """For segments with variables, or with signs that more than one spelling stands for."""
+    """The node of segments with variables, or with characters of several spellings."""
     routes: list[_Route] = field(default_factory=list)
-    """Those that end here."""
+    """Templates that end here."""
 
     def below(self, segment: str) -> "_Node":
-        """Where templates go on that have this segment next."""
+        """Return the node of templates that have this segment next."""
         if "{" in segment or "%" in segment:
             self.other = self.other or _Node()
             return self.other

@@ -80,7 +80,7 @@ class OpenApiSchema(ApiSchema):
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
         """Whether responses of an operation have to keep to `format`."""
         self.hooks: HookSource = GLOBAL_HOOKS
-        """What users run while paths and operations are read."""
+        """Hooks of users that run while paths and operations are read."""
         self.server_variables: Mapping[str, str] = {}
         """Values of server variables that replace their defaults."""
         self._variables_of: Callable[[Operation], Mapping[str, str]] | None = None
@@ -172,7 +172,7 @@ class OpenApiSchema(ApiSchema):
             self._given_base_url = options.base_url
 
     def serve_from(self, app: object, url: str) -> None:
-        """Say that an application in this process serves the API: under the declared path, whatever host is declared."""
+        """Make an application in this process serve the API under the declared path, on any declared host."""
         self.app = app
         self._given_base_url = url + self.base_path.removesuffix("/")
 
@@ -183,7 +183,7 @@ class OpenApiSchema(ApiSchema):
     def checked_entries(self) -> Iterator[Entry | BrokenOperation]:
         """Table of contents in which operations that cannot be read carry their error.
 
-        All of them are read for it, unless whoever wrote the normalised document has done so.
+        All of them are read for it, unless the normalised document holds the errors.
         """
         for entry in self.entries():
             error = self._errors.get(entry.label)
@@ -193,7 +193,7 @@ class OpenApiSchema(ApiSchema):
                 yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
     def dropped(self) -> tuple[Dropped, ...]:
-        """What is written like operations of methods that this version of OpenAPI does not know."""
+        """Return parts that are written like operations, of methods that this version of OpenAPI does not know."""
         self._index()
         return self._dropped
 
@@ -240,7 +240,7 @@ class OpenApiSchema(ApiSchema):
                 yield from linked.links_of(operation)
 
     def resources(self) -> ResourceModel:
-        """Who makes what and who asks for it. Built once; whoever opens the normalised document reads it."""
+        """Return the operations that create and use resources. Built once; the normalised document holds them."""
         if self._resources is None:
             if self._plain_resources is not None:
                 self._resources = ResourceModel.of_plain(self._plain_resources)
@@ -249,7 +249,7 @@ class OpenApiSchema(ApiSchema):
         return self._resources
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """What is wrong with the description and stops nothing, operation by operation."""
+        """Yield the faults of the description that stop nothing, operation by operation."""
         yield from (dropped.warning for dropped in self.dropped())
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
@@ -257,11 +257,11 @@ class OpenApiSchema(ApiSchema):
 
     @property
     def warnings(self) -> tuple[SchemaWarning, ...]:
-        """All of them. Takes a while in large descriptions: every schema is looked at."""
+        """Return all of them. Takes a while in large descriptions: every schema is looked at."""
         return tuple(self.iter_schema_warnings())
 
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
-        """Those of one operation."""
+        """Return the warnings about one operation."""
         return warned.operation_warnings(operation)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
@@ -290,9 +290,9 @@ class OpenApiSchema(ApiSchema):
         return {one.label: one.error for one in operations if isinstance(one, BrokenOperation)}
 
     def normalised(self) -> bytes:
-        """JSON from which `checker.openapi.loaders.open_normalised` makes an equal schema: nothing else is read for it.
+        """Return JSON from which `open_normalised` makes an equal schema without reading anything else.
 
-        All operations are read, so that whoever opens it again knows which of them cannot be.
+        All operations are read, so that the JSON holds the errors of those that cannot be.
         """
         written = to_json(self.raw_schema)
         if leads_outside(written):

@@ -13,7 +13,7 @@ from checker.openapi.documents.references import OpenApiDocument
 
 _NONE: Final[Mapping[str, str]] = {}
 _ROOT: Final = "/"
-"""What counts where no server is declared (OpenAPI 3, `servers`)."""
+"""The URL where no server is declared (OpenAPI 3, `servers`)."""
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -103,9 +103,9 @@ _SENT_AS_AUTHORIZATION: Final = frozenset(("http", "oauth2", "openIdConnect"))
 def security_of(
     document: OpenApiDocument, operation: Mapping[str, Any]
 ) -> tuple[SecurityRequirement, ...]:
-    """Alternatives of an operation, its own or those of the whole document; an empty one means that none is needed.
+    """Return the alternatives of an operation, its own or those of the whole document; an empty alternative needs no credentials.
 
-    Nothing at all is said by an empty tuple. A scheme that nobody declares is left out of its requirement.
+    The tuple is empty when nothing is declared. An undeclared scheme is left out of its requirement.
     """
     declared = operation["security"] if "security" in operation else document.root.get("security")
     if not isinstance(declared, list):
@@ -135,7 +135,7 @@ def _declared_schemes(document: OpenApiDocument) -> Iterator[tuple[str, Any, str
 
 
 def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
-    """Where the schemes of a document put credentials, lower case: `header authorization`, `query appid`."""
+    """Return the places of credentials by the schemes of a document, lower case: `header authorization`, `query appid`."""
     places = set()
     for scheme in security_schemes(document).values():
         if scheme.location is not None:
@@ -184,7 +184,7 @@ def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> Secur
 
 
 def _password_path(scheme: dict[str, Any]) -> str:
-    """Where a user and a password get a token; empty when nothing is said of it."""
+    """Return the path that gives a token for a user and a password; empty when none is declared."""
     flows = scheme.get("flows")
     # Swagger 2.0 has one flow, and it is the scheme itself.
     flow = flows.get("password") if isinstance(flows, dict) else scheme

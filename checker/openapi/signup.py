@@ -50,10 +50,10 @@ def sign_up_flow(
             continue
         token = _token_in(fields.of_answer(login).fields)
         for sign_up in _sign_ups(candidates) if token else ():
-            shared = _shared(document, sign_up, login)
+            shared = _shared(sign_up, login)
             passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
             if passwords and len(shared) > len(passwords):
-                preferred = tuple(_administrators(document, sign_up))
+                preferred = tuple(_administrators(sign_up))
                 return SignUpFlow(
                     sign_up.label, login.label, shared, passwords, token, scheme, preferred
                 )
@@ -71,7 +71,7 @@ def described_login(
     for login in operations:
         if not is_login(login.path) or _needs_more(login) or not login.bodies:
             continue
-        names = [name for name, _ in _properties(document, login)]
+        names = [name for name, _ in _properties(login)]
         password = next((one for one in names if normalised(one) in _PASSWORD), None)
         user = next((one for one in names if _WHO.fullmatch(normalised(one))), None)
         # Where nothing is said of the answer, as OAuth 2 has it (RFC 6749, 5.1).
@@ -79,7 +79,7 @@ def described_login(
         token = _token_in(fields.of_answer(login).fields) or usual
         media_type = login.bodies[0].media_type
         if password and user and token and (is_json(media_type) or media_type == FORM):
-            others = _required(document, login) - {user, password}
+            others = _required(login) - {user, password}
             return DescribedLogin(
                 *(login.path, media_type, user, password, tuple(sorted(others)), token, scheme)
             )
@@ -111,19 +111,16 @@ def _needs_more(operation: OpenApiOperation) -> bool:
     return not is_open(operation.security) or any(one.required for one in operation.parameters)
 
 
-def _shared(
-    document: OpenApiDocument, sign_up: OpenApiOperation, login: OpenApiOperation
-) -> tuple[str, ...]:
+def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ...]:
     """Names of credentials that both bodies have."""
     if _needs_more(login):
         return ()
-    asked = dict(_properties(document, login))
-    given = dict(_properties(document, sign_up))
-    return tuple(name for name in given if name in asked and _is_credential(normalised(name)))
-
-
-def _is_credential(name: str) -> bool:
-    return name in _PASSWORD or _WHO.fullmatch(name) is not None
+    asked = dict(_properties(login))
+    given = dict(_properties(sign_up))
+    shared = (name for name in given if name in asked)
+    return tuple(
+        name for name in shared if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name))
+    )
 
 
 def _token_in(fields: tuple[AnswerField, ...]) -> str:
@@ -136,40 +133,34 @@ def _token_in(fields: tuple[AnswerField, ...]) -> str:
     return ""
 
 
-def _administrators(
-    document: OpenApiDocument, operation: OpenApiOperation
-) -> Iterator[tuple[str, str]]:
+def _administrators(operation: OpenApiOperation) -> Iterator[tuple[str, str]]:
     """(property, value) of enumerations that have a value for administrators."""
-    for name, schema in _properties(document, operation):
+    for name, schema in _properties(operation):
         texts = [one for one in elements(schema.get("enum")) if isinstance(one, str)]
         found = next(filter(_ADMINISTRATOR.search, texts), None)
         if found is not None:
             yield name, found
 
 
-def _properties(
-    document: OpenApiDocument, operation: OpenApiOperation
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _properties(operation: OpenApiOperation) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(name, schema) of what the body of an operation may hold, parts of `allOf` included."""
-    for schema, at in _parts(document, operation):
+    for schema, at in _parts(operation):
         for name, value in items_of(schema.get("properties")):
-            yield name, document.object_at(value, at)[0]
+            yield name, operation.owner.document.object_at(value, at)[0]
 
 
-def _required(document: OpenApiDocument, operation: OpenApiOperation) -> set[str]:
+def _required(operation: OpenApiOperation) -> set[str]:
     """Names of what the body of an operation has to hold."""
-    parts = _parts(document, operation)
+    parts = _parts(operation)
     return {str(name) for schema, _ in parts for name in elements(schema.get("required"))}
 
 
-def _parts(
-    document: OpenApiDocument, operation: OpenApiOperation
-) -> Iterator[tuple[Mapping[str, Any], str]]:
+def _parts(operation: OpenApiOperation) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Schemas of the first body of an operation, parts of `allOf` included, and where they stand."""
     waiting = [(body.schema.raw, body.schema.pointer) for body in operation.bodies[:1]]
     for _ in range(_MOST_PARTS):
         if not waiting:
             return
-        schema, at = document.object_at(*waiting.pop())
+        schema, at = operation.owner.document.object_at(*waiting.pop())
         waiting += [(one, at) for one in elements(schema.get("allOf"))]
         yield schema, at

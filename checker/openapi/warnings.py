@@ -42,7 +42,7 @@ Malformed = tuple[str, str]
 
 
 class _Field(Struct, frozen=True):
-    """What may stand in a field, and what is looked at inside of it."""
+    """The type that a field must have, and the fields inside of it."""
 
     noun: str
     is_right: Callable[[object], bool]
@@ -160,7 +160,7 @@ def _fields(
 
 
 def _read(owner: Mapping[str, Any], name: str) -> str:
-    """What becomes of a field that is not what it must be."""
+    """Return the treatment of a field of the wrong type."""
     meant = flag(owner, name)
     if meant is not None:
         return f"read as {str(meant).lower()}"
@@ -291,9 +291,9 @@ def _response_parts(operation: OpenApiOperation) -> Iterator[Schema | _Warning]:
 
 
 def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_Warning]:
-    """Regular expressions that nobody here can read, and keywords with a value that means nothing.
+    """Yield warnings of unsupported regular expressions, and of keywords whose value means nothing.
 
-    Most operations lead to the same schemas: where nothing is wrong below one that is referred to, nobody looks again.
+    Most operations lead to the same schemas: a referenced schema without faults is looked at once.
     """
     is_faultless = True
     todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
@@ -323,7 +323,7 @@ def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_
 
 
 def _leading_on(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[Found, bool]]:
-    """What stands in a schema, or is referred to, and whether it holds for the same value. Raises `UnresolvableReference`."""
+    """Yield the schemas inside or behind a schema, with whether they hold for the same value. Raises `UnresolvableReference`."""
     if not isinstance(raw, dict):
         return
     if isinstance(raw.get("$ref"), str):
@@ -333,7 +333,7 @@ def _leading_on(document: OpenApiDocument, raw: object, at: str) -> Iterator[tup
 
 
 def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_Warning]:
-    """What is wrong with a schema itself."""
+    """Yield the faults of a schema itself."""
     if isinstance(raw, dict):
         yield from _malformed(raw, at, document.dialect_at(at))
         patterns = [
@@ -396,7 +396,7 @@ def _named(example: object, violations: Sequence[SchemaViolation]) -> str:
 
 
 def _why(violations: Sequence[SchemaViolation]) -> str:
-    """What the first of them say, each with its place in the value."""
+    """Return the first violations in words, each with its place in the value."""
     told = []
     for violation in violations[:_REASONS]:
         place = pointer_child("", *map(str, violation.instance_path))

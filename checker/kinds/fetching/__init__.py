@@ -1,1 +1,1 @@
-"""Documents of whatever kind brought from files and URLs, within what reading a description may cost."""
+"""Documents of any kind, read from files and URLs within limits on bytes, time and number."""

@@ -1,4 +1,4 @@
-"""What reading a description may cost: bytes, seconds and documents, of each and of all together."""
+"""Limits on reading a description: bytes, seconds and documents, for each document and for all together."""
 
 import os
 import time
@@ -17,7 +17,7 @@ class AllowanceSpent(LoaderError):
 
 
 class Allowance:
-    """Of one description and every document that it leads to."""
+    """The limits for one description and every document that it leads to."""
 
     def __init__(self, limits: FetchLimits, clock: Clock = time.monotonic) -> None:
         self.limits = limits
@@ -27,7 +27,7 @@ class Allowance:
         self._spent_s = 0.0
 
     def document(self, name: str) -> "Portion":
-        """What one more document may cost. Raises `AllowanceSpent`."""
+        """Return the limits for one more document. Raises `AllowanceSpent`."""
         limits = self.limits
         if self._begun > limits.max_count:
             raise AllowanceSpent(
@@ -74,7 +74,7 @@ class Allowance:
 
 
 class Portion:
-    """What one document may cost."""
+    """The limits for one document."""
 
     def __init__(self, name: str, allowance: Allowance) -> None:
         self.name = name
@@ -101,7 +101,7 @@ class Portion:
             raise self.too_late()
 
     def taken(self) -> bytes:
-        """All bytes until now."""
+        """The bytes until now."""
         return bytes(self._taken)
 
     def close(self, content: bytes) -> bytes:

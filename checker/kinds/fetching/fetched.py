@@ -1,4 +1,4 @@
-"""What a fetch needs and brings: the server, the document, and advice for documents that do not come."""
+"""Input and result of a fetch: the server, the document, and advice for a document that does not come."""
 
 import ssl
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from checker.kinds.sources import FetchOptions
 
 
 class Reaching(Struct, frozen=True):
-    """How servers are reached."""
+    """Settings for reaching servers."""
 
     own: BaseUrl | None
-    """The server that the user named; None: whoever is asked is a stranger."""
+    """The server that the user named; None: every server is a stranger."""
     options: Mapping[str, Any]
-    """Those of `httpx.get`, for that server alone."""
+    """Options of `httpx.get`, for that server alone."""
     way: FetchOptions
     verify: bool | ssl.SSLContext
 
@@ -29,7 +29,7 @@ class Fetched(Struct, frozen=True):
     content: bytes
     content_type: str | None
     location: str
-    """Where it was in the end, without what is secret in that URL."""
+    """Its URL after redirects, without secrets."""
 
 
 def origin_of(url: str) -> BaseUrl:
@@ -49,7 +49,7 @@ def canonical(url: str) -> str:
 
 
 class FetchAdvice(Struct, frozen=True):
-    """What to do about a document that does not come."""
+    """Advice for each reason why a document does not come."""
 
     silent: str
     unreachable: str

@@ -45,7 +45,7 @@ class ConnectionTimer:
             opened.close()
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Learn of a connection as soon as it is there, before TLS and whatever else may drip."""
+        """Register a connection as soon as it exists, before TLS or anything else may drip."""
         if event.endswith("connect_tcp.complete"):
             # Its own descriptor: that of the connection is taken over by the layer of TLS, and closed when it likes.
             self._sockets.append(info["return_value"].get_extra_info("socket").dup())
@@ -61,9 +61,9 @@ class ConnectionTimer:
 
 _USER_AGENT: Final = "checker"
 _TIMEOUT_S: Final = 10.0
-"""Of a connection, and of silence where the user has named no such server."""
+"""Time-out of a connection, and of silence from a server that the user has not named."""
 _ERROR_BYTES: Final = 4096
-"""Of an answer that is no document, for people."""
+"""Bytes of a response without a document that are shown."""
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 
@@ -79,7 +79,7 @@ class RedirectChain:
         self._portion = portion
         self._advice = advice
         self._asked: BaseUrl | None = None
-        """Who was asked last."""
+        """The last server that was asked."""
         self._cookies: dict[tuple[str, str, int], Any] = {}
         """By site: what one server sets is not told to another one."""
         if reaching.own is not None:
@@ -202,12 +202,12 @@ class RedirectChain:
 
 
 def context_of(verify: bool) -> ssl.SSLContext:
-    """How hosts are verified by the authorities that clients know, or not at all."""
+    """Return a TLS context that verifies hosts by the usual authorities, or not at all."""
     return httpx.create_ssl_context(verify=verify)
 
 
 def with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) -> ssl.SSLContext:
-    """How hosts are verified, with what says who is asking. Raises `LoaderError`."""
+    """Return a TLS context with a client certificate. Raises `LoaderError`."""
     context = httpx.create_ssl_context(verify=verify)
     try:
         # Without a password for it a key that has one would be asked for on the terminal.
@@ -231,7 +231,7 @@ def _refusal(response: httpx.Response, shown: str, advice: FetchAdvice) -> Loade
     reason = f"{response.status_code} {response.reason_phrase}".strip()
     kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
     if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
-        # Whoever asks in the way of another kind may be answered: 501 is of the method (RFC 9110, 15.6.2).
+        # A request of another kind may succeed: 501 is about the method (RFC 9110, 15.6.2).
         kind = ForeignDescription
     what = advice.missing if response.status_code == HTTPStatus.NOT_FOUND else advice.refused
     return kind(
@@ -250,7 +250,7 @@ def _beginning(response: httpx.Response) -> list[str]:
             if len(found) >= _ERROR_BYTES:
                 break
     except httpx.HTTPError:
-        # The status says what is wrong: whatever came of the body has to do.
+        # The status says what is wrong; the rest of the body is not needed.
         return []
     fields = response.headers.multi_items()
     text = readable(bytes(found), codings_of(fields), is_cut=True).content.decode(

@@ -1,1 +1,1 @@
-"""What an operation promises of its responses, and whether it is kept."""
+"""The contract of an operation's responses, and the judges of bodies and headers."""

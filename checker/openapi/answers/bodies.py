@@ -24,16 +24,16 @@ _SHORT: Final = 1024
 _MOST_KNOWN: Final = 32
 """Bodies that are remembered for each operation, status and media type."""
 _TRIALS: Final = 256
-"""So many in a row that were not among them, and nobody looks any more: they carry an id, or the time."""
+"""After so many bodies in a row that were not remembered, the memory is off: bodies with an id or a time never come again."""
 _NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
 
 
 class Promise(Struct, frozen=True):
-    """What a media type object of a response says of the body."""
+    """The schemas of a media type object of a response."""
 
     schema: Schema | None
     item_schema: Schema | None = None
-    """Of each event of a stream (OpenAPI 3.2)."""
+    """The schema of each event of a stream (OpenAPI 3.2)."""
 
 
 def body_validator(
@@ -67,7 +67,7 @@ def body_validator(
 
 
 class _Unjudged(Exception):
-    """Nobody can say that no reading fits: there are more than these."""
+    """There are more readings than those tried, so the body cannot be called wrong."""
 
 
 def _xml_values(outline: Outline, content: bytes) -> list[Any]:
@@ -128,7 +128,7 @@ class ReadBody:
             return False
 
     def opinions(self, content: bytes) -> BodyOpinions:
-        """What both validators say."""
+        """Return the opinions of both validators."""
         try:
             values = self._values(content)
         except _Unjudged:

@@ -1,4 +1,4 @@
-"""What an operation promises of its responses: a table from (status, `Content-Type`) to a plan, filled on demand."""
+"""The contract of an operation's responses: a table from (status, `Content-Type`) to a plan, filled on demand."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -48,10 +48,10 @@ class DeserialisedBody:
         return False
 
     def complaint(self, response: Response) -> None:
-        """Nothing: what went wrong is said by the status."""
+        """None: the status tells of errors."""
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
-        """What both validators say of what the function gives; whatever it raises is told."""
+        """Return the opinions of both validators on the function's result; an exception is reported as an undecodable body."""
         known = case if case is not None and case.id else None
         try:
             value = self._deserializer(DeserializationContext(self._operation, known), response)
@@ -80,7 +80,7 @@ class _Response(Struct, frozen=True):
     contents: tuple[_Content, ...] = ()
     """Without media types that are spelled wrongly."""
     spellings: tuple[str, ...] = ()
-    """Of all of them."""
+    """All media types as they are spelled, readable or not."""
     headers: HeaderContract | None = None
     faults: tuple[Unvalidated, ...] = ()
 

@@ -19,7 +19,7 @@ from checker.validation.compiled import UnusableSchema
 from checker.validation.pointers import pointer_child
 
 _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
-"""Said elsewhere in OpenAPI 3: such declarations are to be ignored."""
+"""OpenAPI 3 declares these elsewhere, and has such header objects ignored."""
 _DIGITS: Final = 19
 LONGEST: Final = 8192
 """Characters of all fields of one name that are read: a list of so many is read in several ways, item by item."""
@@ -35,7 +35,7 @@ class Unvalidated(Struct, frozen=True):
 
 
 class HeaderRule:
-    """What is promised of one header.
+    """The rule of one declared header.
 
     Fields of one name are one list, their values joined by commas (RFC 9110, 5.3): what a schema of arrays reads, and only
     that. Of anything else a recipient may take the first value, the last one or all, so each of them has to fit, unless
@@ -81,7 +81,7 @@ class HeaderRule:
         return any(all(map(opinions.any_valid, way)) for way in self._ways(fields))
 
     def said(self, fields: list[str]) -> BodyOpinions:
-        """What both validators say."""
+        """Return the opinions of both validators."""
         if self.opinions is None:
             return BodyOpinions()
         found = [_worst(list(map(self.opinions.on, way))) for way in self._ways(fields)]
@@ -131,7 +131,7 @@ class HeaderContract:
         return True
 
     def opinions(self, headers: Mapping[str, list[str]]) -> HeaderOpinions:
-        """What both validators say."""
+        """Return the opinions of both validators."""
         missing = [r.name for name, r in self._rules if r.required and not headers.get(name)]
         violations: list[tuple[str, SchemaViolation]] = []
         disagreements, unread = [], []
@@ -157,7 +157,7 @@ def is_long(fields: list[str]) -> bool:
 
 
 def _worst(opinions: list[BodyOpinions]) -> BodyOpinions:
-    """Of texts that all have to fit: the first one that does not, else one that is in doubt, else any."""
+    """Return the opinion on texts that all have to fit: the first that does not, else one in doubt, else any."""
     doubted = next((one for one in opinions if one.disagreement is not None), opinions[0])
     return next((one for one in opinions if one.violations), doubted)
 
@@ -165,7 +165,7 @@ def _worst(opinions: list[BodyOpinions]) -> BodyOpinions:
 def header_contract(
     document: OpenApiDocument, response: Mapping[str, Any], at: str, *, validate_formats: bool
 ) -> tuple[HeaderContract | None, list[Unvalidated]]:
-    """What a response object promises of headers, and what of that cannot be judged."""
+    """Return the contract of a response object's headers, and the headers that cannot be judged."""
     rules: list[HeaderRule] = []
     faults: list[Unvalidated] = []
     for name, raw, place in members(response, at, "headers"):

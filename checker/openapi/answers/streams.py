@@ -22,12 +22,12 @@ _Way = tuple[str, ...]
 
 
 class Payloads(Struct):
-    """What one schema says of them."""
+    """JSON texts in the properties of an event, as one schema declares them."""
 
     own: dict[str, tuple[TwoOpinions, _Way]] = field(default_factory=dict)
     """By property: the schema of its text, and the way to it."""
     parts: list["Payloads"] = field(default_factory=list)
-    """Of schemas that say more of the same event."""
+    """Payloads of further schemas of the same event."""
     choices: list[list[tuple[TwoOpinions, "Payloads"]]] = field(default_factory=list)
     """Alternatives, each with the schema that says whether an event is one of them."""
 
@@ -35,7 +35,7 @@ class Payloads(Struct):
         return bool(self.own or self.parts or self.choices)
 
     def opinions(self, event: dict[str, Any]) -> Iterator[BodyOpinions]:
-        """What both validators say of the texts of an event that is valid itself."""
+        """Yield the opinions of both validators on the texts of an event that is valid itself."""
         for name, (payload, way) in self.own.items():
             if isinstance(event.get(name), str):
                 yield _of_text(payload, name, event[name], way)
@@ -47,12 +47,12 @@ class Payloads(Struct):
 
 
 def payloads_of(schema: Schema) -> Payloads:
-    """What a schema of events says of texts in them; what cannot be read says nothing."""
+    """Return the payloads that a schema of events declares; schemas that cannot be read declare none."""
     return _EventWalk(schema).read(schema.raw, schema.pointer, (), frozenset())
 
 
 def _nearest(said: list[list[BodyOpinions]]) -> list[BodyOpinions]:
-    """What is wrong by the alternative that an event comes nearest to: nothing is, if one of them finds nothing."""
+    """Return the opinions of the alternative nearest to an event: one without violations, else the first."""
     return next(
         (one for one in said if not any(each.violations for each in one)), (said or [[]])[0]
     )
@@ -89,7 +89,7 @@ class _EventWalk:
             if keyword == "allOf":
                 found.parts += [payloads for _, payloads in inner]
             else:
-                # Where an alternative cannot be compiled, nobody can tell which of them an event is.
+                # Without all alternatives compiled, the one of an event cannot be told.
                 with contextlib.suppress(UnresolvableReference, UnusableSchema):
                     found.choices.append(
                         [
@@ -158,7 +158,7 @@ Events = Callable[[bytes], Iterator[Any]]
 
 
 def events_of(received: MediaType) -> Events | None:
-    """What cuts streams of a media type into events; None for what is no stream."""
+    """Return the function that cuts streams of a media type into events; None for other media types."""
     if received.essence == "text/event-stream":
         return _server_sent
     if received.subtype in _LINE_TYPES or received.subtype.endswith("+jsonl"):
@@ -190,7 +190,7 @@ class StreamBody:
         return opinions == BodyOpinions()
 
     def opinions(self, content: bytes) -> BodyOpinions:
-        """What both validators say; each schema path once, at the first event that breaks it."""
+        """Return the opinions of both validators, each schema path once, at the first event that breaks it."""
         found: dict[tuple[str, ...], SchemaViolation] = {}
         doubt: str | None = None
         read: list[Any] = []

@@ -17,7 +17,7 @@ from checker.validation.compiled import compile_schema
 from checker.validation.referee import Referee, referee
 
 DEEPEST: Final = 500
-"""Levels of arrays and objects in each other. Python alone would stop sooner or later, by its version and by who asks."""
+"""Levels of nested arrays and objects. Python's own limit depends on its version and on the depth of the caller."""
 
 
 class BeyondLimits(ValueError):
@@ -29,7 +29,7 @@ class _NoConstant(ValueError):
 
 
 def json_of_text(text: str, *, strict: bool = False) -> Any:
-    """Value of a JSON text. Raises `ValueError` for any other, `BeyondLimits` for one of which nobody can say.
+    """Value of a JSON text. Raises `ValueError` for any other, `BeyondLimits` for one that is more than is read.
 
     `strict` refuses `NaN` and the infinities, which are no JSON.
     """
@@ -94,7 +94,7 @@ class _OldScalars(yaml.SafeLoader):
     """Plain scalars of YAML 1.1, dates left as text."""
 
     def read(self, text: str) -> Any:
-        """What a text means; the text itself where 1.1 gives it a meaning that it cannot have."""
+        """Return the value of a text; the text itself where YAML 1.1 gives it an impossible meaning."""
         resolve: Callable[..., str] = self.resolve
         tag = resolve(yaml.ScalarNode, text, (True, False))
         if tag == f"{_TAG}timestamp":
@@ -123,7 +123,7 @@ class TwoOpinions:
         return any(map(self.is_valid, values))
 
     def on(self, values: Sequence[Any]) -> BodyOpinions:
-        """What both say of a body that can be read in these ways, most telling first."""
+        """Return the opinions of both on a body that can be read in these ways, most telling first."""
         if self.any_valid(values):
             return BodyOpinions()
         if self._referee is None:

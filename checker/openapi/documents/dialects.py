@@ -51,7 +51,7 @@ _EDITIONS: Final[Mapping[str, Edition]] = {
     ),
 }
 METHODS: Final = frozenset({"trace", "query", "connect"}) | _FIRST
-"""Lower-case keys of a path item that mean an operation, whatever the version."""
+"""Lower-case keys of a path item that mean an operation in any version."""
 _VERSION = re.compile(r"\s*(\d+\.\d+)")
 
 
@@ -103,11 +103,11 @@ _WORDS: Final = {
     "no": False,
     "off": False,
 }
-"""How YAML 1.1 spells booleans, and JSON that was written by hand: to YAML 1.2 most of them are text."""
+"""Booleans as YAML 1.1 and JSON written by hand spell them: to YAML 1.2 most of them are text."""
 
 
 def flag(raw: Mapping[str, Any], name: str) -> bool | None:
-    """Value of a boolean field; None where it is missing or nobody knows what it means."""
+    """Return the value of a boolean field; None where it is missing or has no known meaning."""
     value = raw.get(name)
     if isinstance(value, bool):
         return value
@@ -134,7 +134,7 @@ def members(owner: object, at: str, *keys: str) -> Iterator[tuple[str, Any, str]
 
 
 def kind_of(value: object) -> str:
-    """What was found, for people: `a list`."""
+    """Return the type of a value in words: `a list`."""
     if value is None:
         return "nothing"
     names = {dict: "an object", list: "a list", str: "text", bool: "a boolean"}

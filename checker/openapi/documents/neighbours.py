@@ -28,7 +28,7 @@ _LOCAL: Final = "file://description"
 
 
 class Neighbours:
-    """What the references of one description lead to outside of it."""
+    """The documents that the references of one description lead to outside of it."""
 
     __slots__ = ("_known", "_lost", "_main", "_read", "uri")
 
@@ -55,7 +55,7 @@ class Neighbours:
 
     @property
     def lost(self) -> Mapping[str, str]:
-        """Why the others cannot be read, by name."""
+        """The reasons why the others cannot be read, by name."""
         return self._lost
 
     def uri_of(self, name: str) -> str:
@@ -128,7 +128,7 @@ def _is_of_the_network(uri: str) -> bool:
 
 
 class Provenance(Struct, frozen=True):
-    """Where a main document came from."""
+    """The origin of a main document."""
 
     location: str | None = None
     """Its URL."""
@@ -143,7 +143,7 @@ NOWHERE: Final = Provenance()
 
 
 def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
-    """What the references of a main document may lead to.
+    """Return the neighbours of a main document.
 
     They are resolved against its `$self` (OpenAPI 3.2, 4.1.2.2.1) if it has one, else against where it came from.
     """

@@ -243,7 +243,13 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
         try:
             return _yaml(text, name)
         except LoaderError:
-            raise LoaderError(_json_sentence(broken, name), kind=_SYNTAX) from broken
+            where, why = "", str(broken)
+            if isinstance(broken, json.JSONDecodeError):
+                where, why = f" at line {broken.lineno}, column {broken.colno}", broken.msg
+            advice = "correct it there" if where else "correct it"
+            raise LoaderError(
+                f"{name} is not valid JSON{where}: {why}; {advice}", kind=_SYNTAX
+            ) from broken
 
 
 def parse_json(data: bytes) -> Any:
@@ -352,10 +358,3 @@ def _tolerant_of_tabs(text: str) -> Any:
         if "tab" not in str(error.problem) or blanked == text:
             raise
         return parse_yaml(blanked)
-
-
-def _json_sentence(error: ValueError, name: str) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        where = f" at line {error.lineno}, column {error.colno}"
-        return f"{name} is not valid JSON{where}: {error.msg}; correct it there"
-    return f"{name} is not valid JSON: {error}; correct it"

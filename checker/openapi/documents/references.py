@@ -3,6 +3,7 @@
 Since 3.1 schemas have names of their own: `$id`, `$anchor` and `$dynamicAnchor`.
 """
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -11,7 +12,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from checker.core.operation import Parameter
 from checker.core.schema import Dialect, Document, Schema, UnresolvableReference, tokens_of
-from checker.openapi.documents.dialects import schema_dialect_of
+from checker.openapi.documents.dialects import items_of, members, schema_dialect_of
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
 from checker.validation.keywords import applicators_of, subschemas
@@ -24,7 +25,7 @@ _NOWHERE = "points at nothing"
 def walk(
     root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None
 ) -> Found:
-    """What a decoded fragment names below `root`, whose place is `at`; `follow` dereferences what stands on the way.
+    """Return the target of a decoded fragment below `root`, whose place is `at`; `follow` dereferences objects on the way.
 
     Raises `UnresolvableReference`: the reason alone.
     """
@@ -33,14 +34,16 @@ def walk(
     value = root
     for token in tokens_of(fragment):
         if follow is not None and isinstance(value, dict) and token not in value:
-            # By the letter there is nothing (RFC 6901, 4), but whoever writes this means what the object refers to.
+            # By the letter there is nothing (RFC 6901, 4), but authors mean the target of the reference.
             value, at = follow(value, at)
         if isinstance(value, dict) and token in value:
             value = value[token]
         elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
             value = value[int(token)]
         else:
-            raise UnresolvableReference(_miss(token, value))
+            near = get_close_matches(token, [name for name, _ in items_of(value)], n=1)
+            advice = f"did you mean `{near[0]}`?" if near else f"there is no `{token}`; add it"
+            raise UnresolvableReference(advice)
         at = pointer_child(at, token)
     return value, at
 
@@ -94,30 +97,13 @@ def is_lost(sentence: str) -> bool:
     return _NOWHERE in sentence
 
 
-def _miss(token: str, parent: object) -> str:
-    names = [name for name in parent if isinstance(name, str)] if isinstance(parent, dict) else []
-    near = get_close_matches(token, names, n=1)
-    return f"did you mean `{near[0]}`?" if near else f"there is no `{token}`; add it"
-
-
 def _component(root: object, reference: str) -> str | None:
     """Place of a component that has the last name of a reference, or nearly."""
     name = reference.rpartition("/")[2].rpartition("#")[2]
-    if not isinstance(root, dict) or not name:
-        return None
-    components = root.get("components")
-    groups = {"#/definitions": root.get("definitions")}
-    if isinstance(components, dict):
-        groups |= {
-            pointer_child("#/components", str(key)): group for key, group in components.items()
-        }
-    places = {
-        str(found): pointer_child(at, str(found))
-        for at, group in groups.items()
-        if isinstance(group, dict)
-        for found in group
-    }
-    near = get_close_matches(name, places, n=1, cutoff=0.8)
+    places = {found: place for found, _, place in members(root, "#", "definitions")}
+    for _, group, at in members(root, "#", "components"):
+        places |= {found: pointer_child(at, found) for found, _ in items_of(group)}
+    near = get_close_matches(name, places, n=1, cutoff=0.8) if name else []
     return places[near[0]] if near else None
 
 
@@ -162,7 +148,7 @@ class NamedSchemas(Scoped):
         return found
 
     def at(self, place: str) -> object:
-        """What stands at a place; None where nothing does."""
+        """Return the value at a place; None where there is none."""
         return self._scopes.at(place)[1]
 
     def resolve(self, reference: str, *, at: str) -> Found:
@@ -234,9 +220,9 @@ class NamedSchemas(Scoped):
 
 
 def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
-    """What a reference means in a schema that says its dialect and was written to stand alone; None for what is elsewhere.
+    """Return the target of a reference inside a schema that declares its dialect and was written to stand alone; None if it is elsewhere.
 
-    A description is no schema: nobody means all of it, and a pointer that leads nowhere in it was not made for it.
+    A description is no schema: no reference means all of it, and a pointer that leads nowhere in it was not made for it.
     """
     path = unquote(reference[1:])
     is_description = isinstance(home.raw, dict) and "openapi" in home.raw
@@ -294,7 +280,7 @@ class OpenApiDocument:
         self.faultless: set[str] = set()
         """Places of schemas that others refer to; a look at all that these reach found nothing wrong."""
         self.parameters: dict[str, Parameter] = {}
-        """Those read until now, by place."""
+        """Parameters read until now, by place."""
 
     def schema(self, raw: object, pointer: str) -> Schema:
         """A schema of this document."""
@@ -347,7 +333,7 @@ class OpenApiDocument:
         return False
 
     def dereferenced(self, value: object, at: str) -> Found:
-        """The object itself, whatever number of `$ref`s lead to it. Raises `UnresolvableReference`."""
+        """Return the object behind any number of `$ref`s. Raises `UnresolvableReference`."""
         seen = set()
         while isinstance(value, dict) and isinstance(value.get("$ref"), str):
             reference = value["$ref"]
@@ -361,9 +347,9 @@ class OpenApiDocument:
         return value, at
 
     def object_at(self, raw: object, at: str) -> tuple[Mapping[str, Any], str]:
-        """The object that stands there and its place, references followed; an empty one where none does.
+        """Return the object at a place and its own place, references followed; an empty object where there is none.
 
-        For what is read by the way: who needs it is told of what is lost elsewhere.
+        A lost reference is an error or a warning of the part that needs it.
         """
         try:
             value, place = self.dereferenced(raw, at)
@@ -434,21 +420,13 @@ def load_all(document: OpenApiDocument) -> None:
             root = neighbours.load(name, of=of)
         except UnresolvableReference:
             continue
-        for reference, place in _references(root, f"{name}#"):
-            try:
-                uri = urldefrag(urljoin(document.uri_of(place), reference)).url
-                if not document.is_inside(uri):
-                    todo.append((neighbours.name_of(uri), name))
-            except ValueError:
-                continue
-
-
-def _references(root: object, home: str) -> Iterator[tuple[str, str]]:
-    """References out of a document, each with the place where it stands."""
-    for value, at in objects(root, home):
-        is_mapping = at.endswith("/mapping")
-        for key, item in value.items():
-            if isinstance(item, str) and not item.startswith("#"):
-                is_mapped = is_mapping and _FILE.match(item)
-                if key in _REFERENCES or is_mapped:
-                    yield item, at
+        for value, place in objects(root, f"{name}#"):
+            is_mapping = place.endswith("/mapping")
+            for key, item in value.items():
+                if not isinstance(item, str) or item.startswith("#"):
+                    continue
+                if key in _REFERENCES or (is_mapping and _FILE.match(item)):
+                    with contextlib.suppress(ValueError):
+                        uri = urldefrag(urljoin(document.uri_of(place), item)).url
+                        if not document.is_inside(uri):
+                            todo.append((neighbours.name_of(uri), name))

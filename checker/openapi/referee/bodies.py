@@ -91,7 +91,7 @@ def _undeclared(pairs: Pairs, rule: Rule) -> dict[str, list[Reading]]:
 
 
 def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
-    """True for a property that may be an exploded object: what nobody declares may belong to it."""
+    """True for a property that may be an exploded object: undeclared pairs may belong to it."""
     how, inner = encoding[name], rule.outline.property(name)
     is_spread = how.is_styled and how.explode and how.style != "deepObject"
     is_open = "object" in inner.types and not inner.is_closed
@@ -214,7 +214,7 @@ def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Re
     """Readings of a part; `is_declared`: the description says of which media type it is."""
     if part.media_type is not None and is_json(part.media_type):
         text = part.content.decode("utf-8")
-        # Who expects a text takes the part for one, whatever it says of itself.
+        # A server that expects a text takes the part for one, in spite of its media type.
         is_text = not is_declared and "string" in outline.types
         return [Reading(exact_json(text)), *(readings(text, outline) if is_text else ())]
     if part.media_type is not None and is_xml(part.media_type):
@@ -283,7 +283,7 @@ _TWICE = "servers differ on which of two equal names counts"
 
 
 class Undecided(Exception):
-    """Nobody can know what the body means; the message says why."""
+    """The meaning of the body is open; the message says why."""
 
 
 def body_verdicts(
@@ -402,7 +402,7 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 
 
 def _octet_readings(content: bytes, rule: Rule) -> list[Reading]:
-    """Of octets, and of a media type that nobody knows: text if it is text, or octets."""
+    """Return the readings of octets and of unknown media types: text if it is text, or octets."""
     octets = _unstructured(content.decode("latin-1"), rule)
     if content.isascii():
         return octets

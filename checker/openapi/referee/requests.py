@@ -71,7 +71,7 @@ def _any_of(ways: list[Decoding], doubt: str, *, is_cut: bool) -> Decoding:
 def query_verdicts(
     parameters: Iterable[Parameter], query: str, rules: Rules
 ) -> Iterator[PartVerdict]:
-    """Verdicts on the parameters of a query, and on the pairs that nobody declares."""
+    """Verdicts on the parameters of a query, and on undeclared pairs."""
     declared = [(one, rules.of(one.schema).outline) for one in parameters]
     for parameter, outline in declared:
         if parameter.style == _QUERYSTRING:
@@ -108,7 +108,7 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
     parameter = share.parameter
     if share.is_contested:
         return Part.of(parameter).ambiguous(ambiguity.SHARED, _shown(share.own))
-    # All pairs may be nobody's: then it is absent.
+    # All pairs may be undeclared: then it is absent.
     may_be_absent = bool(share.rest) and not share.own
     if may_be_absent and not parameter.required:
         return Part.of(parameter).valid()

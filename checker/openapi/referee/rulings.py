@@ -46,9 +46,9 @@ class Rule:
         self._parts: dict[str, Referee] = {}
 
     def likely(self, found: list[Reading], outline: Outline) -> list[Reading]:
-        """Readings of a part of the value that fit what is said of the part alone; the first one when none does.
+        """Return the readings of a part of the value that fit the schemas of the part alone; the first one when none does.
 
-        A part that is wrong by itself makes the whole wrong, whatever stands beside it.
+        A part that is wrong by itself makes the whole wrong.
         """
         if len(found) == 1:
             return found
@@ -68,12 +68,12 @@ class Rule:
 
 
 class Part(Struct, frozen=True):
-    """What a verdict is about."""
+    """The part of a request that a verdict is about."""
 
     location: Location
     name: str
     pointer: str = ""
-    """Of the parameter, or of the media type object."""
+    """Pointer of the parameter, or of the media type object."""
 
     @classmethod
     def of(cls, parameter: Parameter) -> "Part":
@@ -81,11 +81,11 @@ class Part(Struct, frozen=True):
         return cls(parameter.location, parameter.name, parameter.pointer)
 
     def valid(self) -> list[PartVerdict]:
-        """Nothing is wrong with it."""
+        """Return the verdict of a valid part."""
         return [PartVerdict(self.location, self.name, Outcome.VALID, self.pointer)]
 
     def ambiguous(self, reason: str, value: object = None) -> list[PartVerdict]:
-        """Nobody can know."""
+        """Return the verdict of a part that may be right or wrong."""
         return [self._verdict(Outcome.AMBIGUOUS, "", reason, value)]
 
     def undeclared(self, reason: str, value: object = None) -> list[PartVerdict]:
@@ -97,7 +97,7 @@ class Part(Struct, frozen=True):
         return [self._verdict(Outcome.INVALID, keyword, reason, value)]
 
     def judged(self, found: list[Reading], rule: Rule) -> list[PartVerdict]:
-        """Valid if one certain reading is; invalid if every reading is; else nobody can know."""
+        """Return valid if one certain reading is, invalid if every reading is, ambiguous otherwise."""
         errors: list[tuple[Reading, list[SchemaViolation]]] = []
         read_only: set[str] = set()
         for reading in found:
