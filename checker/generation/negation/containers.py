@@ -1,6 +1,6 @@
 """Mutations that break the keywords of objects and arrays. Wrong items and properties are found at their own sites."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from checker.generation.negation.mutation_sites import (
     MutationSite,
     first_of,
     mixed,
+    too_small,
 )
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import inverse
@@ -46,20 +47,6 @@ def _dropped(spot: MutationSite, name: str) -> Draw:
         others = [other for other in spot.form.required if other != name]
         made = spot.made(f"required-{name}-of-all", absent | {"required": others})
         return spot.draw((*spot.rest_of_all("required"), made))
-
-
-def _too_few(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    if value < 1:
-        return
-    few = int(value) - 1
-
-    def sized(name: str, low: int) -> Callable[[], Draw]:
-        sizes = {"minProperties": low, "maxProperties": few}
-        return partial(spot.replaced, ("minProperties",), f"minProperties-{name}", _OBJECT | sizes)
-
-    yield Mutation(
-        spot.pointer("minProperties"), "minProperties", value, partial(mixed, sized("near", few), sized("far", 0))
-    )  # fmt: skip
 
 
 def _too_many(spot: MutationSite, value: Any) -> Iterator[Mutation]:
@@ -171,7 +158,7 @@ def _kept(spot: MutationSite, keyword: str, table: dict[str, Any]) -> dict[str, 
 
 OBJECTS: Final[Mapping[str, Breaker]] = {
     "required": _required,
-    "minProperties": _too_few,
+    "minProperties": partial(too_small, lowest="minProperties", highest="maxProperties"),
     "maxProperties": _too_many,
     "additionalProperties": partial(_forbidden, keyword="additionalProperties"),
     "unevaluatedProperties": partial(_forbidden, keyword="unevaluatedProperties"),
@@ -184,20 +171,6 @@ _ARRAY: Final = {"type": "array"}
 _CONTAINS: Final = ("contains", "minContains", "maxContains")
 _REPEATED_FROM = 16
 """From so many items on they are copies of each other, if they may be."""
-
-
-def _too_few_items(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    if value < 1:
-        return
-    few = int(value) - 1
-
-    def sized(name: str, low: int) -> Callable[[], Draw]:
-        sizes = {"minItems": low, "maxItems": few}
-        return partial(spot.replaced, ("minItems",), f"minItems-{name}", _ARRAY | sizes)
-
-    yield Mutation(
-        spot.pointer("minItems"), "minItems", value, partial(mixed, sized("near", few), sized("far", 0))
-    )  # fmt: skip
 
 
 def _too_many_items(spot: MutationSite, value: Any) -> Iterator[Mutation]:
@@ -354,7 +327,7 @@ def _declared(spot: MutationSite) -> int:
 
 
 ARRAYS: Final[Mapping[str, Breaker]] = {
-    "minItems": _too_few_items,
+    "minItems": partial(too_small, lowest="minItems", highest="maxItems"),
     "maxItems": _too_many_items,
     "uniqueItems": _same_twice,
     "contains": _contains,

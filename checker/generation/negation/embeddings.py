@@ -60,23 +60,21 @@ def bare(draw: Draw) -> Broken:
     return broken
 
 
-def in_property(spot: MutationSite, name: str) -> Host:
-    """As a declared property."""
-    with_it = _Once(
-        lambda: spot.draw((*spot.rest(), spot.made(f"with-{name}", _OBJECT | {"required": [name]})))
-    )
-    with_room_for_it = _with_room(spot)
+def _put(
+    around: _Once, where: Callable[[Source, Any], Any], otherwise: Callable[[Broken], Broken]
+) -> Host:
+    """Return the host that replaces a part of a valid value; `otherwise` where no valid value has that part."""
 
     def host(broken: Broken) -> Broken:
         try:
-            around = with_it()
+            draw = around()
         except Unsatisfiable:
-            # There is no valid value for it.
-            return _with_name(with_room_for_it(), lambda source: name, broken)
+            return otherwise(broken)
 
         def whole(source: Source) -> tuple[Any, Any]:
-            value = around(source)
-            value[name], wrong = broken(source)
+            value = draw(source)
+            at = where(source, value)
+            value[at], wrong = broken(source)
             return value, wrong
 
         return whole
@@ -84,8 +82,21 @@ def in_property(spot: MutationSite, name: str) -> Host:
     return host
 
 
+def in_property(spot: MutationSite, name: str) -> Host:
+    """Return the host of a declared property."""
+    with_it = _Once(
+        lambda: spot.draw((*spot.rest(), spot.made(f"with-{name}", _OBJECT | {"required": [name]})))
+    )
+    room = _with_room(spot)
+    return _put(
+        with_it,
+        lambda source, value: name,
+        lambda broken: _with_name(room(), lambda source: name, broken),
+    )
+
+
 def in_additional(spot: MutationSite) -> Host:
-    """As a property that is not declared."""
+    """Return the host of an undeclared property."""
     around, name = _with_room(spot), _Once(lambda: unknown_name(spot))
     return lambda broken: _with_name(around(), name(), broken)
 
@@ -107,7 +118,7 @@ def companions(form: Canonical, pattern: str) -> frozenset[str]:
 
 
 def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
-    """As a property whose name matches these patterns, and no other one."""
+    """Return the host of a property whose name matches these patterns, and no other one."""
 
     def named() -> Draw:
         form = spot.form
@@ -152,7 +163,7 @@ def _with_name(around: Draw, name: Draw, broken: Broken) -> Broken:
 
 
 def as_name(spot: MutationSite) -> Host:
-    """As the name of a property."""
+    """Return the host of the name of a property."""
     objects = _with_room(spot)
     items = _Once(lambda: spot.compiler.compile(spot.form.additional, item_of(spot.place)))
 
@@ -171,46 +182,26 @@ def as_name(spot: MutationSite) -> Host:
 
 
 def at_index(spot: MutationSite, index: int) -> Host:
-    """As an item of those that are declared one by one."""
-    with_it, with_as_many = _with_items(spot, f"with-{index}", index + 1), _as_many(spot, index)
-
-    def host(broken: Broken) -> Broken:
-        try:
-            around = with_it()
-        except Unsatisfiable:
-            return _appended(with_as_many(), broken)
-
-        def whole(source: Source) -> tuple[Any, Any]:
-            value = around(source)
-            value[index], wrong = broken(source)
-            return value, wrong
-
-        return whole
-
-    return host
+    """Return the host of an item that is declared by its index."""
+    as_many = _as_many(spot, index)
+    return _put(
+        _with_items(spot, f"with-{index}", index + 1),
+        lambda source, value: index,
+        lambda broken: _appended(as_many(), broken),
+    )
 
 
 def among_items(spot: MutationSite) -> Host:
-    """As one of the other items; not one of those that the array has to contain."""
+    """Return the host of one of the other items: not one that the array has to contain."""
     first = max(len(spot.form.prefix), len(spot.form.contained))
-    with_it, with_as_many = _with_items(spot, "with-item", first + 1), _as_many(spot, first)
+    as_many = _as_many(spot, first)
 
-    def host(broken: Broken) -> Broken:
-        try:
-            around = with_it()
-        except Unsatisfiable:
-            return _appended(with_as_many(), broken)
+    def where(source: Source, value: list[Any]) -> int:
+        last = len(value) - 1
+        return source.integer(first, last) if first < last else last
 
-        def whole(source: Source) -> tuple[Any, Any]:
-            value = around(source)
-            last = len(value) - 1
-            where = source.integer(first, last) if first < last else last
-            value[where], wrong = broken(source)
-            return value, wrong
-
-        return whole
-
-    return host
+    with_it = _with_items(spot, "with-item", first + 1)
+    return _put(with_it, where, lambda broken: _appended(as_many(), broken))
 
 
 def _with_items(spot: MutationSite, tag: str, least: int) -> _Once:

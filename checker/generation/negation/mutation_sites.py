@@ -1,6 +1,7 @@
-"""Where a keyword stands, what else holds there, and one way to break it."""
+"""The place of a keyword, the rest of what holds there, and one way to break it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
@@ -9,11 +10,17 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, made
+from checker.generation.normalization.forms import (
+    FOLLOWED,
+    Canonical,
+    Conjunction,
+    Facet,
+    FacetKey,
+    made,
+)
 from checker.generation.sources.context import Draw
 from checker.validation.pointers import pointer_child
 
-_FOLLOWED: Final = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
@@ -52,7 +59,7 @@ class MutationSite(Struct, frozen=True):
         return self._without(keywords, lambda facet: facet is self.facet)
 
     def rest_of_all(self, *keywords: str) -> Conjunction:
-        """All that holds but these keywords, whoever says them."""
+        """Return the conjunction without these keywords, in whichever schema they stand."""
         return self._without(keywords, lambda facet: not facet.is_made)
 
     def _without(self, keywords: tuple[str, ...], is_meant: Callable[[Facet], bool]) -> Conjunction:
@@ -87,9 +94,9 @@ class MutationSite(Struct, frozen=True):
         )
 
     def replaced(self, keywords: tuple[str, ...], name: str, raw: Mapping[str, Any]) -> Draw:
-        """Draws of what satisfies `raw` instead of some keywords. Raises `Unsatisfiable`.
+        """Draws values that satisfy `raw` instead of some keywords. Raises `Unsatisfiable`.
 
-        When somebody else says the same, all of them are broken together: there is no other way.
+        When another schema says the same, all of them are broken together: there is no other way.
         """
         instead = self.made(name, raw)
         try:
@@ -102,7 +109,7 @@ class MutationSite(Struct, frozen=True):
 
 def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
     """The facet without some keywords, and without what leads to other facets."""
-    raw, without = facet.raw, facet.without | _FOLLOWED | left_out
+    raw, without = facet.raw, facet.without | FOLLOWED | left_out
     if not isinstance(raw, dict) or not any(
         name in raw and name not in without for name in _UNEVALUATED
     ):
@@ -151,3 +158,21 @@ def one_of(draws: list[Draw]) -> Draw:
     if all(draw is draws[0] for draw in draws):
         return draws[0]
     return lambda source: draws[source.choice(count)](source)
+
+
+_SIZED: Final = {"minLength": "string", "minItems": "array", "minProperties": "object"}
+
+
+def too_small(spot: MutationSite, value: Any, *, lowest: str, highest: str) -> Iterator[Mutation]:
+    """Yield the mutation below a minimum of characters, items or properties: by one, or by any number."""
+    if value < 1:
+        return
+    few, of_kind = int(value) - 1, {"type": _SIZED[lowest]}
+    near = of_kind | {lowest: few, highest: few}
+    far = of_kind | {lowest: 0, highest: few}
+    draw = partial(
+        mixed,
+        partial(spot.replaced, (lowest,), f"{lowest}-near", near),
+        partial(spot.replaced, (lowest,), f"{lowest}-far", far),
+    )
+    yield Mutation(spot.pointer(lowest), lowest, value, draw)

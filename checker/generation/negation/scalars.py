@@ -17,6 +17,7 @@ from checker.generation.negation.mutation_sites import (
     MutationSite,
     first_of,
     mixed,
+    too_small,
 )
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, same
@@ -364,15 +365,6 @@ _LONGEST_IN_HEAD: Final = 2_000
 """Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
 
 
-def _too_short(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    if value < 1:
-        return
-    few = int(value) - 1
-    near = partial(_sized, spot, "minLength", "near", {"minLength": few, "maxLength": few})
-    any_size = partial(_sized, spot, "minLength", "far", {"maxLength": few})
-    yield Mutation(spot.pointer("minLength"), "minLength", value, partial(mixed, near, any_size))
-
-
 def _too_long(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     many = int(value) + 1
     if many > _LONGEST_IN_HEAD and is_in_head(spot.place):
@@ -546,7 +538,7 @@ def _undecodable(spot: MutationSite, keyword: str) -> Draw:
 
 
 TEXTS: Final[Mapping[str, Breaker]] = {
-    "minLength": _too_short,
+    "minLength": partial(too_small, lowest="minLength", highest="maxLength"),
     "maxLength": _too_long,
     "pattern": _pattern,
     "format": _format,

@@ -18,7 +18,7 @@ from checker.transport.wire.bodies import is_unstructured
 from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.ownership import shares
-from checker.transport.wire.readings import Reading
+from checker.transport.wire.readings import BOOLEAN_WORDS, Reading
 from checker.transport.wire.styles import (
     Pairs,
     cookie_pairs,
@@ -37,16 +37,13 @@ _READINGS: Final = 64
 _FORMS: Final = ("multipart/form-data", "multipart/*")
 """Kinds of multipart whose parts have names."""
 _USUAL: Final = PropertyEncoding()
-_TRUE: Final = frozenset({"true", "1", "yes", "on", "t", "y"})
-_FALSE: Final = frozenset({"false", "0", "no", "off", "f", "n"})
-_DELIMITERS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _NULLS: Final = frozenset({"null", "none", "nil", ""})
-_SPOKEN: Final = _TRUE | _FALSE | _NULLS | {"inf", "infinity", "nan"}
+_SPOKEN: Final = _NULLS | BOOLEAN_WORDS.keys() | {"inf", "infinity", "nan"}
 """Words that begin with a letter and may be read as something else than text."""
 
 
 class Unreadable(Exception):
-    """Nobody can say how the text would be read: nothing is proved."""
+    """The reading of a text is undefined: nothing is proved."""
 
 
 def readings_of_text(text: str) -> Iterator[Any]:
@@ -59,10 +56,8 @@ def readings_of_text(text: str) -> Iterator[Any]:
         return
     if word in _NULLS:
         yield None
-    if word in _TRUE:
-        yield True
-    if word in _FALSE:
-        yield False
+    if word in BOOLEAN_WORDS:
+        yield BOOLEAN_WORDS[word]
     yield from _numbers(bare)
 
 
@@ -200,7 +195,7 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
 
 
 class _PlainProof(Struct, frozen=True):
-    """Proves bodies wrong that are a text, or octets: nobody says which, nor of what type."""
+    """Proves bodies wrong that are a text, or octets of undeclared type and encoding."""
 
     is_valid: IsValid
 
@@ -294,7 +289,7 @@ class _FieldsProof(Struct, frozen=True):
                 yield from (value[0], value[-1]) if value else ()
 
     def _of_file(self, value: bytes) -> Iterator[Any]:
-        """What is in it, as those read it who look for no file."""
+        """Yield the readings of a file by servers that expect no file."""
         if self.is_urlencoded:
             raise Unreadable("nothing says how forms write octets")
         for text in (value.decode("latin-1"), value.decode("utf-8", "replace")):
@@ -322,7 +317,7 @@ def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
     if texts == [""]:
         yield []
     if not how.explode:
-        yield from readings_of_text(_DELIMITERS.get(how.style, ",").join(texts))
+        yield from readings_of_text(ambiguity.DELIMITED.get(how.style, ",").join(texts))
 
 
 def _is_nothing(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What is known of a value: canonical forms, and the facets that they are read from."""
+"""Canonical forms of schemas, and the facets that they are read from."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -178,7 +178,7 @@ def key_of(conjunction: Conjunction) -> frozenset[FacetKey]:
 
 
 class Properties(Struct, frozen=True):
-    """What one facet says of the properties of an object."""
+    """The rules of one facet for the properties of an object."""
 
     named: dict[str, Facet]
     patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]
@@ -193,13 +193,13 @@ class Properties(Struct, frozen=True):
         return (self.rest,) if not found and self.rest is not None else found
 
     def declared(self, name: str) -> Conjunction:
-        """What is said of a property by its name or a pattern, not as one of all the others."""
+        """Return the schemas of a property by its name or a pattern, not those for all others."""
         found = tuple(facet for _, matches, facet in self.patterns if matches(name))
         return (self.named[name], *found) if name in self.named else found
 
 
 class Exclusions(Struct, frozen=True):
-    """What the leaves of a `not` forbid."""
+    """The values, patterns and steps that the leaves of a `not` forbid."""
 
     values: list[Any] = field(default_factory=list)
     steps: list[Fraction] = field(default_factory=list)
@@ -209,7 +209,7 @@ class Exclusions(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """What a text contains, in words of `contentEncoding`, `contentMediaType` and `contentSchema`; lower case."""
+    """The content of a text, in words of `contentEncoding`, `contentMediaType` and `contentSchema`; lower case."""
 
     encoding: str
     media_type: str
@@ -233,7 +233,7 @@ class Branches(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """Why no value satisfies a schema."""
+    """The reason why no value satisfies a schema."""
 
     pointer: str
     text: str
@@ -314,7 +314,7 @@ class Canonical(Struct):
             replace(
                 facet,
                 taken=facet.taken
-                | _FOLLOWED
+                | FOLLOWED
                 | ({keyword} if facet is owner else frozenset())
                 | (_NOT if facet.key in self.pushed else frozenset()),
             )
@@ -334,7 +334,7 @@ class Canonical(Struct):
 
 
 _NOT = frozenset({"not"})
-_FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
+FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 
 
 def kinds_of(value: Any) -> frozenset[str]:

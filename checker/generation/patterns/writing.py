@@ -32,7 +32,7 @@ _MORE = 64
 
 
 class PatternPart(Struct, frozen=True):
-    """How to write one part of a pattern."""
+    """The writer of one part of a pattern."""
 
     low: int
     high: int
@@ -49,7 +49,7 @@ class PatternPart(Struct, frozen=True):
 
 
 def written(tree: Expression, allowed: tuple[Interval, ...]) -> PatternPart:
-    """How to write what a tree stands for from allowed characters. Raises `UnsupportedPattern`."""
+    """Return the writer of the texts of a tree from allowed characters. Raises `UnsupportedPattern`."""
     found = _Writing(allowed).written(tree)
     if found.low > _LONGEST:
         raise UnsupportedPattern(f"its texts have at least {found.low} characters")
@@ -65,7 +65,7 @@ class _Writing:
         self._sizes: dict[int, tuple[int, int]] = {}
 
     def written(self, tree: Expression) -> PatternPart:
-        """How to write a part. Raises `UnsupportedPattern`."""
+        """Return the writer of a part. Raises `UnsupportedPattern`."""
         match tree:
             case Characters(intervals):
                 return _characters(_both(intervals, self._allowed), 1, 1)
@@ -231,7 +231,7 @@ def _joined(parts: list[PatternPart]) -> PatternPart:
 
 
 def _framed(parts: list[PatternPart]) -> Draw | None:
-    """What varies in a single place: the usual case, and no list is needed for it."""
+    """Return the writer of parts of which a single one varies: the usual case, and no list is needed for it."""
     varying = [part for part in parts if part.constant is None]
     if len(varying) != 1:
         return None

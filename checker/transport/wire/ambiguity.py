@@ -135,11 +135,11 @@ def _holds_delimiter(value: Any, wire: Wire) -> bool:
 def _holds_own_delimiter(value: Any, wire: Wire) -> bool:
     if wire.explode and wire.location in (Location.QUERY, Location.COOKIE):
         return False
-    return any(_DELIMITED[wire.style] in text for text in _texts(value))
+    return any(DELIMITED[wire.style] in text for text in _texts(value))
 
 
 def _breaks_header(value: Any, wire: Wire) -> bool:
-    delimiter = _DELIMITED.get(wire.style, ",")
+    delimiter = DELIMITED.get(wire.style, ",")
     bad = {delimiter, "="} if wire.explode else {delimiter}
     is_trimmed = delimiter.isspace()
     return any(
@@ -168,7 +168,7 @@ def _is_escaped(value: Any, wire: Wire) -> bool:
     return any("%" in text or _not_octets(text) for text in _texts(value))
 
 
-_DELIMITED: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+DELIMITED: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _PATH, _QUERY = frozenset((Location.PATH,)), frozenset((Location.QUERY,))
 _HEADER, _COOKIE = frozenset((Location.HEADER,)), frozenset((Location.COOKIE,))
 _ALL: Final = _PATH | _QUERY | _HEADER | _COOKIE
@@ -176,7 +176,7 @@ _ANY: Final = frozenset(DeclaredShape)
 _SCALAR, _ARRAY = frozenset((DeclaredShape.SCALAR,)), frozenset((DeclaredShape.ARRAY,))
 _COMPOUND: Final = frozenset((DeclaredShape.ARRAY, DeclaredShape.OBJECT))
 _STYLES: Final = frozenset(
-    (*_DELIMITED, "simple", "label", "matrix", "form", "deepObject", "cookie")
+    (*DELIMITED, "simple", "label", "matrix", "form", "deepObject", "cookie")
 )
 _not_octets: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
 """Of a cookie (RFC 6265, 4.1.1)."""
@@ -205,7 +205,7 @@ CELLS: Final = (
         _ALL, _STYLES, _ANY, "lone surrogates", "UTF-8 has none", _any_text(_surrogates), is_lost=True,
     ),
     Cell(
-        _PATH | _QUERY, frozenset(_DELIMITED), _COMPOUND,
+        _PATH | _QUERY, frozenset(DELIMITED), _COMPOUND,
         "texts in it that hold the space, bar or tab of the style: it has no raw form in a URL",
         DELIMITER, _holds_own_delimiter,
         is_lost=True,

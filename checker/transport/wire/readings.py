@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice, product
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
@@ -29,10 +29,11 @@ Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _BOOLEANS = {"true": True, "false": False}
-_LOOSE_BOOLEANS = {
+BOOLEAN_WORDS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("true", "1", "yes", "y", "on", "t"), True),
     **dict.fromkeys(("false", "0", "no", "n", "off", "f"), False),
 }
+"""Lower-case words that frameworks read as booleans (Pydantic, Spring, Rails)."""
 _DIGITS = 4000
 """Python reads no longer integers."""
 _COMBINATIONS = 64
@@ -176,7 +177,7 @@ def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
 def _booleans(text: str) -> list[Reading]:
     if text in _BOOLEANS:
         return [Reading(_BOOLEANS[text])]
-    loose = _LOOSE_BOOLEANS.get(text.lower())
+    loose = BOOLEAN_WORDS.get(text.lower())
     return [] if loose is None else [Reading(loose, ambiguity.LOOSE)]
 
 
