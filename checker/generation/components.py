@@ -108,7 +108,7 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def holding(name: str) -> tuple[str, ...]:
-    """What holds for whatever is there, of a condition that operations may require (RFC 9110, 13.1.1): all else is refused unread."""
+    """Return the values with which a condition always holds (RFC 9110, 13.1.1): operations refuse all else unread."""
     return ("*",) if name.lower() == "if-match" else ()
 
 
@@ -196,7 +196,7 @@ class PartCompiler:
                 yield Facet(raw, f"{parameter.schema.pointer}/others", is_made=True)
 
     def forced(self, parameter: Parameter) -> Override | None:
-        """What a user wants a parameter to be, always."""
+        """Return the override that a user forces on a parameter, if any."""
         override = self.overrides.parameter(parameter.location, parameter.name)
         return override if override is not None and override.is_forced else None
 
@@ -231,7 +231,7 @@ class PartCompiler:
         self.forced_names.setdefault(location, []).append(name)
 
     def fitting(self, entries: Iterable[Any], part: SchemaPart) -> tuple[Any, ...]:
-        """Those values that a part admits and can carry."""
+        """Return the values that a part admits and can carry."""
         compiler, conjunction, place = part
         is_valid = compiler.validator(conjunction)
         types = compiler.canonical(conjunction).types
@@ -443,7 +443,7 @@ def location_is_free(location: Location, has_no_list: bool) -> bool:
 
 
 def said_of(declared: Parameter | Body) -> list[Any]:
-    """What is usual of a parameter or a body, if anybody says it: its examples, and the value with which a condition holds."""
+    """Return the given values of a parameter or a body: its examples, and the value with which a condition holds."""
     said = [example.value for example in declared.examples]
     if isinstance(declared, Parameter) and declared.location is Location.HEADER:
         said += holding(declared.name)

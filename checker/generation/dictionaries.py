@@ -26,12 +26,12 @@ Path = tuple[str, ...]
 
 
 def path_of(override: Override) -> str:
-    """What an override of a body replaces, as provenance says it."""
+    """Return the path in a body that an override replaces, as provenance names it."""
     return body_path(takewhile(lambda name: name != EACH, override.path))
 
 
 def mismatch(override: Override, entries: Sequence[Any]) -> str:
-    """That most entries of a dictionary are none of those that a schema admits, as a sentence; empty if they are not."""
+    """Return the sentence that a schema forbids most entries of a dictionary; empty if it admits half of them."""
     given = len(override.entries)
     unfit = given - len(entries)
     return (
@@ -140,7 +140,7 @@ def _below(form: Canonical, name: str) -> Conjunction:
 
 
 class SchemaPart(NamedTuple):
-    """What is known of the schema of one part: what `compile` takes."""
+    """The schema of one part of a request: the arguments of `compile`."""
 
     compiler: Compiler
     conjunction: Conjunction

@@ -157,7 +157,7 @@ def _named(values: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def call(hook: Hook, name: str, context: object, value: Any) -> Any:
-    """What a hook returns. Raises `HookError` for whatever it raises."""
+    """Return the result of a hook. Raises `HookError` for every exception of the hook."""
     try:
         return hook(context, value)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What of a request is there: optional parameters and bodies are drawn or left out."""
+"""The presence of optional parameters and bodies: drawn or left out."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def is_mostly_refused(parameter: Parameter) -> bool:
 
 
 def share_of(parameter: Parameter) -> float:
-    """How likely an optional parameter is there."""
+    """Return the probability that an optional parameter is present."""
     return SELDOM_SHARE if is_mostly_refused(parameter) else _OPTIONAL
 
 

@@ -169,7 +169,7 @@ class OperationProgram:
         return case
 
     def mode_ahead(self, source: Source) -> GenerationMode | None:
-        """What a source that was just reset would draw, a valid case or a wrong one; takes the choice from it that decides.
+        """Return the mode that a source that was just reset would draw; takes the choice from it that decides.
 
         None when only drawing tells.
         """
@@ -199,7 +199,7 @@ class OperationProgram:
     def _marked(
         self, usual: dict[Location, ComponentProvenance], broken: Location | None
     ) -> tuple[dict[Location, ComponentProvenance], tuple[Binding, ...]]:
-        """Where the parts come from when some were not drawn at random, or one is wrong; values of earlier responses."""
+        """Return the origins of parts that were not drawn at random, or are wrong; values of earlier responses."""
         components, bindings, words = usual.copy(), [], []
         for binding in self._context.bindings:
             location = binding.location
@@ -287,7 +287,7 @@ def compile_parts(
 
 
 def too_deep(operation: Operation) -> Unsatisfiable:
-    """What is said of an operation whose schemas exceed the stack."""
+    """Return the error for an operation whose schemas exceed the stack."""
     return Unsatisfiable(
         operation.label, "its schemas lead on too deeply to be followed; simplify them"
     )

@@ -1,4 +1,4 @@
-"""Where the parts of cases come from when nothing else is taken for them."""
+"""The origins of the parts of cases when nothing else is taken for them."""
 
 from collections.abc import Iterable
 
@@ -12,13 +12,13 @@ from checker.generation.settings import GenerationSettings
 def usual_parts(
     compiler: PartCompiler, hooks: ComponentHooks, present: Iterable[Location]
 ) -> dict[Location, ComponentProvenance]:
-    """What is known of the parts of each case before one is made, in the order of locations."""
+    """Return the known provenance of each part before a case is made, in the order of locations."""
     locations = set(present)
     return {place: _usual(compiler, hooks, place) for place in Location if place in locations}
 
 
 def forced_parts(compiler: PartCompiler) -> dict[Location, tuple[str, ...]]:
-    """What came from outside in cases that are usual but for what is forced, by location."""
+    """Return the names of forced values in otherwise usual cases, by location."""
     found = {place: tuple(_fixed(place, compiler.settings)) for place in Location}
     for parameter in compiler.operation.parameters:
         if compiler.forced(parameter) is not None:
@@ -39,7 +39,7 @@ def _usual(
 
 
 def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:
-    """What is sent whatever a case has: headers, one of which may hold all cookies, and credentials."""
+    """Return the names that are sent whatever a case has: headers, one of which may hold all cookies, and credentials."""
     if location is Location.HEADER:
         return sorted(settings.fixed_headers)
     if location is Location.COOKIE and "cookie" in settings.fixed_headers:

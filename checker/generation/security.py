@@ -48,7 +48,7 @@ class Alternative(Struct, frozen=True):
 
 
 def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Alternative, ...]:
-    """What requests may meet, each one of it, that of usual requests first. Empty where there is no choice, and nothing to make up.
+    """Return the security alternatives that requests may meet, that of usual requests first. Empty where there is no choice, and nothing to make up.
 
     Where users give credentials, it is what these meet. What users give, and what is declared as a parameter, is not made up.
     """
@@ -90,7 +90,7 @@ def _spread(write: Callable[[str, str], str], pair: tuple[str, str]) -> str:
 
 
 def _writer(scheme: SecurityScheme) -> Callable[[str, str], str] | None:
-    """Writes a user or token, and a password, as a scheme wants them; None for what nobody can make up."""
+    """Return a writer of a user or token, and a password, for a scheme; None for schemes that cannot be made up."""
     if scheme.type == "apiKey":
         return lambda user, password: user
     if scheme.type in ("oauth2", "openIdConnect") or scheme.scheme == "bearer":

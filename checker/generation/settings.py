@@ -1,4 +1,4 @@
-"""What a program is compiled for."""
+"""The settings that a program is compiled for."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +26,7 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
 
 
 class GenerationSettings(Struct, frozen=True):
-    """How cases are generated: the keys of `[generation]`."""
+    """The keys of `[generation]`."""
 
     mode: GenerationMode | None = GenerationMode.POSITIVE
     """None: each case is of either."""

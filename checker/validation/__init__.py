@@ -1,1 +1,1 @@
-"""What a schema says of a value, twice: `compiled` for the hot path, `referee` for the second opinion."""
+"""Two opinions on a value: `compiled` for the hot path, `referee` for the second opinion."""

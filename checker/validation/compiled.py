@@ -46,7 +46,7 @@ def compile_schema(
 
 
 class _DocumentCache(Struct):
-    """What is compiled for one document."""
+    """The compiled schemas of one document."""
 
     document: Document
     translators: dict[tuple[Dialect, Direction, bool], Translator] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Which values of a discriminator name which alternative (OpenAPI 3.1, 4.8.25).
+"""The alternatives that the values of a discriminator name (OpenAPI 3.1, 4.8.25).
 
 Names of an alternative are its keys in the mapping, the last part of its reference, the name of its file, and what it
 lists for the property itself: that wins where they differ. An alternative that is written out has no name, nor has one
@@ -23,7 +23,7 @@ Lookup = Callable[[str, Any], tuple[Any, Any] | None]
 
 
 class DiscriminatorBranch(Struct, frozen=True):
-    """What a discriminator says of one of the schemas that it tells apart."""
+    """The names of one of the schemas that a discriminator tells apart."""
 
     names: Names
     """Values that choose it."""
@@ -32,7 +32,7 @@ class DiscriminatorBranch(Struct, frozen=True):
 
 
 class Discriminator(Struct, frozen=True):
-    """What a property says of the alternatives beside it."""
+    """The property that tells alternatives apart, and its alternatives."""
 
     property_name: str
     keyword: str
@@ -50,7 +50,7 @@ class Discriminator(Struct, frozen=True):
 
 
 def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discriminator | None:
-    """How a schema tells its alternatives apart; None when it does not, or none of them has a name."""
+    """Return the discriminator of a schema; None when it has none, or no alternative has a name."""
     told = raw.get("discriminator")
     name = told.get("propertyName") if isinstance(told, dict) else None
     keyword = next((one for one in KEYWORDS if isinstance(raw.get(one), list)), None)
@@ -203,7 +203,7 @@ class _Names(Struct):
     def _parts(
         self, raw: dict[str, Any], where: Any, read: Callable[[Any, Any], Listed]
     ) -> Iterator[Listed]:
-        """What is listed by all that holds of the same value: parts of `allOf`, and what is referred to."""
+        """Yield the listed values of all schemas for the same value: parts of `allOf`, and references."""
         parts = raw.get("allOf")
         for part in parts if isinstance(parts, list) else ():
             yield read(part, where)
@@ -251,13 +251,13 @@ def _facets(raw: Any, where: Any, lookup: Lookup) -> list[tuple[dict[str, Any], 
 
 
 def _all_of(lists: Iterable[Listed]) -> Listed:
-    """What is listed where all of these hold."""
+    """Return the values that are listed where all of these schemas hold."""
     said = [one for one in lists if one is not None]
     return set.intersection(*said) if said else None
 
 
 def _any_of(lists: Iterable[Listed]) -> Listed:
-    """What is listed where one of these holds; None when one of them lists nothing."""
+    """Return the values that are listed where one of these holds; None when one of them lists nothing."""
     found: set[str] = set()
     for one in lists:
         if one is None:
@@ -272,7 +272,7 @@ def _has_type(raw: dict[str, Any], name: str) -> bool:
 
 
 def _is_matched(pattern: Any, text: str) -> bool:
-    """False when a pattern that Python reads like everybody does not match."""
+    """Whether a value matches a pattern; patterns that Python reads differently match everything."""
     try:
         return not isinstance(pattern, str) or re.search(pattern, text) is not None
     except (re.error, RecursionError, OverflowError):

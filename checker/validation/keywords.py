@@ -1,4 +1,4 @@
-"""Which keywords a dialect has, what a well-formed value of each is, and where schemas stand inside a schema."""
+"""The keywords of each dialect, the shape of a well-formed value of each, and the places of schemas inside a schema."""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
@@ -11,7 +11,7 @@ from checker.core.schema import Dialect
 
 
 class KeywordShape(Enum):
-    """What stands under a keyword."""
+    """The kind of value that stands under a keyword."""
 
     PLAIN = "a value"
     SCHEMA = "one schema"

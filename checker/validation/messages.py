@@ -8,7 +8,7 @@ _WIDTH = 80
 
 
 def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
-    """What is wrong, for people; `original` is kept for keywords that have no words here."""
+    """Return the sentence for a violation; `original` is kept for keywords that have no words here."""
     write = _WORDS.get(keyword)
     if write is None:
         return _cut(" ".join(original.split()), 2 * _WIDTH)
@@ -16,7 +16,7 @@ def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
 
 
 def nearest_branch(place: int, branches: Any, path: Iterable[str | int], reason: str) -> str:
-    """Which of several alternatives is nearest, by number and name, and why a value does not fit it."""
+    """Return the nearest of several alternatives, by number and name, and why a value does not fit it."""
     branch = branches[place] if isinstance(branches, list) and place < len(branches) else None
     reference = branch.get("$ref") if isinstance(branch, dict) else None
     name = f" ({reference.rpartition('/')[2]})" if isinstance(reference, str) else ""

@@ -8,7 +8,7 @@ from checker.validation.referee import referee
 
 
 def problem_of(schema: Schema, value: Any) -> str | None:
-    """Why a value of a request breaks a schema; None when it fits. Raises `UnresolvableReference`, `UnusableSchema`."""
+    """Return the reason why a value of a request breaks a schema; None when it fits. Raises `UnresolvableReference`, `UnusableSchema`."""
     if compile_schema(schema, Direction.REQUEST).is_valid(value):
         return None
     found = referee(schema, Direction.REQUEST).errors(value)

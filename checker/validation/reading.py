@@ -1,4 +1,4 @@
-"""How the referee reads a schema of each dialect: its own rules, keyword by keyword, over the raw document."""
+"""The referee's reading of a schema of each dialect: its own rules, keyword by keyword, over the raw document."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol, runtime_checkable

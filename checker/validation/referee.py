@@ -131,7 +131,7 @@ class Referee:
         return frozenset(self._reading.held)
 
     def whole_errors(self, value: Any) -> list[ValidationError]:
-        """What is wrong with a value, as trees: what is wrong with each alternative stands inside."""
+        """Return the errors of a value as trees: the errors of each alternative stand inside."""
         self._reading.hidden.clear()
         self._reading.held.clear()
         try:
@@ -160,7 +160,7 @@ class Referee:
 
 
 def _message(keyword: str, error: ValidationError) -> str:
-    """What is wrong; of alternatives, too, what is wrong with the nearest one."""
+    """Return the message of an error; of alternatives, that of the nearest one as well."""
     message = message_of(keyword, error.validator_value, error.instance, error.message)
     nearest = nearest_of(error) if keyword in ("anyOf", "oneOf") else None
     if nearest is None:

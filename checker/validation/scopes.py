@@ -74,7 +74,7 @@ class Scoped(Protocol):
         ...
 
     def at(self, place: str) -> object:
-        """What stands at a place that was the answer to an earlier question."""
+        """Return the schema at a place that was the result of an earlier lookup."""
         ...
 
 
@@ -89,7 +89,7 @@ def is_scoped(document: object) -> TypeGuard[Scoped]:
 
 
 def entered(document: object, scope: Scope, place: str) -> Scope:
-    """The scope of somebody who comes to a place."""
+    """Return the scope after entering a place."""
     if not is_scoped(document) or not document.has_dynamic:
         return scope
     new = document.resource(place).dynamic
@@ -107,7 +107,7 @@ def said_at(document: object, place: str, usual: Dialect) -> tuple[Dialect, froz
 
 
 def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Scope) -> Found | None:
-    """What a `$dynamicRef` or `$recursiveRef` means to somebody who came this way; None when the schema has none.
+    """Return the target of a `$dynamicRef` or `$recursiveRef` for a reader that came this way; None when the schema has none.
 
     Raises `UnresolvableReference`.
     """
@@ -238,7 +238,7 @@ class Scopes:
             place = place.rpartition("/")[0]
 
     def find(self, reference: str, around: Resource) -> tuple[Resource, str] | None:
-        """The resource that a reference means, and the fragment in it, decoded; None when nobody has the URI."""
+        """Return the resource that a reference means, and the fragment in it, decoded; None for an unknown URI."""
         if reference.startswith("#") or not reference:
             return around.home or around, unquote(reference[1:])
         uri, fragment = urldefrag(urljoin(around.uri, reference))

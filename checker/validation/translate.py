@@ -67,7 +67,7 @@ class _Fragment(Struct):
 
 
 class _Way(Struct, frozen=True):
-    """What is known from above."""
+    """The facts that hold from above."""
 
     hidden: _Names
     """Properties that do not travel, of all that is said of the same value."""
@@ -83,7 +83,7 @@ _MOST_NODES = 20_000
 
 
 class SchemaTooLarge(Exception):
-    """So much is nested in one place that nobody wrote it: aliases of YAML that multiply."""
+    """The nesting in one place is too large to be written by hand: aliases of YAML that multiply."""
 
 
 class Translator:
@@ -306,7 +306,7 @@ class Translator:
 
 
 def too_large(pointer: str) -> str:
-    """What is said of such a schema."""
+    """Return the error for such a schema."""
     return f"the schema at {pointer} holds more than {_MOST_NODES:,} schemas; refer to what repeats"
 
 

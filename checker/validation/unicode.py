@@ -59,7 +59,7 @@ def ranges_of(name: str) -> Ranges | None:
 
 
 def class_of(name: str) -> str | None:
-    """What stands between the brackets of a Python pattern for a property; None when it is not known."""
+    """Return the text between the brackets of a Python pattern for a property; None when it is not known."""
     ranges = ranges_of(name)
     if ranges is None:
         return None

@@ -103,7 +103,7 @@ class SaidValues(Struct):
     def completed(
         self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST
     ) -> Any:
-        """What an author gives, with all that declared objects in it require: the default or usual value of what they lack."""
+        """Return a given value with all that declared objects in it require: the default or usual value of each missing property."""
         if not isinstance(value, dict | list) or not depth:
             return value
         try:
@@ -131,7 +131,7 @@ class SaidValues(Struct):
     def _own(
         self, form: Canonical, conjunction: Conjunction, place: TextPlace
     ) -> Iterator[SaidValue]:
-        """What stands in the schemas of a form. What breaks the very schema that it stands in is told."""
+        """Yield the given values of the schemas of a form. A value that its own schema forbids is reported."""
         for facet in form.facets:
             for pointer, value, is_default in authors_values(facet):
                 if self.edges.compiler.validator((facet,))(value):
@@ -264,7 +264,7 @@ class OperationExamples:
         self.warn(SchemaWarning(WarningKind.INVALID_EXAMPLE, label, pointer, message))
 
     def _parts(self, row: Mapping[_Place, Example], body: Body | None) -> Parts | None:
-        """What is sent: the values of a row, and usual ones of all else that is required. None if there are none."""
+        """Return the parts to send: the values of a row, and usual ones of all else that is required; None if there are none."""
         parts = Parts()
         for parameter in self._usual.declared():
             forced = self._compiler.forced(parameter)

@@ -100,10 +100,10 @@ def negatives(
     is_broken: Callable[[Any], bool] | None = None,
     wanted: Callable[[Breach], bool] = lambda breach: True,
 ) -> Iterator[Boundary]:
-    """Values that are invalid for one reason, each once, those near the root first.
+    """Yield values that are invalid for one reason, each once, those near the root first.
 
-    `is_broken` is the proof that a value has to pass, such as that nobody reads its text as a valid one; not to be
-    valid if nothing else is said. Only `wanted` breaches are looked at.
+    `is_broken` is the proof that a value has to pass, such as that no server reads its text as a valid one; by default
+    the value must be invalid. Only `wanted` breaches are looked at.
     """
     if is_broken is None:
         is_valid = compiler.validator(conjunction)
@@ -257,7 +257,7 @@ def _probed(
 def _simplest(
     draw: Broken, compiler: Compiler, is_broken: Callable[[Any], bool], ranks: int = _RANKS
 ) -> Iterator[tuple[Any, Any]]:
-    """What is proved wrong, the simplest first; chance has a fixed seed."""
+    """Return a value that is proved wrong, the simplest first; chance has a fixed seed."""
     sources: Iterator[Source] = chain(
         map(SimplestSource, range(ranks)), map(RandomSource, range(ranks))
     )

@@ -96,7 +96,7 @@ def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Ite
 
 
 def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
-    """The usual request with the name of a list in the query and nothing behind it, `ids=`, as forms send it that nobody filled in."""
+    """Yield the usual request with an empty list in the query, `ids=`, as a form with an empty field sends it."""
     for parameter in parameters:
         raw = parameter.schema.raw
         is_list = isinstance(raw, dict) and raw.get("type") == "array"
@@ -192,7 +192,7 @@ _OF_BODIES: Final = 0.8
 
 
 class Coverage(Struct, frozen=True):
-    """What is wanted of the boundary cases of an operation."""
+    """The kinds of boundary cases that are listed for an operation."""
 
     mode: GenerationMode | None = None
     """None: valid and invalid ones."""
@@ -375,7 +375,7 @@ class OperationEdges:
         return (one for one in self._usual.declared() if self._compiler.forced(one) is None)
 
     def _wrong(self, parameter: Parameter, part: SchemaPart) -> Iterator[Boundary]:
-        """Values of a parameter that nobody can read as valid ones."""
+        """Yield values of a parameter that no server can read as valid ones."""
         if self.settings.is_fixed(parameter):
             return iter(())
         outline = outline_of(parameter.schema)
@@ -462,7 +462,7 @@ class OperationEdges:
         yield some_case(template, location, whole, "All optional properties")
 
     def _reduced(self, parameter: Parameter, reduced: Parts) -> Iterator[BoundaryCase]:
-        """What is wrong with a required parameter when no optional one is there."""
+        """Yield wrong values of a required parameter in requests without optional ones."""
         location, name = parameter.location, parameter.name
         try:
             part = self._compiler.parameter(parameter)

@@ -353,12 +353,12 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
 
 
 def form_pointer(conjunction: Conjunction) -> str:
-    """Where a conjunction stands."""
+    """Return the JSON pointer of a conjunction."""
     return conjunction[0].pointer if conjunction else "#"
 
 
 def safely(found: Iterator[Boundary]) -> Iterator[Boundary]:
-    """What there is of them before it turns out that there are no more."""
+    """Yield the boundaries that come before an error, and drop the error."""
     try:
         yield from found
     except (Unsatisfiable, BudgetSpent, Rejected):
@@ -366,7 +366,7 @@ def safely(found: Iterator[Boundary]) -> Iterator[Boundary]:
 
 
 def _of_json(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """A test of values that may hold bytes, of which nobody but the draw program knows."""
+    """Return a test of values that may hold bytes: only the draw program can judge bytes."""
     return lambda value: has_bytes(value) or is_valid(value)
 
 

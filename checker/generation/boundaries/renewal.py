@@ -53,7 +53,7 @@ class ReferencePlace(Struct, frozen=True):
 
 
 class References(Struct, frozen=True):
-    """Those of the bodies of one media type."""
+    """The references in the bodies of one media type."""
 
     places: tuple[ReferencePlace, ...]
     is_valid: Callable[[Any], bool]
@@ -63,7 +63,7 @@ class References(Struct, frozen=True):
     def filled(
         self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
     ) -> Iterator[Binding]:
-        """What a body, which is changed in place, took of what `pick` knows for a pointer; as valid, or as wrong, as it was.
+        """Return the values of `pick` that a body, which is changed in place, took; the body stays as valid, or as wrong, as it was.
 
         A right body keeps what it has in the place that it is about, a wrong one what makes it wrong. With `adds` a right
         body gets known values for optional properties that it does not have.
@@ -119,7 +119,7 @@ class References(Struct, frozen=True):
 def references_in(
     usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None
 ) -> Iterator[ReferencePlace]:
-    """Those of a usual body, as far as there are texts or integers at the pointers. `said`: paths at which an author gave the value; None for all."""
+    """Return the references in a usual body: texts and integers at the pointers. `said`: paths at which an author gave the value; None for all."""
     for pointer in pointers:
         path = tokens_of(pointer)
         for holder, at in _reference_spots(usual, path)[:1]:
@@ -129,7 +129,7 @@ def references_in(
 
 
 def _reference_spots(body: Any, path: Sequence[str]) -> list[_ReferenceSpot]:
-    """Where values stand that a path means."""
+    """Return the places in a body that a path matches."""
     return [(holder, at) for holder in _holders(body, path) for at in _keys(holder, path[-1])]
 
 
@@ -205,7 +205,7 @@ class _Place(Struct, frozen=True):
 
 
 class Renewal(Struct, frozen=True):
-    """What is to differ from case to case in the bodies of one media type."""
+    """The values that differ from case to case in the bodies of one media type."""
 
     places: tuple[_Place, ...]
     is_valid: Callable[[Any], bool]
@@ -244,7 +244,7 @@ class Renewal(Struct, frozen=True):
 
 
 class Renewals(Struct):
-    """Those of an operation, each made when a case with such a body is listed."""
+    """The renewals of an operation, each made when a case with such a body is listed."""
 
     compiler: PartCompiler
     usual: Callable[[SchemaPart, Body], Any]
@@ -252,7 +252,7 @@ class Renewals(Struct):
     _known: dict[str | None, Renewal | None] = field(default_factory=dict)
 
     def of(self, media_type: str | None) -> Renewal | None:
-        """What is to differ in bodies of a media type, as far as their schema leaves room; None for nothing."""
+        """Return the renewal for bodies of a media type, as far as their schema leaves room; None for none."""
         if media_type not in self._known:
             found = (one for one in self.compiler.operation.bodies if one.media_type == media_type)
             body = next(found, None)
@@ -296,7 +296,7 @@ def _own_places(
     names: "_OwnNames",
     fits: Callable[[tuple[str, ...], Any], bool],
 ) -> tuple[_Place, ...]:
-    """Those that stand for the thing itself. `fits`: whether the usual body is valid with another value at a path."""
+    """Return the places that name the resource itself. `fits`: whether the usual body is valid with another value at a path."""
     places = []
     for spot in spots:
         if names.is_own(spot.path[-1], is_said=spot.is_said):
@@ -324,7 +324,7 @@ def _fits(is_valid: Callable[[Any], bool], usual: Any, path: tuple[str, ...], ne
 
 
 class _OwnNames(Struct, frozen=True):
-    """Which names of fields stand for the thing that an operation makes."""
+    """The names of fields that name the resource which an operation makes."""
 
     noun: str
     of_path: frozenset[str]
@@ -470,7 +470,7 @@ def _written(number: int, alphabet: str, size: int) -> str:
 
 
 def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
-    """What chance makes of a schema: for patterns and formats that no plain text has."""
+    """Return a random value of a schema: for patterns and formats that no plain text has."""
     if spot.schema is None:
         return
     place, context = part.place, part.compiler.context

@@ -37,7 +37,7 @@ _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 1
 
 
 def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> Draw:
-    """Draws what `draw` gives and nobody forbids. Raises `Unsatisfiable` when nothing is left."""
+    """Draws values of `draw` that are not forbidden. Raises `Unsatisfiable` when nothing is left."""
     checks = _checks(kind, form.excluded)
     if not checks:
         return draw

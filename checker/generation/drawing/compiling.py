@@ -86,7 +86,7 @@ class Compiler(Struct):
 
     @property
     def size(self) -> int:
-        """How many different nodes were compiled."""
+        """The number of different nodes that were compiled."""
         return len(self._known)
 
     def compile(self, conjunction: Conjunction, place: TextPlace) -> Draw:
@@ -118,7 +118,7 @@ class Compiler(Struct):
         return draw
 
     def variety_of(self, form: Canonical) -> Variety:
-        """How freely values of a form are drawn: what is below the root is as usual."""
+        """Return the variety of a form: values below the root are drawn as usual."""
         return self.variety if form.pointer == self._root else Variety.USUAL
 
     def _varied(self, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
@@ -301,7 +301,7 @@ class Compiler(Struct):
         return draws
 
     def _weight(self, alternative: Conjunction) -> int:
-        """How often an alternative is chosen: where variety is short, those with few values less."""
+        """Return the weight of an alternative: where variety is short, alternatives with few values get less."""
         if self.variety is Variety.USUAL:
             return 1
         return 1 if self.canonical(alternative).types <= _SMALL_TYPES else _MORE_VARIED

@@ -129,7 +129,7 @@ _NAME_ATTEMPTS = 12
 
 
 class ArrayPlan(Struct, frozen=True):
-    """What is drawn for an array."""
+    """The parts of an array that is drawn."""
 
     pointer: str
     low: int
@@ -251,7 +251,7 @@ class Property(Struct, frozen=True):
 
 
 class ObjectPlan(Struct, frozen=True):
-    """What is drawn for an object."""
+    """The parts of an object that is drawn."""
 
     pointer: str
     properties: tuple[Property, ...]
@@ -521,7 +521,7 @@ def _index_for(
 def _different(
     nodes: Nodes, items: Conjunction, place: TextPlace, low: int
 ) -> tuple[int | None, list[Any] | None]:
-    """How many different items there are, when they are few; and which, when most of them are wanted."""
+    """Return the number of different items when they are few; and the items, when most of them are wanted."""
     form = nodes.canonical(items)
     finite = _finite(form)
     if finite is None or not finite <= _MOST_MEMBERS or 2 * low <= finite:

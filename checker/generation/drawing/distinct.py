@@ -17,7 +17,7 @@ Element = Callable[[Source, int], Any]
 
 
 class Distinct(Struct, frozen=True):
-    """How many items there are, and how likely one more is."""
+    """The bounds of an array of distinct items, and the probability of one more item."""
 
     pointer: str
     low: int

@@ -1,4 +1,4 @@
-"""Members and parameters that nobody declared: allowed, and hardly ever tried.
+"""Undeclared members and parameters: allowed, and hardly ever tried.
 
 One is put into a case that is made already, wherever there is room for it, and stays only if it may be there: so what the
 case was like without it does not depend on it, and shrinking leaves it out first.
@@ -93,7 +93,7 @@ class Room:
 
 
 def _validator(schema: Schema) -> IsValid | None:
-    """True for values of a body; None where nobody can say."""
+    """Return the validator of a body; None where there is none."""
     try:
         return compile_schema(schema, Direction.REQUEST).is_valid
     except (UnusableSchema, UnresolvableReference):
@@ -124,7 +124,7 @@ _MEMBER: Final = together(
 
 
 def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
-    """Draws all parts of a case, now and then with something in one of them that nobody declared.
+    """Draws all parts of a case, now and then with an undeclared member in one of them.
 
     `text` is what may be sent at all, `excluded` no header has.
     """

@@ -82,7 +82,7 @@ _WORK_OF_A_STEP: Final = 300
 def likely_ways(
     nodes: Nodes, canonical: Canonical, place: TextPlace, ways: list[Draw], accepts: Accepts
 ) -> list[Draw]:
-    """Those of some ways that are accepted often; where there are none, what all conditions have in common as well.
+    """Return the ways that are accepted often; where there are none, a draw of what all conditions have in common as well.
 
     Raises `Unsatisfiable` when they surely have nothing in common.
     """
@@ -161,7 +161,7 @@ def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str
 
 
 def _hits(way: Draw, accepts: Accepts) -> int:
-    """How many of a few texts are accepted."""
+    """Return the number of accepted texts among a few."""
     source, found = RandomSource(), 0
     for seed in range(_TRIED):
         source.reset(seed)
@@ -172,7 +172,7 @@ def _hits(way: Draw, accepts: Accepts) -> int:
 
 
 def _combined(ways: list[Draw]) -> list[Draw]:
-    """What two patterns ask for, one after the other: an open beginning may meet an open end."""
+    """Return ways that join the texts of two patterns: an open beginning may meet an open end."""
     pairs = [
         (left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right
     ]

@@ -1,4 +1,4 @@
-"""What compiles the children of arrays and objects."""
+"""The seam between the compiler and the draws of arrays and objects; how freely values of a vague schema are drawn."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -23,7 +23,7 @@ _CONTAINERS = frozenset({ARRAY, OBJECT})
 
 
 class Variety(Enum):
-    """How freely values are drawn."""
+    """The degree of freedom with which values are drawn."""
 
     USUAL = "what is meant, and little else"
     NAMES = "many properties that the schema does not name"
@@ -38,7 +38,7 @@ def may_be_poor(form: Canonical) -> bool:
 
 
 def different(draw: Draw, context: DrawContext) -> int:
-    """How many different values come from a few draws; stops counting when there are enough."""
+    """Return the number of different values of a few draws; stops counting at `ENOUGH`."""
     # Somebody may be drawing already: schemas are compiled when they are needed.
     with context.aside(_DISCARDED):
         return _counted(draw, context, ENOUGH)

@@ -81,7 +81,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
 
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
-    """False for properties that nobody speaks of, if there may be none and none is needed."""
+    """Whether an object gets undeclared properties: not if there may be none and none is needed."""
     if nodes.allows_extra or form.property_count.low > len(form.properties):
         return True
     return any(isinstance(facet.raw, dict) and facet.raw for facet in form.additional)
@@ -128,13 +128,13 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
 
 
 def _tagged(nodes: Nodes, conjunction: Conjunction, tags: tuple[str, ...], draw: Draw) -> Draw:
-    """What tells which heir of a base a value is; what the schema says of the property wins."""
+    """Return the discriminator values of a property; its own schema wins."""
     admitted = list(filter(nodes.validator(conjunction), tags)) if tags else ()
     return listed(admitted) if admitted else draw
 
 
 def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[Named, ...]:
-    """What else an object may have; nothing when nothing else is drawn."""
+    """Return the draw of undeclared properties; nothing when nothing else is drawn."""
     if nodes.is_minimal and form.property_count.low == 0:
         return ()
     declared = form.properties.keys() | form.hidden
@@ -157,7 +157,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[Named,
 
 
 def _is_other(declared: Set[str], matches: list[IsName]) -> IsName:
-    """True for names that nobody speaks of."""
+    """Whether a name is undeclared and matches no pattern."""
     if not matches:
         return lambda name: name not in declared
     return lambda name: name not in declared and not any(matched(name) for matched in matches)
@@ -170,7 +170,7 @@ def _both(first: IsName, second: IsName) -> IsName:
 def _overlaps(
     form: Canonical, names: Draw, is_valid: Callable[[str], bool]
 ) -> list[tuple[Conjunction, Callable[[str], bool]]]:
-    """What holds for names that match a pattern: it depends on what else they match, so a few are tried."""
+    """Return the schemas that hold for names that match a pattern: a few names are tried, since they may match others."""
     declared = form.properties.keys() | form.hidden
     found: dict[frozenset[FacetKey], Conjunction] = {}
     for seed in range(_TRIED_NAMES):

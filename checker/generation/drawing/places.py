@@ -1,4 +1,4 @@
-"""What each part of a request can carry: characters, empty values, null."""
+"""The characters, empty values and nulls that each part of a request can carry."""
 
 from functools import lru_cache
 from typing import Any
@@ -23,7 +23,7 @@ _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 
 
 class TextPlace(Struct, frozen=True):
-    """How text travels."""
+    """The limits of a text on the wire."""
 
     name: str
     alphabet: Alphabet
@@ -94,7 +94,7 @@ def filled(place: TextPlace, *, carries_empty: bool) -> TextPlace:
 def place_of(
     location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False
 ) -> TextPlace:
-    """What parameters of a location can carry; `text` is what may be sent at all, `excluded` not in headers.
+    """Return the place of parameters of a location; `text` is what may be sent at all, `excluded` not in headers.
 
     What the wire does not tell apart (`checker.transport.wire.ambiguity`) is left out wherever there is something else to send.
     """
@@ -146,7 +146,7 @@ def _path(text: Alphabet, style: str, *, explode: bool) -> TextPlace:
 def body_place(
     text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = ""
 ) -> TextPlace:
-    """What a body can carry; `file` is the media type of bytes that have to be a whole file.
+    """Return the place of a body; `file` is the media type of bytes that have to be a whole file.
 
     A form with XML in one of its parts counts as XML, too.
     """
@@ -159,7 +159,7 @@ def body_place(
 
 @lru_cache(maxsize=128)
 def item_of(place: TextPlace) -> TextPlace:
-    """What an item of a list or a property of an object can carry: not what separates them."""
+    """Return the place of an item of a list or a property of an object: without the characters that separate them."""
     if place.name.endswith("-item"):
         return place
     if place.is_body:
@@ -195,5 +195,5 @@ def is_in_head(place: TextPlace) -> bool:
 
 
 def location_of(place: TextPlace) -> Location | None:
-    """Where a place is, by the first word of its name; names of properties are nowhere."""
+    """Return the location of a place, by the first word of its name; names of properties have none."""
     return _LOCATIONS.get(place.name.partition("-")[0])

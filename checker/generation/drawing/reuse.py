@@ -83,7 +83,7 @@ def _pointer(path: list[str]) -> str:
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:
-    """What makes a value one of the wanted types: 5 to "5", "5" to 5; None where both or neither will do."""
+    """Return a conversion of a value to one of the wanted types: 5 to "5", "5" to 5; None where both or neither will do."""
     is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
     if is_text is is_numeric:
         return None

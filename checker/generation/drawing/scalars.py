@@ -209,7 +209,7 @@ def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
 
 
 def _readings(value: float) -> set[Fraction]:
-    """What a number is as text, and as a float."""
+    """Return the spellings of a number as text, and as a float."""
     return {Fraction(str(value)), Fraction(float(value))}
 
 

@@ -69,7 +69,7 @@ _ENCODINGS: Final = {
 
 
 def content_draw(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
-    """Draws what the text is said to contain, encoded; None for what nobody knows here. Lengths are kept as far as possible."""
+    """Draws the declared content of a text, encoded; None for unknown content. Lengths are kept as far as possible."""
     content = canonical.content
     if content is None:
         return None
@@ -206,7 +206,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw
 
 
 def _sizes(canonical: Canonical, place: TextPlace) -> tuple[int, int | None]:
-    """How long strings are at least and at most. Raises `Unsatisfiable`."""
+    """Return the least and the greatest length. Raises `Unsatisfiable`."""
     lengths = canonical.lengths
     conflict = lengths.conflict()
     if conflict is not None:
@@ -306,7 +306,7 @@ Checks = list[Callable[[str], bool]]
 def _ways(
     nodes: Nodes, canonical: Canonical, place: TextPlace, sizes: tuple[int, int | None]
 ) -> tuple[list[Draw], Checks]:
-    """How such strings may be made, and what they have to satisfy."""
+    """Return the ways to make such strings, and the conditions on them."""
     ways: list[Draw] = []
     checks: Checks = []
     low, high = sizes

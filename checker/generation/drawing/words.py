@@ -34,13 +34,13 @@ class Words(Struct, frozen=True):
     """Of the parameter, where they are meant for one."""
 
     def at(self, place: TextPlace, is_valid: Callable[[Any], bool]) -> "Words":
-        """Those that a place carries and a schema admits."""
+        """Return the words that a place carries and a schema admits."""
         location = location_of(place)
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
         return replace(self, entries=entries, location=location)
 
     def sampled(self, draw: Draw, context: DrawContext) -> Draw:
-        """What draws one of the values now and then, and otherwise what `draw` gives."""
+        """Draws one of the values now and then, and otherwise a value of `draw`."""
         entries, share = self.entries, self.share
         count = len(entries)
         if not count or self.location is None:
@@ -59,7 +59,7 @@ class Words(Struct, frozen=True):
 def fitting(
     entries: Iterable[Any], types: frozenset[str], accepts: Callable[[Any], bool]
 ) -> tuple[Any, ...]:
-    """Those entries that are accepted, as they are or read as one of the types that are wanted."""
+    """Return the entries that are accepted, as they are or read as one of the wanted types."""
     found: dict[str, Any] = {}
     for entry in entries:
         for reading in readings(entry, types):
@@ -83,6 +83,6 @@ def readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
 
 
 def words_of_types(types: Sequence[TypeWords]) -> Mapping[str, Words]:
-    """What may stand for a generated value of each type."""
+    """Return the words that may stand for a generated value of each type."""
     kinds = {name: kind for kind, name in _KINDS.items()}
     return {kinds[one.type]: Words(one.entries, one.share, Origin.DICTIONARY) for one in types}

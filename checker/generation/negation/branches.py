@@ -1,4 +1,4 @@
-"""How `anyOf`, `oneOf` and `not` are broken. What is wrong with one alternative is found at the alternative."""
+"""Mutations that break `anyOf`, `oneOf` and `not`. Mutations of one alternative are found at the alternative."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -127,7 +127,7 @@ def _not(spot: MutationSite, value: Any) -> Iterator[Mutation]:
 
 
 def _condition(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    """What holds under the condition is broken, in whatever way."""
+    """Yield mutations that break the schemas under a condition."""
     condition = spot.below(value, "if")
     for keyword, when in (("then", condition), ("else", inverse(condition))):
         if keyword in spot.said:
@@ -137,7 +137,7 @@ def _condition(spot: MutationSite, value: Any) -> Iterator[Mutation]:
 
 
 def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
-    """What the presence of a property asks for is broken, in whatever way."""
+    """Yield mutations that break the schemas which the presence of a property demands."""
     for name, asked in value.items():
         if isinstance(asked, list):
             continue
@@ -148,7 +148,7 @@ def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterat
 
 
 def _under(spot: MutationSite, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:
-    """What holds under a condition is broken: in one way if possible, or in any."""
+    """Yield mutations that break the schema under a condition: in one way if possible, or in any."""
     rest = (*spot.rest(*keywords), when)
     makes = [
         partial(spot.draw, (*rest, *wrong)) for wrong in islice(_one_fault(spot, what), _ONE_BY_ONE)

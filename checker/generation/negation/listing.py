@@ -38,7 +38,7 @@ _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
 
 
 class PathStep(StrEnum):
-    """How a part of a value is reached from the one around it."""
+    """One step from a value to a part of it."""
 
     PROPERTY = "property"
     PATTERN = "pattern"
@@ -143,7 +143,7 @@ class _BreachWalk(Struct):
             yield from self._of_form(node, form)
 
     def _anything(self, node: _ReachedNode, form: Canonical) -> Iterator[Breach]:
-        """Where no value is valid, every one is wrong."""
+        """Yield the breach of a form that no value satisfies: every value is wrong."""
         reason = form.impossible
         if node.is_branch or reason is None:
             return
@@ -179,7 +179,7 @@ class _BreachWalk(Struct):
             self._alternatives(node, form)
 
     def _targets(self, conjunction: Conjunction) -> Conjunction:
-        """What only refers to another schema is that one; nothing where a reference leads nowhere."""
+        """Return the facets with bare references followed; none where a reference leads nowhere."""
         try:
             return tuple(map(self.compiler.canon.target, conjunction))
         except UnresolvableReference:
@@ -237,7 +237,7 @@ class _BreachWalk(Struct):
             child(form.items, PathStep.ITEM, _ANY, embeddings.among_items(spot))
 
     def _branch(self, node: _ReachedNode, spot: MutationSite) -> None:
-        """What holds for the same value under a condition."""
+        """Yield the mutations of a schema that holds for the same value under a condition."""
         said = spot.said
         if "if" in said:
             condition = spot.below(said["if"], "if")

@@ -1,4 +1,4 @@
-"""Which parts of an operation can be wrong, and draws of them: one parameter, or the body, broken in one way."""
+"""The wrong parts of an operation and draws of them: one parameter, or the body, broken in one way."""
 
 import json
 from collections.abc import Callable
@@ -194,7 +194,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> NegationTarge
 def wanted(
     settings: GenerationSettings, types: frozenset[str] | None = None
 ) -> Callable[[Breach], bool]:
-    """Which breaches are tried: what is visible in text of these types, and more properties only if there may be."""
+    """Return a filter of breaches: visible in text of these types, and more properties only if there may be."""
 
     def is_wanted(breach: Breach) -> bool:
         if breach.keyword in _EXTRAS and not settings.allow_extra_parameters:
@@ -205,7 +205,7 @@ def wanted(
 
 
 def wanted_in(settings: GenerationSettings, body: Body) -> Callable[[Breach], bool]:
-    """Which breaches of a body are wanted: of forms, those that can be read back; of what a kind writes, those that it means."""
+    """Return a filter of the breaches of a body: of forms, those that can be read back; of a kind's own format, those that it names."""
     is_wanted, breaks = wanted(settings), body.breaks
     if breaks is not None:
         return lambda breach: is_wanted(breach) and breaks(breach.keyword, breach.path)
@@ -215,7 +215,7 @@ def wanted_in(settings: GenerationSettings, body: Body) -> Callable[[Breach], bo
 
 
 def _is_readable(body: Body, breach: Breach) -> bool:
-    """False for what is so deep in a form that nobody can say how it is written."""
+    """Whether a place in a form has a defined spelling: deep ones have none."""
     if len(breach.path) < 2:
         return True
     how = body.encoding.get(breach.path[0])
@@ -233,7 +233,7 @@ def _is_visible(types: frozenset[str], breach: Breach) -> bool:
 
 
 def _missing(absence: object, pointer: str) -> NegativeDraw:
-    """What is required and not there."""
+    """Draws a required part as missing."""
     violation = Violation(pointer, "required", True, None)
     return lambda source: (absence, violation)
 
@@ -335,7 +335,7 @@ def negated_body(compiler: PartCompiler, targets: Targets) -> "NegatedPart":
 
 
 class _ChosenTarget(Struct):
-    """Which part of a location is wrong in the case that is drawn."""
+    """The wrong part of a location in the case that is drawn."""
 
     context: DrawContext
     targets: Targets
@@ -353,7 +353,7 @@ class _ChosenTarget(Struct):
 
 
 class NegatedPart(Struct):
-    """What is sent in one location, when something in it is wrong."""
+    """The values of one location, when something in it is wrong."""
 
     draw: Draw
     _chosen: _ChosenTarget

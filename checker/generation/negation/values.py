@@ -155,7 +155,7 @@ def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
 
 
 class _BreachChoice:
-    """Which breach: compiled, and tried, when it is first chosen."""
+    """The choice of a breach: compiled, and tried, when it is first chosen."""
 
     __slots__ = ("_first", "_nodes", "_others", "_ready")
 

@@ -1,1 +1,1 @@
-"""What a schema means: one canonical form, whoever asks."""
+"""The meaning of a schema: one canonical form for all readers."""

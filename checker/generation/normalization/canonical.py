@@ -1,7 +1,7 @@
-"""One meaning of a schema: all that holds for a value, gathered from references, `allOf` and siblings.
+"""The one reader of JSON Schema: a form has all that holds for a value, gathered from references, `allOf` and siblings.
 
 A value is described by a conjunction of facets, places of the document that it has to satisfy together. Children are
-conjunctions again and are looked at when somebody asks, so that recursive schemas are nothing special.
+conjunctions again and are read on demand, so that recursive schemas need no special case.
 """
 
 import json
@@ -69,7 +69,7 @@ def _has_twin(alternatives: list[Any], index: int) -> bool:
 
 
 class Sayings:
-    """What tells schemas of one document that say the same. Each of them is looked at once: whatever holds them asks again."""
+    """The digests by which equal schemas of one document are found. Each schema is read once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, frozenset[str], Scope], tuple[Saying, ...]] = {}
@@ -147,7 +147,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
-    """What is said in one schema."""
+    """Return what one schema says of properties."""
     named = {
         name: facet.below(value, "properties", name)
         for name, value in (raw.get("properties") or {}).items()
@@ -162,7 +162,7 @@ def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
 
 
 def read_rest(said: Properties, raw: dict[str, Any], facet: Facet, found: Canonical) -> None:
-    """What is said of properties without a name."""
+    """Add what a schema says of properties without a name."""
     if said.rest is not None:
         found.says_additional = True
         if said.rest.raw is False:
@@ -246,7 +246,7 @@ def _unfolded(breaks: Breaks, branches: Branches, found: Canonical, said: set[Sa
 
 
 def _denied(way: Conjunction) -> Facet | None:
-    """What a way is the inverse of, if it is that and nothing else."""
+    """Return the facet that a way is the inverse of, if it is that and nothing else."""
     if len(way) != 1 or not isinstance(way[0].raw, dict):
         return None
     inner = way[0].raw.get("not")
@@ -254,7 +254,7 @@ def _denied(way: Conjunction) -> Facet | None:
 
 
 def _depth(way: Conjunction) -> int:
-    """How far below a way there is more to be broken."""
+    """Return the depth to which parts of a way can be broken."""
     if _denied(way) is not None:
         return 2
     return int(any(not _is_leaf(facet) for facet in way))
@@ -266,7 +266,7 @@ def _is_leaf(facet: Facet) -> bool:
 
 
 def openness(branches: Branches) -> int:
-    """How much alternatives leave open to what is chosen for others: most of all a `not` with many ways."""
+    """Return the freedom that alternatives leave to those chosen for others: a `not` with many ways leaves most."""
     return len(branches.alternatives) if branches.keyword == "not" else 0
 
 
@@ -428,7 +428,7 @@ class Canon:
         return found
 
     def target(self, facet: Facet) -> Facet:
-        """What a facet that only refers to another one refers to: both are the same schema.
+        """Return the target of a facet that is a bare reference: both are the same schema.
 
         Raises `UnresolvableReference`.
         """

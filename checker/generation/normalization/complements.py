@@ -1,4 +1,4 @@
-"""What a schema does not admit, pushed inward: each keyword that can be broken gives one way to break it.
+"""The complement of a schema, pushed inward: each keyword that can be broken gives one way to break it.
 
 The ways are sound: what satisfies one of them breaks the schema. Of many names or places one is taken.
 """
@@ -34,7 +34,7 @@ COINED: Final = frozenset({OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DU
 
 
 class Complements(Struct, frozen=True):
-    """How a schema can be broken."""
+    """The ways to break a schema."""
 
     alternatives: tuple[Conjunction, ...]
     is_whole: bool
@@ -50,7 +50,7 @@ Breaking = Callable[[Facet, dict[str, Any], Any], Iterator[Conjunction]]
 
 
 def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
-    """How to break the keywords of a schema; `raw` is what is well-formed in it, references excluded."""
+    """Return the ways to break the keywords of a schema; `raw` is what is well-formed in it, references excluded."""
     found: list[Conjunction] = []
     is_whole = True
     for keyword, value in raw.items():

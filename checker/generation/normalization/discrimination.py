@@ -1,4 +1,4 @@
-"""When it is known beforehand that alternatives exclude each other, or which of them a value names."""
+"""Alternatives that are known to exclude each other, the alternative that a value names, and forms that plainly admit nothing."""
 
 import re
 from functools import partial
@@ -90,7 +90,7 @@ def _target(canon: Canon, reference: str, at: str) -> tuple[object, str] | None:
 
 
 def others_excluded(branches: Branches, index: int) -> Conjunction:
-    """What an alternative must not be for no other one to admit it."""
+    """Return the negated alternatives that a value of one alternative of `oneOf` must satisfy as well."""
     return tuple(
         inverse(facet) for at, (facet, *_) in enumerate(branches.alternatives) if at != index
     )
@@ -131,7 +131,7 @@ _DEPTH: Final = 2
 
 
 def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | None:
-    """Why no value satisfies a form; None when it takes more than a look to know. Raises `BudgetSpent`."""
+    """Return the reason why no value satisfies a form; None when a quick look finds none. Raises `BudgetSpent`."""
     if form.impossible is not None:
         return form.impossible
     if form.enum is not None:
@@ -147,7 +147,7 @@ def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | No
 
 
 def _of_kind(canon: Canon, form: Canonical, kind: str, depth: int) -> Reason | None:
-    """Why no value of one type satisfies a form."""
+    """Return the reason why no value of one type satisfies a form."""
     if kind == OBJECT:
         return _of_objects(canon, form, depth)
     conflict: tuple[str, str] | None = None

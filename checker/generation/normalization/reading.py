@@ -1,4 +1,4 @@
-"""What a schema says of types, numbers, texts and arrays, added to what is already known of the value."""
+"""Readers of the keywords for types, numbers, texts, arrays and examples: each adds to the canonical form."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -246,7 +246,7 @@ def says_content(facet: Facet) -> bool:
 
 
 def read_content(facet: Facet, found: Canonical, dialect: Dialect) -> None:
-    """What a text contains in dialects that only say so: who writes it expects such texts all the same."""
+    """Read the content of a text in dialects where it is an annotation: authors expect such texts all the same."""
     whole: Any = facet.raw
     if dialect not in _SAYING_CONTENT or facet.is_made:
         return

@@ -25,7 +25,7 @@ class StoredForm(Struct, frozen=True):
 
 
 class Forms(Struct):
-    """Forms of one document, read in one way. Those that nobody has asked for longest give way.
+    """Forms of one document, read in one way. The least recently used give way.
 
     Most schemas belong to one operation only: what is read for the second time is kept.
     """
@@ -62,14 +62,14 @@ class Forms(Struct):
 
 
 def _nodes(form: Canonical) -> int:
-    """How large a form is: what it holds, in facets and names."""
+    """Return the size of a form, in facets and names."""
     named = sum(len(rule.named) + len(rule.patterns) for rule in form.rules)
     ways = sum(len(branches.alternatives) for branches in form.branches)
     return 4 + len(form.facets) + len(form.properties) + len(form.required) + named + ways
 
 
 class FormStore:
-    """Forms of all documents that somebody compiles operations of."""
+    """Forms of all documents whose operations are compiled."""
 
     __slots__ = ("_forms",)
 

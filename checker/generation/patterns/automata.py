@@ -62,7 +62,7 @@ class AutomatonTooLarge(UnsupportedPattern):
 
 
 def intersection(languages: Iterable[Language], allowed: Intervals) -> Automaton:
-    """What is in all the languages and keeps to some characters. Raises `UnsupportedPattern`."""
+    """Return the texts of some characters that are in all languages. Raises `UnsupportedPattern`."""
     machines = [_Machine(language) for language in languages]
     sets = {intervals for machine in machines for intervals in machine.intervals()}
     classes, members = _classes(allowed, sets)
@@ -213,7 +213,7 @@ def _classes(
 
 
 def _cuts(intervals: Intervals) -> list[int]:
-    """Where the characters of a set begin and end, in turn."""
+    """Return the bounds of the characters of a set, in turn."""
     return [cut for low, high in merged(intervals) for cut in (low, high + 1)]
 
 
@@ -269,12 +269,12 @@ class WantedPatterns(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of patterns."""
         return len(self.patterns) + len(self.forbidden)
 
 
 class Common(Struct, frozen=True):
-    """What patterns have in common: texts of an automaton that have a length."""
+    """The texts that patterns have in common: an automaton and its lengths."""
 
     automaton: Automaton | None
     """None where it would be too large, or a pattern is none for automata."""
@@ -355,7 +355,7 @@ _RUN: Final = 12
 
 
 class Lengths:
-    """How many characters it can take from each state of an automaton to the end."""
+    """The numbers of characters from each state of an automaton to the end."""
 
     def __init__(self, automaton: Automaton, longest: int) -> None:
         self._counts = [0] * len(automaton.edges)
@@ -410,7 +410,7 @@ _Exit = tuple[int, Alphabet, str]
 
 
 class _Continuations(Struct, frozen=True):
-    """What may follow in a state."""
+    """The continuations of a state."""
 
     exits: tuple[_Exit, ...]
     """Those that are near the end come first."""
@@ -464,7 +464,7 @@ class _AutomatonWalk:
         return _Continuations(exits, run, state in automaton.accepting)
 
     def _chain(self, step: _Continuations) -> tuple[list[tuple[Alphabet, str, int]], int]:
-        """What follows without a choice of the way: texts, or so many characters, and the state after them."""
+        """Return the steps without a choice of the way: texts, or a number of characters, and the state after them."""
         found: list[tuple[Alphabet, str, int]] = []
         state = 0
         while step.is_forced and len(found) < len(self._steps):

@@ -1,4 +1,4 @@
-"""What the classes of regular expressions stand for when text is written: a few usual characters, not a million."""
+"""Classes of regular expressions as the few usual characters that are written for them, instead of a million."""
 
 from checker.generation.sources.alphabets import Interval, merged
 from checker.validation.unicode import ranges_of
@@ -57,7 +57,7 @@ class UnsupportedPattern(ValueError):
 
 
 def property_class(name: str, *, is_negated: bool) -> tuple[Interval, ...] | None:
-    """Characters with a Unicode property or without it; None when nobody knows it."""
+    """Return characters with a Unicode property or without it; None for an unknown property."""
     known = _PROPERTIES.get(_NAMES.get(name, name))
     if known is not None and not is_negated:
         return known

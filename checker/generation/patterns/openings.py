@@ -1,4 +1,4 @@
-"""Where a pattern is open: it is searched for, so anything may stand before and after what is not anchored."""
+"""The open ends of a pattern: it is searched for, so anything may stand before and after what is not anchored."""
 
 from collections.abc import Iterator
 
@@ -69,7 +69,7 @@ def _split_at(parts: tuple[Expression, ...]) -> int | None:
 
 
 def _options(part: Expression) -> list[Expression]:
-    """What a part can be; nothing where it is only itself."""
+    """Return the alternatives of a part; nothing where it is only itself."""
     match part:
         case Alternation(options):
             return list(options)

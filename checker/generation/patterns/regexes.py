@@ -70,13 +70,13 @@ class Group(Struct, frozen=True):
 
 
 class Reference(Struct, frozen=True):
-    """What a group has matched, once more."""
+    """The text that a group has matched, once more."""
 
     number: int
 
 
 class Lookahead(Struct, frozen=True):
-    """What follows has to begin with this as well."""
+    """A condition: the rest has to begin with this as well."""
 
     part: "Expression"
     is_negated: bool = False

@@ -31,7 +31,7 @@ _NOTHING: Final = constant("")
 
 
 def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME) -> PatternPart:
-    """How to write texts that a pattern is found in: matches of allowed characters, those of `around` at open ends.
+    """Return the writer of texts that a pattern is found in: matches of allowed characters, those of `around` at open ends.
 
     Raises `UnsupportedPattern`.
     """

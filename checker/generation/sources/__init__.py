@@ -1,1 +1,1 @@
-"""Where choices come from: chance, a record, Hypothesis, or always the simplest."""
+"""Sources of choices: chance, a record, Hypothesis, or always the simplest."""

@@ -42,7 +42,7 @@ def integers(low: int, high: int, factor: int = 1) -> Draw:
 
 
 def listed(values: Sequence[Any]) -> Draw:
-    """Draws one of the values, which nobody changes."""
+    """Draws one of the values; callers must not change them."""
     count = len(values)
     if count == 1:
         return constant(values[0])

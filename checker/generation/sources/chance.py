@@ -168,7 +168,7 @@ class SourceSpent(BudgetSpent):
 
 
 class End:
-    """What comes after the last number: an iterator that raises `SourceSpent`."""
+    """The end of the numbers: an iterator that raises `SourceSpent`."""
 
     __slots__ = ("is_reached",)
 

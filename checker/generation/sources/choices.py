@@ -1,4 +1,4 @@
-"""Where draws come from: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
+"""Sources of draws: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -40,7 +40,7 @@ MOST_CHOICES = 700
 
 
 class Source(Protocol):
-    """What a draw program asks."""
+    """The source of choices of a draw program."""
 
     @property
     def choices(self) -> Sequence[Choice]:
@@ -72,7 +72,7 @@ class Source(Protocol):
         ...
 
     def start_span(self, label: int) -> None:
-        """What is drawn until `stop_span` belongs together."""
+        """Begin a span: the choices until `stop_span` belong together."""
         ...
 
     def stop_span(self, discard: bool = False) -> None:
@@ -254,7 +254,7 @@ class RandomSource:
         return value
 
     def start_span(self, label: int) -> None:
-        """What follows may be discarded. Which spans there were is for a replay to say."""
+        """Begin a span that may be discarded. A replay finds the spans."""
         self._open.append(len(self.choices))
 
     def stop_span(self, discard: bool = False) -> None:
@@ -272,12 +272,12 @@ class RandomSource:
         return ()
 
     def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record what somebody else drew."""
+        """Record choices that another source drew."""
         self.choices.extend(choices)
 
 
 def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
-    """How to go to a place of the table, the numbers from there, and what comes after them."""
+    """Return the seek function of a table, the numbers from there, and the end after them."""
     numbers, end = iter(uniform_numbers()), End()
     # What unpickling does: goes to a place without walking there.
     go_to: Callable[[int], None] = numbers.__setstate__  # type: ignore[attr-defined]

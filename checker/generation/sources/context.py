@@ -1,4 +1,4 @@
-"""What lasts for one draw: how deep, how much work, which values of earlier responses were taken."""
+"""The state of one draw: its depth, its work, and the values of earlier responses that it took."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -53,7 +53,7 @@ class Rejected(Exception):
 
 
 class Unfinished(Rejected):
-    """What is drawn refers to itself, and is being compiled."""
+    """The schema refers to itself, and is being compiled."""
 
 
 class GivenValue(Struct, frozen=True):
@@ -101,7 +101,7 @@ class DrawContext(Struct):
 
     @contextmanager
     def aside(self, allowance: int = _WORK) -> Iterator[None]:
-        """What is drawn inside is no part of the draw that goes on, and may discard so many attempts."""
+        """Draw something aside that is no part of the running draw, and may discard so many attempts."""
         kept = (self.pool, self.bindings, self.path, self.depth, self.work)
         limits = (self.allowance, self.since, self.since_cpu)
         self.bindings, self.path, self.allowance = [], [], allowance

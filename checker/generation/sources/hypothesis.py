@@ -122,7 +122,7 @@ class HypothesisSource:
         return self.data.draw_integer(0, n - 1)
 
     def start_span(self, label: int) -> None:
-        """What follows belongs together."""
+        """Begin a span: the choices until `stop_span` belong together."""
         self.data.start_span(label)
 
     def stop_span(self, discard: bool = False) -> None:
@@ -218,7 +218,7 @@ def replay_through_conjecture(
 
 
 class DrawnValue(Struct, Generic[Value], frozen=True):
-    """What came of a record."""
+    """The value of a record, and its complexity."""
 
     value: Value
     choices: tuple[Choice, ...]
@@ -229,7 +229,7 @@ class DrawnValue(Struct, Generic[Value], frozen=True):
 def drawn_with_simplest_rest(
     draw: Callable[[Source], Value], choices: Sequence[Choice]
 ) -> DrawnValue[Value] | None:
-    """What comes of a record where all that does not fit, or is missing, is as simple as can be; None if nothing does."""
+    """Return the value of a record where all that does not fit, or is missing, is as simple as can be; None if there is none."""
     data = ConjectureData(random=None, prefix=(*choices, ChoiceTemplate("simplest", None)))
     try:
         with BuildContext(data, is_final=False, wrapped_test=drawn_with_simplest_rest):
@@ -285,13 +285,13 @@ def shrink_choices(
 
 
 def _failing(runner: Any) -> dict[Any, Any]:
-    """What failed, by its origin: under one name in newer versions of Hypothesis, under another in those before."""
+    """Return the failures by origin: newer and older versions of Hypothesis name them differently."""
     known: dict[Any, Any] | None = getattr(runner, "interesting_test_cases", None)
     return runner.interesting_examples if known is None else known
 
 
 def settings_given(test: Callable[..., Any]) -> settings | None:
-    """What `@settings` says of a test function; None if nothing. There is no public way to ask."""
+    """Return the `@settings` of a test function; None if there are none. Hypothesis has no public way to ask."""
     return getattr(test, "_hypothesis_internal_use_settings", None)
 
 
@@ -306,7 +306,7 @@ def give_seed(test: object, value: int | None) -> None:
 
 
 def forced_seed() -> Any:
-    """What `--hypothesis-seed` says; None where nobody does."""
+    """Return the value of `--hypothesis-seed`; None if it is not given."""
     return core.global_force_seed
 
 

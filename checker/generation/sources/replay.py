@@ -89,7 +89,7 @@ class ReplaySource:
         return value
 
     def start_span(self, label: int) -> None:
-        """What follows belongs together."""
+        """Begin a span: the choices until `stop_span` belong together."""
         self._open.append((label, len(self.choices), len(self.spans)))
 
     def stop_span(self, discard: bool = False) -> None:
@@ -113,7 +113,7 @@ class ReplaySource:
         return self._recorded[self._position :]
 
     def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record what somebody else drew, beginning with what remained."""
+        """Record choices that another source drew, beginning with what remained."""
         self._position += len(choices)
         self.choices.extend(choices)
 
@@ -158,7 +158,7 @@ class SimplestSource:
         return self._random
 
     def _rank(self) -> int:
-        """How far from the simplest we are."""
+        """Return the distance from the simplest choice."""
         return self._first + sum(self._ranks)
 
     def bits(self) -> int:
@@ -170,7 +170,7 @@ class SimplestSource:
         return ()
 
     def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record what somebody else drew."""
+        """Record choices that another source drew."""
         self.choices.extend(choices)
 
     def integer(self, low: int, high: int) -> int:
@@ -241,7 +241,7 @@ class SimplestSource:
         return value
 
     def start_span(self, label: int) -> None:
-        """What follows may be discarded."""
+        """Begin a span that may be discarded."""
         self._ranks.append(0)
 
     def stop_span(self, discard: bool = False) -> None:

@@ -100,7 +100,7 @@ def _bisect(low: int, high: int, fails: Callable[[int], bool]) -> None:
 
 
 def _without_chunks(text: str, fails: Fails) -> str:
-    """What is left when halves are dropped, then quarters, then eighths ..."""
+    """Return a text without halves, then without quarters, then eighths, as long as it fails."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         start = 0
@@ -115,7 +115,7 @@ def _without_chunks(text: str, fails: Fails) -> str:
 
 
 def _with_plain_chunks(text: str, fails: Fails) -> str:
-    """What is left when as many characters as possible are plain ones."""
+    """Return a text with as many plain characters as possible, as long as it fails."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         for start in range(0, len(text), size):
@@ -140,7 +140,7 @@ _LONGEST = 80
 
 
 class ShrinkEffort(Enum):
-    """How much of a shrink is done."""
+    """The part of a shrink that is done."""
 
     QUICK = "quick"
     """Parts are left out, numbers and texts made smaller one by one: most of what there is to gain, by few executions."""
@@ -150,7 +150,7 @@ class ShrinkEffort(Enum):
 
 
 class ShrinkBudget(Struct, frozen=True):
-    """What shrinking one finding may cost."""
+    """The limits of shrinking one finding."""
 
     executions: int = 500
     """Of the predicate: requests."""
@@ -377,7 +377,7 @@ def _other_ways(choices: Record) -> Iterator[Record]:
 
 
 def _with_text(choices: Record, left_out: Record) -> Record | None:
-    """What comes before, its last text as much longer as what is left out: a length may be all that matters."""
+    """Return the choices before, with the last text made longer by what is left out: a length may be all that matters."""
     if not any(isinstance(choice, str) for choice in left_out):
         return None
     for place in range(len(choices) - 1, -1, -1):
