@@ -167,7 +167,7 @@ class _Names(Struct):
         properties = raw.get("properties")
         if isinstance(properties, dict):
             yield self._texts(properties.get(self.property_name), where)
-        yield from self._parts(raw, where, self.listed)
+        yield from (self.listed(*part) for part in _parts(raw, where, self.lookup))
         told = discriminator_keyword(raw, self.property_name)
         for keyword in KEYWORDS:
             branches = raw.get(keyword)
@@ -196,21 +196,11 @@ class _Names(Struct):
             for keyword in KEYWORDS
             if isinstance(raw.get(keyword), list)
         ]
-        found = _all_of((own, *branches, *self._parts(raw, where, self._texts)))
+        found = _all_of(
+            (own, *branches, *(self._texts(*part) for part in _parts(raw, where, self.lookup)))
+        )
         self.seen.discard(id(raw))
         return found
-
-    def _parts(
-        self, raw: dict[str, Any], where: Any, read: Callable[[Any, Any], Listed]
-    ) -> Iterator[Listed]:
-        """Yield the listed values of all schemas for the same value: parts of `allOf`, and references."""
-        parts = raw.get("allOf")
-        for part in parts if isinstance(parts, list) else ():
-            yield read(part, where)
-        reference = raw.get("$ref")
-        target = self.lookup(reference, where) if isinstance(reference, str) else None
-        if target is not None:
-            yield read(*target)
 
     def _admits(self, raw: Any, where: Any, name: str) -> bool:
         """False when an alternative that lists nothing says of its values, or of the property, what the name is not."""
@@ -242,12 +232,18 @@ def _facets(raw: Any, where: Any, lookup: Lookup) -> list[tuple[dict[str, Any], 
         if not isinstance(raw, dict) or id(raw) in found:
             continue
         found[id(raw)] = (raw, where)
-        parts, reference = raw.get("allOf"), raw.get("$ref")
-        todo += [(part, where) for part in (parts if isinstance(parts, list) else ())]
-        target = lookup(reference, where) if isinstance(reference, str) else None
-        if target is not None:
-            todo.append(target)
+        todo += _parts(raw, where, lookup)
     return list(found.values())
+
+
+def _parts(raw: dict[str, Any], where: Any, lookup: Lookup) -> Iterator[tuple[Any, Any]]:
+    """Yield the schemas that hold for the same value: the parts of `allOf`, and the target of `$ref`."""
+    parts = raw.get("allOf")
+    yield from ((part, where) for part in (parts if isinstance(parts, list) else ()))
+    reference = raw.get("$ref")
+    target = lookup(reference, where) if isinstance(reference, str) else None
+    if target is not None:
+        yield target
 
 
 def _all_of(lists: Iterable[Listed]) -> Listed:

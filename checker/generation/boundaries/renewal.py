@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
@@ -85,7 +86,11 @@ class References(Struct, frozen=True):
                 continue
             found = pick(place.pointer)
             value = NOT_SET if found is None else _in_type_of(place.usual, found.literal)
-            if found is None or value is NOT_SET or not self._admits(place, value):
+            if (
+                found is None
+                or value is NOT_SET
+                or not _fits(self.is_valid, self.usual, place.path, value)
+            ):
                 continue
             _put(spots, value)
             if self.is_valid(body) is was_valid:
@@ -108,12 +113,6 @@ class References(Struct, frozen=True):
         else:
             for holder in holders:
                 del holder[place.path[-1]]
-
-    def _admits(self, place: ReferencePlace, value: Any) -> bool:
-        """Whether a value is right in its place."""
-        body = copied(self.usual)
-        _put(_reference_spots(body, place.path), value)
-        return self.is_valid(body)
 
 
 def references_in(
@@ -220,27 +219,20 @@ class Renewal(Struct, frozen=True):
         number = digest_int(token)
         was_valid: bool | None = None
         for place in self.places:
-            holder, name = _holder(body, place.path), place.path[-1]
-            if holder is None or (place.is_said and number % _TURNS == 0):
+            spots = _reference_spots(body, place.path)
+            if not spots or (place.is_said and number % _TURNS == 0):
                 continue
             if was_valid is None:
                 was_valid = self.is_valid(body)
-            is_usual = distinct(holder[name]) == distinct(place.usual)
-            if is_usual or (not was_valid and holder[name].__class__ is place.usual.__class__):
-                self._renew(body, holder, place, digest_int(token, *place.path), was_valid)
+            ((holder, name),) = spots
+            before = holder[name]
+            is_usual = distinct(before) == distinct(place.usual)
+            if is_usual or (not was_valid and before.__class__ is place.usual.__class__):
+                with suppress(*_REASONS):
+                    holder[name] = place.write(digest_int(token, *place.path))
+                    if self.is_valid(body) is not was_valid:
+                        holder[name] = before
         return body
-
-    def _renew(
-        self, body: Any, holder: dict[str, Any], place: _Place, number: int, was_valid: bool
-    ) -> None:
-        name = place.path[-1]
-        before = holder[name]
-        try:
-            holder[name] = place.write(number)
-        except _REASONS:
-            return
-        if self.is_valid(body) is not was_valid:
-            holder[name] = before
 
 
 class Renewals(Struct):
@@ -320,7 +312,10 @@ def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
 
 
 def _fits(is_valid: Callable[[Any], bool], usual: Any, path: tuple[str, ...], new: Any) -> bool:
-    return is_valid(_with(usual, path, new))
+    """Whether the usual body is valid with another value at a path."""
+    body = copied(usual)
+    _put(_reference_spots(body, path), new)
+    return is_valid(body)
 
 
 class _OwnNames(Struct, frozen=True):
@@ -487,15 +482,3 @@ def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
             return draw(RandomSource(number))
 
     yield write
-
-
-def _holder(body: Any, path: tuple[str, ...]) -> dict[str, Any] | None:
-    """The object that has the last name of a path."""
-    for name in path[:-1]:
-        body = body.get(name) if isinstance(body, dict) else None
-    return body if isinstance(body, dict) and path[-1] in body else None
-
-
-def _with(value: dict[str, Any], path: tuple[str, ...], new: Any) -> dict[str, Any]:
-    name, rest = path[0], path[1:]
-    return {**value, name: _with(value[name], rest, new) if rest else new}
