@@ -7,7 +7,7 @@ import pytest
 
 from checker.core.operation import Location, Parameter
 from checker.generation.boundaries.operations import Coverage, OperationEdges
-from checker.generation.components import STRUCTURED
+from checker.generation.drawing.words import STRUCTURED
 from checker.generation.program import GenerationSettings
 
 from .making import PlainOperation, cases, parameter_of, program_of, schema_of

@@ -1,4 +1,4 @@
-"""A record of choices, repeated."""
+"""The sources without chance: a record of choices, repeated; and always the simplest choice."""
 
 from collections.abc import Sequence
 from math import copysign, nextafter
