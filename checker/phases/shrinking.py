@@ -12,8 +12,12 @@ from checker.core.meta import GenerationMode, Listed, Literal, PhaseInfo, Step
 from checker.core.operation import Location
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.hypothesis import ShrinkingStopped
-from checker.generation.sources.shrinking import Predicate, ShrinkBudget, shrink
+from checker.generation.sources.shrinking import (
+    Predicate,
+    ShrinkBudget,
+    ShrinkingStopped,
+    shrink,
+)
 from checker.phases.literals import literal_of
 from checker.phases.lowering import Leaf, leaves_of, put, smaller, value_at
 from checker.phases.making import CaseFactory, GeneratedCase
@@ -34,7 +38,6 @@ class ShrinkPlan(Struct, frozen=True):
     """Id of all candidates."""
     phase: PhaseInfo
     budget: ShrinkBudget
-    seed: int
     passing: frozenset[str] = frozenset()
     """Contents of cases (`content_of`) that are known not to fail in the same way."""
 
@@ -89,7 +92,6 @@ def shrink_case(
         step.choices,
         Predicate(still_fails, content, plan.passing),
         budget=plan.budget,
-        seed=plan.seed,
     )
     smallest = factory.remake(result.value.step, name=name, phase=phase)
     return ShrunkCase(smallest, result.executions, result.finished)

@@ -24,15 +24,13 @@ ROUNDS = 2
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
 _KEPT = 0.05
 """Of the share: for other failures that turn up on the way, which are confirmed as all are."""
-_STOPPED = 4
-"""Times the weight of what is small already but for what is hard to find."""
 
 
 def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
     """A task for each operation with findings that may become smaller; `share` is that of all requests.
 
-    Findings that break a rule that another operation breaks as well weigh half of what the first one does; those whose
-    shrink was stopped come before those whose parts were all tried once. Of one cause some places have to do.
+    Findings that break a rule that another operation breaks as well weigh half of what the first one does. Of one cause some
+    places have to do.
     """
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
@@ -46,7 +44,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
         if one.wants_more and not (one.same_as or one.withdrawn or is_known):
             places[one.cause] += 1
             weight = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
-            weights[one.fingerprint] = weight * (_STOPPED if one.stopped else 1)
+            weights[one.fingerprint] = weight
         seen.add(rule)
     tasks: dict[str, list[tuple[Finding, int]]] = {}
     ranked = sorted(
@@ -75,7 +73,6 @@ def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
             one.index,
             one.requests,
             allowed,
-            is_lowered=not one.stopped,
         )
         for one, allowed in again
     )

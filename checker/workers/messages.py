@@ -32,8 +32,6 @@ class ShrinkAgain(Struct, frozen=True):
     """That went into it so far."""
     allowed: int
     """That may go into it now."""
-    is_lowered: bool
-    """Whether all of its parts were tried one by one: what is left is what takes more."""
 
 
 class Task(Struct, frozen=True):

@@ -7,7 +7,6 @@ from math import inf
 from typing import Any
 
 from checker.generation.sources import shrinking
-from checker.workers import loop
 from checker.workers.failures import shrink_budget
 from checker.workers.observers import slowness
 from checker.workers.recording import leased
@@ -15,7 +14,6 @@ from checker.workers.recording import leased
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
     (shrinking, "monotonic", lambda: 0.0),
     (leased, "LONG_WAIT_S", inf),
-    (loop, "LONG_WAIT_S", inf),
     (slowness, "LONG_WAIT_S", inf),
     (shrink_budget, "_SLOW_S", inf),
     (shrink_budget, "_FIRST_S", inf),

@@ -15,8 +15,9 @@ from checker.core.operation import Example, Location, Parameter
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.hypothesis import replay_through_conjecture, shrink_choices
+from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
+from checker.generation.sources.shrinking import Predicate, shrink
 
 from .making import (
     PlainOperation,
@@ -241,11 +242,10 @@ def test_an_entry_that_fails_is_shrunk_to_and_the_rest_becomes_simple() -> None:
         source.reset(seed)
         if draw(source).query["q"] == "two":
             break
-    found = shrink_choices(draw, source.choices, lambda case, _: case.query["q"] == "two", 0)
-    assert found is not None
-    smallest = draw(ReplaySource(found))
+    smallest = shrink(draw, source.choices, Predicate(lambda case: case.query["q"] == "two")).value
     assert smallest.query["q"] == "two"
-    assert smallest.body["name"] == ""
+    # The only entry of its dictionary is one choice; a text is two.
+    assert smallest.body["name"] == "word"
 
 
 def examples_of(*values: Any) -> tuple[Example, ...]:

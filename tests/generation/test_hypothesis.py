@@ -19,13 +19,10 @@ import checker
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import (
-    ShrinkingStopped,
     choices_from_bytes,
     choices_to_bytes,
     draw_strategy,
-    drawn_with_simplest_rest,
     replay_through_conjecture,
-    shrink_choices,
 )
 from checker.generation.sources.replay import ReplaySource
 
@@ -90,49 +87,10 @@ def test_a_record_that_does_not_fit_is_noticed(
     assert replay_through_conjecture(_three, choices)[1:] == (status, is_exact)
 
 
-def test_shrinking_starts_from_the_record_and_ends_with_the_smallest() -> None:
-    seen: list[tuple[Any, ...]] = []
-
-    def still_fails(value: tuple[int, bool, str], choices: tuple[Any, ...]) -> bool:
-        seen.append(choices)
-        return value[0] > 41
-
-    assert shrink_choices(_three, (77, True, "xy"), still_fails, 1) == (42, False, "")
-    assert seen[0] == (77, True, "xy")
-    assert len(seen) < 60
-
-
-def test_a_record_that_no_longer_fails_is_nothing() -> None:
-    assert shrink_choices(_three, (77, True, "xy"), lambda value, choices: False, 1) is None
-
-
-def test_shrinking_that_is_stopped_gives_the_best_until_then() -> None:
-    left = [5]
-
-    def still_fails(value: tuple[int, bool, str], choices: tuple[Any, ...]) -> bool:
-        left[0] -= 1
-        if left[0] < 0:
-            raise ShrinkingStopped
-        return True
-
-    found = shrink_choices(_three, (77, True, "xy"), still_fails, 1)
-    assert found is not None
-    assert len(found) == 3
-
-
 @given(st.lists(st.integers() | st.booleans() | st.text(max_size=5) | st.binary(max_size=5)))
 @settings(max_examples=20)
 def test_records_survive_the_format_of_the_example_database(choices: list[Any]) -> None:
     assert choices_from_bytes(choices_to_bytes(choices)) == tuple(choices)
-
-
-def test_what_is_missing_of_a_record_is_as_simple_as_can_be() -> None:
-    found = drawn_with_simplest_rest(_three, (7,))
-    assert found is not None
-    assert (found.value, found.choices) == ((7, False, ""), (7, False, ""))
-    longer = drawn_with_simplest_rest(_three, (7, False, "b"))
-    assert longer is not None
-    assert found.complexity < longer.complexity
 
 
 def test_choices_of_a_strategy_replay() -> None:

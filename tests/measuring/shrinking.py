@@ -63,7 +63,6 @@ def _shrunk(program: OperationProgram, failing: Failing, start: int) -> Shrinkin
         choices,
         Predicate(failing.fails),
         budget=ShrinkBudget(seconds=inf),
-        seed=start,
     )
     cpu_ms = (process_time() - began) * 1e3
     return Shrinking(

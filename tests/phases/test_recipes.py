@@ -265,7 +265,7 @@ def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
     elif kind == "drawn":
         drawn = (makes.make(LABEL, 3, index, PhaseInfo("fuzzing")) for index in range(99))
         started = next(made for made in drawn if fails(made) and len(made.case.body) > 2)
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
     shrunk = shrink_case(makes, started, fails, plan)
     case = shrunk.made.case
     assert shrunk.finished
@@ -281,7 +281,7 @@ def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
 def test_an_item_that_takes_the_place_of_another_ends_no_shrink() -> None:
     makes = factory(mode=GenerationMode.POSITIVE)
     started = first(makes, lambda case: case.body and len(case.body.get("tags", ())) == 2)
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
     case = shrink_case(makes, started, lambda made: made.case.body.get("tags"), plan).made.case
     assert len(case.body["tags"]) == 1
 
@@ -291,7 +291,7 @@ def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
     started = first(
         makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict)
     )
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
     case = shrink_case(makes, started, lambda made: True, plan).made.case
     assert case.query == {"key": 0, "limit": 0}
     assert set(case.body) == {"name"}
@@ -309,7 +309,7 @@ def test_values_are_made_as_small_as_the_failure_admits(kind: str) -> None:
         body = made.case.body
         return isinstance(body, dict) and body.get("size", 0) >= min(size, 3)
 
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
     shrunk = shrink_case(makes, started, fails, plan)
     case = shrunk.made.case
     assert shrunk.finished
@@ -334,7 +334,7 @@ def test_a_case_that_stays_is_not_made_again_for_each_candidate(
         return remake(self, step, name=name, phase=phase)
 
     monkeypatch.setattr(CaseFactory, "remake", noted)
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(), seed=1)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
     shrunk = shrink_case(makes, started, lambda candidate: False, plan)
     assert shrunk.executions
     # Before the first candidate, before values are lowered, and as what comes of it.
@@ -350,7 +350,7 @@ def test_a_shrink_ends_with_its_budget() -> None:
         asked.append(made)
         return False
 
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(executions=2), seed=1)
+    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(executions=2))
     shrunk = shrink_case(makes, started, fails, plan)
     assert (len(asked), shrunk.executions, shrunk.finished) == (2, 2, False)
     assert likeness(shrunk.made.case) == likeness(started.case)

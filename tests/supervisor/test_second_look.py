@@ -65,17 +65,6 @@ def test_where_little_is_left_the_worst_have_what_is_of_any_use() -> None:
     assert allowed(many, cases=268) == {"f5": 18, "f0": 7, "f1": 5, "f2": 5}
 
 
-def test_what_was_stopped_comes_before_what_is_small_already() -> None:
-    found = second_looks(
-        [unfinished("small"), unfinished("large", stopped="after 9 requests", label="GET /b")],
-        cases=400,
-        share=0.2,
-    )
-    small, large = (task.again[0] for task in found)
-    assert large.allowed > 2 * small.allowed > 0
-    assert (small.is_lowered, large.is_lowered) == (True, False)
-
-
 def test_a_second_round_has_tasks_of_its_own() -> None:
     (first,) = second_looks([unfinished("f")], cases=800, share=0.2)
     (second,) = second_looks([unfinished("f", requests=30)], cases=800, share=0.2)

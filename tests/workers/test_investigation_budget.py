@@ -5,7 +5,6 @@ from msgspec.structs import replace
 from checker.core.failures import Severity
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.generation.sources.shrinking import ShrinkEffort
 from checker.workers.messages import KNOWN_PLACES, ShrinkAgain, Task
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.investigation_budget import AROUND, ENOUGH, InvestigationBudget
@@ -93,7 +92,7 @@ def test_a_failure_has_more_than_one_request_while_the_share_suffices_for_it() -
     investigation_budget.defects.absorb(settled("error", requests=1))
     assert not investigation_budget.affords(many, 0, LABEL)
     # What turns up in a second look is sent once.
-    again = ShrinkAgain("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100, is_lowered=False)
+    again = ShrinkAgain("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100)
     second = LeasedTask.of(replace(many.task, again=(again,)))
     assert not InvestigationBudget(0.2, Defects()).affords(second, 0, LABEL)
 
@@ -109,23 +108,6 @@ def test_a_failure_that_had_one_request_is_news_again_when_enough_was_earned() -
     # `run` comes back to it at its end.
     bounded = InvestigationBudget(0.2, investigation_budget.defects, earned=1000)
     assert not bounded.reopens("f")
-
-
-def test_a_first_look_in_run_is_quick_and_one_in_fuzz_is_whole_if_much_was_earned() -> None:
-    task = Task("0" * 16, "fuzzing", (Label(LABEL),), 1, 0, 4000, 8.0)
-    endless = Task("0" * 16, "exploration", (Label(LABEL),), 1, 0, 4000, 8.0)
-
-    def effort(task: Task, earned: int) -> ShrinkEffort:
-        is_endless = task.phase == "exploration"
-        investigation_budget = InvestigationBudget(
-            0.2, Defects(), is_open_ended=is_endless, earned=earned
-        )
-        running = LeasedTask.of(task)
-        return investigation_budget.allowance(running, 0, LABEL, Severity.CRITICAL, CHECK).effort
-
-    assert effort(task, 4000) is ShrinkEffort.QUICK
-    assert effort(endless, 0) is ShrinkEffort.QUICK
-    assert effort(endless, 4000) is ShrinkEffort.WHOLE
 
 
 def test_where_time_is_short_further_places_of_a_known_cause_have_one_request() -> None:

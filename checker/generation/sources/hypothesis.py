@@ -8,26 +8,20 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, Phase, core, settings
+from hypothesis import core, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.control import BuildContext
-from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.database import choices_from_bytes as choices_from_bytes
 from hypothesis.database import choices_to_bytes as choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.charmap import charmap_file
-from hypothesis.internal.conjecture.choice import ChoiceTemplate
 from hypothesis.internal.conjecture.data import ConjectureData, Status
-from hypothesis.internal.conjecture.engine import ConjectureRunner
 from hypothesis.internal.conjecture.providers import HypothesisProvider
-from hypothesis.internal.conjecture.shrinker import sort_key
 from hypothesis.internal.constants_ast import Constants
-from hypothesis.internal.escalation import InterestingOrigin
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import SearchStrategy
-from msgspec import Struct
 
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Choice
@@ -215,79 +209,6 @@ def replay_through_conjecture(
         return None, Status.INVALID.name, False
     is_exact = data.misaligned_at is None and len(data.choices) == len(choices)
     return value, data.status.name, is_exact
-
-
-class DrawnValue(Struct, Generic[Value], frozen=True):
-    """The value of a record, and its complexity."""
-
-    value: Value
-    choices: tuple[Choice, ...]
-    complexity: tuple[int, tuple[int, ...]]
-    """The order in which Hypothesis shrinks: fewer choices first, then simpler ones."""
-
-
-def drawn_with_simplest_rest(
-    draw: Callable[[Source], Value], choices: Sequence[Choice]
-) -> DrawnValue[Value] | None:
-    """Return the value of a record where all that does not fit, or is missing, is as simple as can be; None if there is none."""
-    data = ConjectureData(random=None, prefix=(*choices, ChoiceTemplate("simplest", None)))
-    try:
-        with BuildContext(data, is_final=False, wrapped_test=drawn_with_simplest_rest):
-            value = draw(HypothesisSource(data))
-    except (StopTest, UnsatisfiedAssumption, Rejected):
-        return None
-    return DrawnValue(value, tuple(data.choices), sort_key(data.nodes))
-
-
-class ShrinkingStopped(Exception):
-    """Raised by a predicate that has had enough."""
-
-
-def shrink_choices(
-    draw: Callable[[Source], Value],
-    choices: Sequence[Choice],
-    still_fails: Callable[[Value, tuple[Choice, ...]], bool],
-    seed: int,
-) -> tuple[Choice, ...] | None:
-    """The simplest choices that Hypothesis finds; None when it cannot even repeat these.
-
-    `still_fails` may raise `ShrinkingStopped`: then the simplest ones until then.
-    """
-    database = InMemoryExampleDatabase()
-    # Under the primary key Hypothesis believes that it has been shrunk already.
-    database.save(_KEY + b".secondary", choices_to_bytes(choices))
-    origin = InterestingOrigin(AssertionError, "", 0, (), ())
-
-    def test(data: ConjectureData) -> None:
-        try:
-            with BuildContext(data, is_final=False, wrapped_test=shrink_choices):
-                value = draw(HypothesisSource(data))
-        except Rejected:
-            data.mark_invalid()
-        if still_fails(value, tuple(data.choices)):
-            data.mark_interesting(origin)
-
-    options = settings(
-        database=database,
-        phases=(Phase.reuse, Phase.shrink),
-        max_examples=10_000,
-        deadline=None,
-        derandomize=False,
-        suppress_health_check=list(HealthCheck),
-    )
-    runner = ConjectureRunner(
-        test, settings=options, random=Random(seed), database_key=_KEY, ignore_limits=True
-    )
-    with suppress(ShrinkingStopped):
-        runner.run()
-    found = list(_failing(runner).values())
-    return found[0].choices if found else None
-
-
-def _failing(runner: Any) -> dict[Any, Any]:
-    """Return the failures by origin: newer and older versions of Hypothesis name them differently."""
-    known: dict[Any, Any] | None = getattr(runner, "interesting_test_cases", None)
-    return runner.interesting_examples if known is None else known
 
 
 def settings_given(test: Callable[..., Any]) -> settings | None:

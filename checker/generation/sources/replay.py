@@ -10,14 +10,16 @@ from checker.generation.sources.choices import RandomSource, Span
 
 
 class ReplaySource:
-    """A record, repeated. Total: what does not fit, or is missing, is drawn from chance."""
+    """A record, repeated. Total: what does not fit, or is missing, is drawn from chance, or as `rest` gives it."""
 
     __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
 
-    def __init__(self, choices: Sequence[Choice], seed: int = 0) -> None:
+    def __init__(
+        self, choices: Sequence[Choice], seed: int = 0, *, rest: "SimplestSource | None" = None
+    ) -> None:
         self._recorded = choices
         self._position = 0
-        self._chance = RandomSource(seed)
+        self._chance: RandomSource | SimplestSource = rest or RandomSource(seed)
         self.choices: list[Choice] = []
         self.spans: list[Span] = []
         self._open: list[Span] = []

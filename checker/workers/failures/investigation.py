@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.server_error import DroppedConnection
-from checker.core.digests import digest, digest_int
+from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.request import WireRequest
@@ -16,8 +16,7 @@ from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.hypothesis import ShrinkingStopped
-from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
+from checker.generation.sources.shrinking import ShrinkBudget, ShrinkingStopped
 from checker.phases.attempt import Tools, Verdict, attempt, drive
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.plainest import plainest_like, undescribed_method
@@ -246,9 +245,7 @@ class Investigator(Struct):
         budget: ShrinkBudget,
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
-        # At a second look what was lowered was held against it before.
-        is_wanted = budget.effort is not ShrinkEffort.REST
-        simplest = self._simplest_shot(suspicion) if is_wanted else None
+        simplest = self._simplest_shot(suspicion)
         if simplest is not None:
             self._note_others(suspicion, wanted, simplest)
             if wanted.shown(simplest) is not None:
@@ -340,18 +337,12 @@ class Investigator(Struct):
             name,
             suspicion.phase,
             budget,
-            seed=digest_int("shrink", confirmed.made.case.id, wanted.check, wanted.rule),
             passing=passing,
         )
         result = shrink_case(self.factory, confirmed.made, still_fails, plan)
         settlement.executions = result.executions
-        if budget.effort is ShrinkEffort.REST:
-            # All of its parts were tried one by one before.
-            settlement.stopped = ""
-        elif not settlement.stopped:
-            is_quick = budget.effort is ShrinkEffort.QUICK and confirmed.made.other is None
-            settlement.wants_more = is_quick or not result.finished
-            settlement.stopped = "" if result.finished else spent_after(result.executions)
+        if not settlement.stopped and not result.finished:
+            settlement.stopped, settlement.wants_more = spent_after(result.executions), True
         # No candidate any more: it has all the time that its failure needs.
         self.stage(Stage.CONFIRM)
         smallest = self._shot(self._named(named(result.made)), Purpose.CONFIRM)

@@ -6,7 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.digests import digest, digest_int
+from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.meta import PhaseInfo
 from checker.core.send import Purpose
@@ -102,7 +102,6 @@ class SequenceShrink(Struct):
                 digest("shrunk", steps[number].case.id)[:12],
                 self.replay.phase,
                 ShrinkBudget(executions=share),
-                seed=digest_int("shrink", steps[number].case.id),
             )
             try:
                 result = shrink_case(

@@ -3,8 +3,7 @@
 from msgspec import Struct
 
 from checker.core.failures import Severity
-from checker.generation.sources.shrinking import ShrinkBudget, ShrinkEffort
-from checker.workers.messages import ShrinkAgain
+from checker.generation.sources.shrinking import ShrinkBudget
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.leased import LeasedTask
 
@@ -22,15 +21,7 @@ ENOUGH = 20
 """With so many left, a failure that only its command was sent for is looked into after all when it shows again."""
 MOST = 500
 """Requests for one finding."""
-RICH = 200
-"""With so many a shrink in `fuzz` does all that it can: it has one turn. `run` comes back to it at its end."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
-
-
-def second_budget(again: ShrinkAgain) -> ShrinkBudget:
-    """What a second look at a finding may take, and what is left to do for it."""
-    effort = ShrinkEffort.REST if again.is_lowered else ShrinkEffort.WHOLE
-    return ShrinkBudget(again.allowed, effort=effort)
 
 
 class InvestigationBudget(Struct):
@@ -86,9 +77,7 @@ class InvestigationBudget(Struct):
         left = max(0, self._left(running, index, label) - AROUND)
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
         requests = min(MOST, left if is_first else left // 2)
-        is_whole = running.is_endless and requests >= RICH
-        effort = ShrinkEffort.WHOLE if is_whole else ShrinkEffort.QUICK
-        return ShrinkBudget(requests, effort=effort)
+        return ShrinkBudget(requests)
 
     def _left(self, running: LeasedTask, index: int, label: str) -> int:
         if running.task.again:

@@ -25,12 +25,12 @@ from checker.corpus.records import (
     TaskProgress,
 )
 from checker.corpus.secrets import Secrets
+from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.messages import ShrinkAgain
 from checker.workers.recording.counts import rows
 from checker.workers.recording.defects import Defects
-from checker.workers.recording.investigation_budget import second_budget
 from checker.workers.recording.leased import InFlight, LeasedTask
 from checker.workers.recording.titles import network_error_of, title_of
 from checker.workers.recording.traffic import Traffic
@@ -112,7 +112,9 @@ class Recorder(Struct):
                     requests=again.requests,
                 )
                 phase = flight.running.phase
-                return UnconfirmedFailure(finding, failure, chain, phase, second_budget(again))
+                return UnconfirmedFailure(
+                    finding, failure, chain, phase, ShrinkBudget(again.allowed)
+                )
         return None
 
     def _finding(

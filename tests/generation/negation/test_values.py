@@ -8,8 +8,9 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.negation.values import NegativeDraw, compile_negative
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.hypothesis import replay_through_conjecture, shrink_choices
+from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
+from checker.generation.sources.shrinking import Predicate, shrink
 
 from .keywords import BODY, NEW, SCHEMAS, compiler_of, leaf_keywords, schema_of
 
@@ -107,10 +108,9 @@ def test_shrunk_negative_breaks_the_same_and_little_else_is_left() -> None:
         seed += 1
         source = RandomSource(seed)
         _, wanted = OF_TREE(source)
-    found = shrink_choices(
-        OF_TREE, source.choices, lambda drawn, _: drawn[1].pointer == wanted.pointer, 0
-    )
-    value, violation = OF_TREE(ReplaySource(found or ()))
+    value, violation = shrink(
+        OF_TREE, source.choices, Predicate(lambda drawn: drawn[1].pointer == wanted.pointer)
+    ).value
     assert violation.became == 100
     assert value["size"] == 100
     assert len(value["lines"]) == 1
