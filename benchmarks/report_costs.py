@@ -16,8 +16,8 @@ import yaml
 
 from checker.core.reports import report_format
 from checker.corpus.records import CheckOutcome, Component, Interaction
-from checker.reporting.context import ReportContext
-from checker.reporting.writers import writer_of
+from checker.reporting.shown import ReportContext
+from checker.reporting.writing import writer_of
 from tests.reporting.samples import exchange, interaction
 
 _MOST: Final = {"har": 3.0, "ndjson": 3.0, "vcr": 6.0}

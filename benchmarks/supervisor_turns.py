@@ -22,7 +22,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.supervisor.endings import Ending
 from checker.supervisor.lifecycle import RunLifecycle
-from checker.supervisor.settled_news import SettledNews
+from checker.supervisor.supervisor import SettledNews
 from checker.workers.messages import Opened
 from tests.corpus.generated import finding
 

@@ -16,9 +16,9 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
 )
-from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted
 from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.shown import ReportContext
 
 __all__ = [
     "Event",

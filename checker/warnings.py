@@ -6,6 +6,6 @@ Its trigger is a function from `WarningFacts` to a `Note` for each place; the ki
 from checker.core.warning_table import WarningRow
 from checker.core.warning_table import add_warning as register
 from checker.corpus.records import Note
-from checker.reporting.triggers import WarningFacts
+from checker.reporting.warnings import WarningFacts
 
 __all__ = ["Note", "WarningFacts", "WarningRow", "register"]

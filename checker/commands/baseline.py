@@ -22,7 +22,7 @@ from checker.core.known import (
     entry_for,
     failure_id,
 )
-from checker.reporting.known_text import entry_name, known_name
+from checker.reporting.baselines import entry_name, known_name
 
 DEFAULT_FILE = "checker-baseline.toml"
 _FILE = click.option(
@@ -75,7 +75,7 @@ def add(
             entries.append(made)
         echo_line(f"{path}: {entry_name(made)}")
     try:
-        import_module("checker.reporting.baseline_file").write_baseline(path, entries)
+        import_module("checker.reporting.baselines").write_baseline(path, entries)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -22,23 +22,23 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import Record
 from checker.corpus.secrets import secrets_of
 from checker.reporting.console import Console
-from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
-from checker.reporting.github import add_summary, annotations
+from checker.reporting.formats.markdown import add_summary, annotations
 from checker.reporting.report import Report
-from checker.reporting.wall import walled
-from checker.reporting.whole import check_writable
-from checker.reporting.writers import writer_of
+from checker.reporting.shown import ReportContext
+from checker.reporting.text import walled
 from checker.reporting.writing import (
     RunOnDisk,
     Target,
+    check_writable,
     format_named,
     write_streams,
     write_summary,
+    writer_of,
 )
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.supervisor import RunEnvironment
 from checker.workers.leaving import LeavingKind
 
 _LOOK_S: Final = 0.2
@@ -249,7 +249,7 @@ class _Reporting:
         baseline = report.compared.baseline
         if not (baseline.updates or baseline.prunes) or report.outcome in ("interrupted", "error"):
             return {}
-        file = import_module("checker.reporting.baseline_file")
+        file = import_module("checker.reporting.baselines")
         path = Path(baseline.source)
         entries = file.updated(report.compared, report.findings)
         try:

@@ -16,9 +16,15 @@ from checker.core.terminal import one_line
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.reporting.events import RunEvents
-from checker.reporting.explanations import known_names, nearest, pages_for, title_of_name
+from checker.reporting.explain import (
+    known_names,
+    nearest,
+    operation_page,
+    pages_for,
+    samples_by_status,
+    title_of_name,
+)
 from checker.reporting.findings import failures_by_label
-from checker.reporting.operation_page import operation_page, samples_by_status
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
 """Of a failure, or the beginning of one; a word of such letters alone is none."""

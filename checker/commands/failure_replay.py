@@ -25,17 +25,20 @@ from checker.core.send import Transport
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
-from checker.reporting.known_text import known_name
-from checker.reporting.prerequisites import CONFLICT, moved, not_reached, prerequisites_of
-from checker.reporting.symptoms import (
-    Path as ValuePath,
-)
-from checker.reporting.symptoms import (
+from checker.reporting.baselines import known_name
+from checker.reporting.replays import (
+    CONFLICT,
     links_in,
     links_in_body,
+    moved,
+    not_reached,
+    prerequisites_of,
     symptoms_of,
     value_at,
     with_values,
+)
+from checker.reporting.replays import (
+    Path as ValuePath,
 )
 from checker.transport.factories import NETWORK
 from checker.transport.proofs import drop, put

@@ -17,8 +17,7 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
-from checker.reporting.graphs import GRAPHS
-from checker.reporting.outlines import outline_json, outline_text
+from checker.reporting.outline import GRAPHS, outline_json, outline_text
 from checker.workers.starting.outline import read_outline, read_resources
 
 

@@ -16,8 +16,7 @@ from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.whole import check_writable
-from checker.reporting.writing import write_streams, write_summary
+from checker.reporting.writing import check_writable, write_streams, write_summary
 
 
 @click.command(cls=Command)

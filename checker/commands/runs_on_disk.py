@@ -25,10 +25,9 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.records import Finding, Record, TaskProgress, requests_alone
 from checker.corpus.runs import LastRun, last_run
-from checker.reporting.context import ReportContext
 from checker.reporting.merging import MergedPart, MergedView, merged, with_runs
-from checker.reporting.report import ENDLESS, Report
-from checker.reporting.views import report_of
+from checker.reporting.report import ENDLESS, Report, report_of
+from checker.reporting.shown import ReportContext
 from checker.reporting.writing import RunOnDisk
 
 _CORPORA = Path(".checker")

@@ -24,7 +24,7 @@ class WarningRow(Struct, frozen=True):
     this kind when they meet it."""
 
 
-_TRIGGERS: Final = "checker.reporting.triggers"
+_TRIGGERS: Final = "checker.reporting.warnings"
 BUILT_IN: Final = (
     WarningRow(
         "unreached",

@@ -38,15 +38,20 @@ from checker.library import extensions
 from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
-from checker.reporting.views import report_of
-from checker.reporting.whole import check_writable
-from checker.reporting.writing import RunOnDisk, format_named, write_streams, write_summary
+from checker.reporting.report import report_of
+from checker.reporting.writing import (
+    RunOnDisk,
+    check_writable,
+    format_named,
+    write_streams,
+    write_summary,
+)
 from checker.supervisor.endings import CANNOT
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
-from checker.supervisor.launchers.handle import Launcher
-from checker.supervisor.launchers.inline import InlineLauncher
+from checker.supervisor.handle import Launcher
+from checker.supervisor.launchers import InlineLauncher
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.supervisor import RunEnvironment
 from checker.transport.applications import Application
 from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory

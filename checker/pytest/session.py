@@ -41,12 +41,10 @@ from checker.corpus.secrets import secrets_of
 from checker.library.recording import RECORDERS, Call
 from checker.library.verdicts import KeptClassChecks
 from checker.phases.attempt import CheckResult
-from checker.reporting.context import ReportContext
 from checker.reporting.events import EventStream
-from checker.reporting.views import report_of
-from checker.reporting.whole import whole_file
-from checker.reporting.writers import writer_of
-from checker.reporting.writing import write_summary
+from checker.reporting.report import report_of
+from checker.reporting.shown import ReportContext
+from checker.reporting.writing import whole_file, write_summary, writer_of
 from checker.workers.recording.components import MODES, Components
 
 _RUN: Final = "pytest"

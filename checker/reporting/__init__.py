@@ -1,1 +1,1 @@
-"""What people and other tools read: console and cassettes, folded from records."""
+"""Reports for people and for other tools, made from the records of a run."""

@@ -2,33 +2,83 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import IO
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from checker import __version__
 from checker.config.settings import RunSettings
+from checker.core import curl
 from checker.core.blocks import marked
 from checker.core.errors import LoaderError
+from checker.core.request import BaseUrl
+from checker.core.terminal import with_escaped_hashes
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
 from checker.health.first_answers import KIND as FIRST_ANSWERS
-from checker.reporting.error_blocks import alike_as_one, errors_by_label
-from checker.reporting.findings import failures_by_cause, marks_of
-from checker.reporting.known_text import NEW_FILE, baseline_size, known_lines
-from checker.reporting.live import LiveLines, clock_text
-from checker.reporting.masking import Masking, masked_url
-from checker.reporting.progress import RunProgress
-from checker.reporting.python_samples import shown_as_python
-from checker.reporting.report import PhaseOutcome, Report
-from checker.reporting.screen import Screen, ruled
-from checker.reporting.summary import counted, summary_lines, tally_parts, total_line
-from checker.reporting.views import report_of
-from checker.reporting.wall import walled
-from checker.reporting.warning_notes import warning_groups
+from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
+from checker.reporting.findings import alike_as_one, errors_by_label, failures_by_cause, marks_of
+from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled
+from checker.reporting.masking import Masking, Parts, Shown, ShownCommand, masked_url
+from checker.reporting.report import PhaseOutcome, Report, report_of
+from checker.reporting.summary import summary_lines, tally_parts, total_line
+from checker.reporting.text import counted, walled
+from checker.reporting.warnings import warning_groups
+
+
+def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -> ShownCommand:
+    """A recorded text as `shown` gives it, with Python in place of its commands."""
+    found = shown(text, components)
+    lines = [
+        with_escaped_hashes(line, r"\x23")
+        for number, one in enumerate(found.text.splitlines())
+        for line in _as_python(one, is_first=number == 0)
+    ]
+    return replace(found, text="\n".join(lines))
+
+
+def _as_python(command: str, *, is_first: bool) -> list[str]:
+    """Lines that send what a command sends; what is no such command stays as it is."""
+    if not command.startswith("curl "):
+        return [command]
+    try:
+        request, url = curl.parse(command)
+    except ValueError:
+        return [command]
+    place, socket = urlsplit(url), BaseUrl.from_url(url).socket
+    kind = "HTTPSConnection" if place.scheme == "https" else "HTTPConnection"
+    target = request.target.decode("latin-1") or "/"
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
+    host = "localhost" if socket else place.netloc.rpartition("@")[2]
+    return [
+        *(["import http.client", *(["import socket"] if socket else [])] if is_first else []),
+        f"connection = http.client.{kind}({host!a})",
+        *(
+            [
+                "connection.sock = socket.socket(socket.AF_UNIX)",
+                f"connection.sock.connect({socket!a})",
+            ]
+            if socket
+            else []
+        ),
+        f"connection.putrequest({request.method!a}, {target!a}, skip_accept_encoding=True)",
+        *(f"connection.putheader({name!a}, {value!a})" for name, value in headers),
+        *(
+            [f"connection.putheader('Content-Length', '{len(request.body)}')"]
+            if request.body is not None
+            else []
+        ),
+        f"connection.endheaders({request.body if request.body is None else bytes(request.body)!r})",
+        "response = connection.getresponse()",
+        "print(response.status, response.read())",
+        "connection.close()",
+    ]
+
 
 _FIELD = 18
 _LARGE_BYTES = 1_000_000
@@ -216,7 +266,7 @@ class Console:
         self.screen.line()
 
     def _elsewhere(self, source: str) -> None:
-        """Nobody should find out afterwards that a test of their own machine was one of the production."""
+        """Warn that the description names another host, so that a local test is not mistaken for one of production."""
         glyph = self.screen.glyph("warning")
         self.screen.line(
             f" {glyph}  The description comes from {source}, and names another host:", "bold yellow"
@@ -283,7 +333,7 @@ class Console:
         self._known(report)
 
     def _known(self, report: Report) -> None:
-        """What is known, in a line each; what is gone; what can be said of it."""
+        """Print a line for each known failure that this run found."""
         if not report.compared.baseline:
             return
         lines = list(known_lines(report))

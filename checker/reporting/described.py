@@ -19,7 +19,7 @@ Tried = Mapping[tuple[str, str, int], int]
 
 
 class OutcomeCounts(Struct, frozen=True):
-    """What came of cases that have something in common."""
+    """The numbers of cases by the class of their response."""
 
     by_class: tuple[tuple[int, int], ...] = ()
     """(class of the status, 0 for no answer, cases), sorted."""
@@ -31,17 +31,17 @@ class OutcomeCounts(Struct, frozen=True):
 
     @property
     def accepted(self) -> int:
-        """Those that were answered 2xx or 3xx."""
+        """Return the number of 2xx and 3xx responses."""
         return sum(count for status, count in self.by_class if status in _ACCEPTED)
 
     @property
     def refused(self) -> int:
-        """Those that were answered 4xx."""
+        """Return the number of 4xx responses."""
         return sum(count for status, count in self.by_class if status in _REFUSED)
 
 
 class PlaceCoverage(Struct, frozen=True):
-    """What was tried at one parameter, or at the body."""
+    """The cases about one parameter, or about the body."""
 
     place: str
     """`query limit`, `body`."""
@@ -61,7 +61,7 @@ class PlaceCoverage(Struct, frozen=True):
 
 
 class Alternatives(Struct, frozen=True):
-    """What is listed for a place, of which each case or answer has one: members of an enumeration, or media types."""
+    """The alternatives listed for a place, of which each case or response has one: members of an enumeration, or media types."""
 
     place: str
     """`query status`, `body pet.kind`; `body` or `answer 200` for media types."""
@@ -70,12 +70,12 @@ class Alternatives(Struct, frozen=True):
 
     @property
     def is_sent(self) -> bool:
-        """Whether it is a part of requests; else of an answer, which nobody refuses."""
+        """Whether the place is part of a request; otherwise of a response, which the server never refuses."""
         return not self.place.startswith("answer ")
 
     @property
     def share(self) -> "Share":
-        """Those that were met."""
+        """Return how many of the alternatives occurred."""
         return Share(sum(bool(came.cases) for _, came in self.listed), len(self.listed))
 
 
@@ -95,7 +95,7 @@ class Share(Struct, frozen=True):
 
 
 class OperationCoverage(Struct, frozen=True):
-    """What of one operation a run has met."""
+    """The part of one operation that a run has covered."""
 
     label: str
     places: tuple[PlaceCoverage, ...] = ()
@@ -126,7 +126,7 @@ class OperationCoverage(Struct, frozen=True):
 
 
 class DescriptionCoverage(Struct, frozen=True):
-    """What of a description a run has met."""
+    """The part of a description that a run has covered."""
 
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)
@@ -220,7 +220,7 @@ def _alternatives(
 
 
 def _documented_as(status: int, documented: tuple[str, ...]) -> str:
-    """How the description spells a status: exactly, as a class, as `default`; empty when it does not."""
+    """Return the key of a status in the description: exact, as a class, or `default`; empty when there is none."""
     for spelled in (str(status), f"{status // 100}XX", f"{status // 100}xx", "default"):
         if status and spelled in documented:
             return spelled
@@ -242,7 +242,7 @@ def shortfalls(coverage: DescriptionCoverage, wanted: Mapping[str, float]) -> It
 
 
 def _missing(operation: OperationCoverage, name: str) -> str:
-    """What of a share an operation did not meet: `POST /users (404, 409)`; empty for nothing."""
+    """Return the parts of a share that an operation did not cover: `POST /users (404, 409)`; empty for none."""
     match name:
         case "operations":
             return "" if operation.is_reached else operation.label

@@ -110,13 +110,13 @@ class EventStream(Struct):
         yield record
 
     def begin_phase(self, name: str) -> Iterator[Event]:
-        """That a phase began, when that is news."""
+        """Yield the start of a phase that has not begun before."""
         if name not in self._begun:
             self._begun[name] = None
             yield PhaseStarted(name)
 
     def end(self) -> Iterator[Event]:
-        """What is to be told when nothing else will come."""
+        """Yield the events that remain when no record will follow."""
         if self._finished is None:
             return
         for name in self._begun:
@@ -151,7 +151,7 @@ class RunEvents:
 
     @property
     def view(self) -> RunView:
-        """What is known of the run by the events so far."""
+        """Return the fold of the records that were read so far."""
         return self._stream.view
 
     def all(self) -> Iterator[Event]:

@@ -1,8 +1,12 @@
 """Findings and errors as blocks of text, grouped by operation."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.blocks import (
@@ -11,29 +15,135 @@ from checker.core.blocks import (
     Truncation,
     block_heading,
     failure_block,
+    hidden_paragraphs,
+    indented,
     marked,
+    reproduction_paragraphs,
 )
 from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
 from checker.core.response import codings_of, readable
 from checker.core.scenarios import Scenario
+from checker.core.terminal import one_line
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import (
+    UNREACHED,
+    WHOLE_TASK,
     Exchange,
     Finding,
+    OperationError,
+    Quarantined,
     ResourceMade,
 )
-from checker.reporting.causes import Cause, apart, place_lines
-from checker.reporting.masking import Shown, unmasked
-from checker.reporting.severities import severity_rank
-from checker.reporting.wall import walled
+from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
+from checker.reporting.text import counted, walled
+
+_SEVERITIES = ("critical", "high", "medium", "low")
+
+
+def severity_rank(severity: str) -> int:
+    """0 is worst; unknown words come last."""
+    return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
+
+
+MOST_IN_FULL = 2
+"""Places of a cause that are each told in full. With more of them one is, and the others are listed."""
+_UNDOCUMENTED_STATUS = "ST103"
+"""Most of what a first run finds, and none of it is broken: whole groups of them come last."""
+
+
+class Cause(Struct, frozen=True):
+    """One mistake of the target, with all its places."""
+
+    fingerprint: str
+    places: tuple[Finding, ...]
+    """At least one, by label."""
+
+    @property
+    def worst(self) -> Finding:
+        """The place that stands for all of them: of the worst ones the easiest to see again."""
+        return min(self.places, key=_to_be_shown)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Sorts causes, worst first."""
+        worst = self.worst
+        return int(self.is_group and worst.code == _UNDOCUMENTED_STATUS), severity_rank(
+            worst.severity
+        )
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is told once for all its places."""
+        return len(self.labels) > MOST_IN_FULL
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Operations in which it shows, sorted."""
+        return tuple(sorted({one.label for one in self.places}))
+
+
+def _to_be_shown(finding: Finding) -> tuple[int, bool, int, str]:
+    fails_each_time = finding.reproduced is True and finding.hits >= finding.tries
+    return severity_rank(finding.severity), not fails_each_time, len(finding.steps), finding.label
+
+
+def cause_of(finding: Finding) -> str:
+    """Fingerprint of the cause; of what was recorded without one, that of the finding."""
+    return finding.cause or finding.fingerprint
+
+
+def causes_of(findings: Iterable[Finding]) -> list[Cause]:
+    """Each cause with its places, worst first, then by title and first place."""
+    by_cause: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_cause.setdefault(cause_of(finding), []).append(finding)
+    causes = [
+        Cause(name, tuple(sorted(places, key=lambda one: (one.label, one.fingerprint))))
+        for name, places in by_cause.items()
+    ]
+    return sorted(
+        causes, key=lambda one: (one.rank, one.worst.code, one.worst.title, one.worst.label)
+    )
+
+
+def apart(findings: Iterable[Finding]) -> tuple[list[Cause], list[Finding]]:
+    """Causes that are told once for all their places, and the findings that are told one by one."""
+    causes = causes_of(findings)
+    groups = [cause for cause in causes if cause.is_group]
+    return groups, [one for cause in causes if not cause.is_group for one in cause.places]
+
+
+def place_lines(cause: Cause, most: int) -> Iterator[str]:
+    """`In 12 operations:` and a line for each place with the test case that showed it; at most `most` lines."""
+    yield f"In {len(cause.labels)} operations:"
+    for one in cause.places[:most]:
+        yield f"- {one_line(one.label)} ({_evidence(one)})"
+    if (left := len(cause.places) - most) > 0:
+        yield f"- and {left} more: a report such as `--report json` lists all of them"
+
+
+def _evidence(finding: Finding) -> str:
+    sent = finding.interactions[-1].exchange if finding.interactions else None
+    method, space, _ = finding.label.partition(" ")
+    answered = ""
+    if sent is not None and sent.status is not None:
+        is_told = bool(space) and sent.method != method
+        answered = f"{sent.method} {sent.status}" if is_told else str(sent.status)
+    return ", ".join(part for part in (answered, f"test case {finding.case}") if part)
+
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
 INTERMITTENT, _NOT_TRIED = "intermittent", "not tried again"
 _SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
-MARKS = (INTERMITTENT, _NOT_TRIED, _SEQUENCE, DEPENDENT)
-"""Why a finding may not show again by its commands alone, worst first."""
+MARKS = {
+    INTERMITTENT: (INTERMITTENT, INTERMITTENT),
+    _NOT_TRIED: ("was not retried", "were not retried"),
+    _SEQUENCE: ("needs a sequence", "need a sequence"),
+    DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
+}
+"""Reasons why the commands of a finding alone may not reproduce it, worst first -> the words after one, and after more."""
 _ID_CHARACTERS = 8
 """Of a fingerprint: as many as tell thousands apart."""
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
@@ -117,7 +227,7 @@ def _rank(findings: Iterable[Finding]) -> int:
 
 
 def kinds_of(finding: Finding) -> tuple[str, ...]:
-    """Which of `MARKS` a finding has: why it may not show again by one command; nothing for a stable one, or where nothing can be tried."""
+    """Return the `MARKS` of a finding: why one command may not reproduce it; empty for a stable finding, or when nothing can be retried."""
     if not finding.case and finding.reproduced is None:
         return ()
     is_alone = len(finding.steps) <= 1
@@ -168,7 +278,7 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
 
 
 def sources_of(finding: Finding) -> tuple[str, ...]:
-    """Where values of the requests come from that others made: `path id of request 2: /id of the answer to request 1`."""
+    """Return the origins of values that other requests made: `path id of request 2: /id of the response to request 1`."""
     # What is set into a case last is what is sent.
     found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
@@ -180,17 +290,17 @@ def sources_of(finding: Finding) -> tuple[str, ...]:
 
 
 def _told_origin(pointer: str, whose: str) -> str:
-    """Where a value is from: `/id of the answer to POST /things`, `/name of the body of request 1`."""
+    """Return the origin of a value: `/id of the response to POST /things`, `/name of the body of request 1`."""
     said = _IN_REQUEST.match(pointer)
     if said is None:
-        return f"{pointer} of the answer to {whose}" if pointer else f"the answer to {whose}"
+        return f"{pointer} of the response to {whose}" if pointer else f"the response to {whose}"
     part = pointer[said.end() :]
     at = said["location"] or ("body" if part.startswith("/") else "path")
     return f"{part} of the {at} of {whose}" if part else f"the {at} of {whose}"
 
 
 def _request_of(finding: Finding) -> tuple[str, str]:
-    """What tells one case from another: candidates of one shrink share their id, and have no command of their own yet."""
+    """Return the key of a case. Candidates of one shrink share their id and have no command yet, so their steps count."""
     return finding.case, finding.reproduction or repr(finding.steps)
 
 
@@ -264,7 +374,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
 
 
 def _message_of(finding: Finding) -> str:
-    """What a failure says, after the method where it is none of the operation under whose name it is told."""
+    """Return the message of a failure, after the method if the operation does not describe it."""
     if not finding.interactions:
         return finding.message
     last = finding.interactions[-1]
@@ -275,12 +385,12 @@ def _message_of(finding: Finding) -> str:
 
 
 def _maker_line(finding: Finding, made: ResourceMade) -> str:
-    """What a request is said to have made: `/users/1`."""
+    """Return the line about a resource that an earlier request made: `/users/1`."""
     if is_surely_needed(finding, made):
         return made.path
     if made.status >= 500:
-        return f"{made.path}: perhaps made by a request that was answered {made.status}; without it the status may differ"
-    return f"{made.path}: was there; without it the status is that of a new one"
+        return f"{made.path}: perhaps made by a request that returned {made.status}; without it the status may differ"
+    return f"{made.path}: existed already; without it the status is that of a new one"
 
 
 def is_replayable(finding: Finding) -> bool:
@@ -295,7 +405,7 @@ def prose(text: str, shown: Shown) -> str:
 
 
 def answer_of(exchange: Exchange) -> Answer:
-    """What a reader is shown of a recorded response."""
+    """Return the recorded response as blocks of text show it."""
     received, codings = exchange.response_body, codings_of(exchange.response_headers)
     body = readable(received, codings, is_cut=exchange.response_size > len(received))
     return Answer(
@@ -315,3 +425,97 @@ def charset_of(exchange: Exchange) -> str | None:
             media_type = media_type_of(value)
             return None if media_type is None else media_type.charset
     return None
+
+
+_QUARANTINED: Final = "Quarantined case"
+
+
+def alike_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
+    """Yield errors for people: an unreachable target, or a hook that raises, is one error for all operations that it costs."""
+    alike: dict[tuple[str, str, str], list[OperationError]] = {}
+    for error in errors:
+        if error.request:
+            yield error
+        else:
+            alike.setdefault((error.title, error.message, error.trace), []).append(error)
+    for group in alike.values():
+        labels = list(dict.fromkeys(one.label for one in group))
+        yield group[0] if len(labels) == 1 else _as_one(group[0], labels)
+
+
+def _as_one(error: OperationError, labels: list[str]) -> OperationError:
+    """Return the error of many operations as one, with the list of the operations unless the target was unreachable."""
+    if error.title == UNREACHED:
+        return replace(error, label=f"{len(labels)} operations")
+    lines = [f"- {one_line(label)}" for label in labels[:MOST_PLACES]]
+    if (left := len(labels) - MOST_PLACES) > 0:
+        lines.append(f"- and {left} more")
+    places = "\n".join([f"In {len(labels)} operations:", *lines])
+    return replace(
+        error,
+        label=f"{labels[0]} and {counted(len(labels) - 1, 'more operation')}",
+        message=f"{error.message}\n\n{places}",
+    )
+
+
+def errors_by_label(
+    errors: Iterable[OperationError],
+    quarantined: Iterable[Quarantined],
+    shown: Shown = unmasked,
+) -> Iterator[tuple[str, str]]:
+    """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
+    parts = [
+        (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title)))
+        for error in errors
+    ]
+    alike: dict[tuple[str, str, str], list[Quarantined]] = {}
+    for case in quarantined:
+        alike.setdefault((case.label, case.stage, case.reason), []).append(case)
+    parts += [
+        (
+            cases[0].label,
+            walled(partial(_quarantine_text, cases, shown), partial(_unshown, _QUARANTINED)),
+        )
+        for cases in alike.values()
+    ]
+    for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
+        yield label, "\n\n".join(text for _, text in group)
+
+
+def _unshown(title: str, why: str) -> str:
+    return f"{title}\n\n{UNSHOWN.format(why=why)}"
+
+
+def _error_text(error: OperationError, shown: Shown) -> str:
+    parts = [error.title, indented(prose(error.message, shown))]
+    if error.trace:
+        parts.append(indented(prose(error.trace, shown)))
+    parts += _reproduction(error.request, error.components, shown)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _quarantine_text(alike: Sequence[Quarantined], shown: Shown) -> str:
+    """Cases of one operation that ended their workers in the same way: the first, and how many more there are."""
+    case, more = alike[0], len(alike) - 1
+    times = "once" if case.strikes == 1 else f"{case.strikes} times"
+    what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
+    sentence = f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"
+    if case.index == WHOLE_TASK:
+        sentence = f"the rest of its cases was given up: {case.reason}"
+    if more:
+        sentence += f"\nSo did {counted(more, 'more case')}."
+    parts = [_QUARANTINED, indented(sentence)]
+    return "\n\n".join(parts + _reproduction(case.request, case.components, shown))
+
+
+def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
+    """Return the lines of a command that was not retried."""
+    if not command:
+        return []
+    # A case that stopped its worker while it was made left its choices, not a command.
+    is_command = command.startswith("curl ")
+    text = shown(command, [components]) if is_command else ShownCommand(command)
+    return [
+        *reproduction_paragraphs(text.text.split("\n"), reproduced=None),
+        *hidden_paragraphs(text.hidden),
+    ]

@@ -1,8 +1,12 @@
 """The moving lines at the foot of a terminal while a run goes on."""
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import IO, Final
 
+from msgspec import Struct, field
+from rich.console import Console as Rich
 from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -10,10 +14,184 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from checker.core.terminal import one_line
-from checker.reporting.progress import RunProgress
-from checker.reporting.screen import Screen
-from checker.reporting.summary import counted
+from checker.core.terminal import encodable, one_line, printable
+from checker.corpus.records import (
+    Finding,
+    OperationError,
+    Record,
+    SchemaOpened,
+    TaskProgress,
+    WorkerGone,
+)
+from checker.reporting.text import counted
+
+WIDTH: Final = 80
+
+GLYPHS: Final = {
+    "success": ("✅", "[ok]"),
+    "failure": ("❌", "[fail]"),
+    "known": ("☑ ", "[known]"),
+    "error": ("🚫", "[error]"),
+    "skip": ("⏭ ", "[skip]"),
+    "interrupted": ("⚡", "[cut]"),
+    "warning": ("⚠ ", "[warn]"),
+    "rule": ("━", "-"),
+}
+"""Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
+
+
+class Screen:
+    """A stream that takes any text: what it cannot encode is replaced, what would drive a terminal is shown."""
+
+    def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
+        self.rich = Rich(
+            file=stream,
+            force_terminal=True if color else None,
+            # Where nobody chose, NO_COLOR does (https://no-color.org): that of the environment, which rich reads.
+            no_color=None if color is None else not color,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+        self._encoding = getattr(self.rich.file, "encoding", None) or "utf-8"
+        self._pretty = _encodes(self._encoding, "".join(pair[0] for pair in GLYPHS.values()))
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the stream is a terminal on which lines may be redrawn."""
+        return self.rich.is_terminal and not self.rich.is_dumb_terminal
+
+    def glyph(self, name: str) -> str:
+        """Glyph of `GLYPHS` as this stream can show it."""
+        return GLYPHS[name][not self._pretty]
+
+    def line(self, text: str = "", style: str = "") -> None:
+        r"""Print one line, never wrapped; a line feed in it is shown as `\n`."""
+        self.block(one_line(text), style)
+
+    def block(self, text: str, style: str = "") -> None:
+        """Print text of one or more lines, never wrapped."""
+        self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Print each text on a line of its own."""
+        for text in texts:
+            self.line(text)
+
+    @property
+    def width(self) -> int:
+        """Characters of a ruled line: as wide as people read, or as their terminal is."""
+        return min(WIDTH, self.rich.width) if self.is_terminal else WIDTH
+
+    def section(self, title: str, style: str = "bold") -> None:
+        """`===== TITLE =====`, a line of its own."""
+        self.line(ruled(title, "=", self.width), style)
+
+    def heading(self, label: str) -> None:
+        """`_____ GET /users _____`: what follows belongs to this operation."""
+        self.line(ruled(label, "_", self.width), "bold")
+
+    def encodable(self, text: str) -> str:
+        """Return text that the stream can hold, and that drives neither a terminal nor a CI runner."""
+        return encodable(printable(text), self._encoding)
+
+
+def ruled(title: str, rule: str, width: int = WIDTH) -> str:
+    """Title in the middle of a line of `rule`; a title that is too long keeps three of them on each side."""
+    rest = max(width - len(title) - 2, 6)
+    left = rest // 2
+    return f"{rule * left} {title} {rule * (rest - left)}"
+
+
+def _encodes(encoding: str, text: str) -> bool:
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+_WINDOW_S = 5.0
+"""Rates are of the last seconds, not of the whole run: a stall must show."""
+
+
+class RunProgress(Struct):
+    """Counters of a run that has not ended."""
+
+    started: float
+    """Monotonic seconds, like all times here."""
+    cases: int = 0
+    requests: int = 0
+    failed_cases: int = 0
+    fingerprints: set[str] = field(default_factory=set)
+    errors: int = 0
+    last_found: float | None = None
+    tasks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Under way: task -> labels."""
+    finished: set[str] = field(default_factory=set)
+    """Labels whose task is over."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Working seconds of each label."""
+    statuses: Counter[int] = field(default_factory=Counter)
+    """Status class 0-5 -> count; 0 for no response."""
+    incarnations: set[int] = field(default_factory=set)
+    """Workers that have the description, and live."""
+    _samples: list[tuple[float, int]] = field(default_factory=list)
+
+    def follow(self, incarnation: int, record: Record, now: float) -> bool:
+        """Take a record in. True when it is a finding that was not seen before."""
+        match record:
+            case SchemaOpened():
+                # The first thing that a worker writes.
+                self.incarnations.add(incarnation)
+            case WorkerGone():
+                self.incarnations.discard(record.incarnation)
+            case TaskProgress():
+                self._advance(record, now)
+            case OperationError():
+                self.errors += 1
+            case Finding() if record.withdrawn:
+                pass  # Nor does it take back what another worker has confirmed.
+            case Finding() if record.same_as:
+                self.fingerprints.discard(record.fingerprint)
+            case Finding() if record.fingerprint not in self.fingerprints:
+                self.fingerprints.add(record.fingerprint)
+                self.last_found = now
+                return True
+            case _:
+                pass
+        return False
+
+    def rate(self, now: float) -> float:
+        """Requests per second, of late."""
+        recent = [sample for sample in self._samples if now - sample[0] <= _WINDOW_S]
+        span = min(_WINDOW_S, max(now - self.started, 0.1))
+        return sum(count for _, count in recent) / span
+
+    @property
+    def slowest(self) -> str | None:
+        """Label that took most of the workers' time so far."""
+        return max(self.seconds, key=self.seconds.__getitem__, default=None)
+
+    def _advance(self, record: TaskProgress, now: float) -> None:
+        self.cases += record.cases
+        self.requests += record.requests
+        self.failed_cases += record.failed_cases
+        for _, status, count in (*record.statuses, *record.probes):
+            self.statuses[status // 100] += count
+        if len(record.labels) == 1:
+            label = record.labels[0]
+            self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
+        if record.task:
+            self.tasks[record.task] = record.labels
+        if record.finished:
+            self.finished.update(record.labels)
+            del self.tasks[record.task]
+        if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
+            # Once in a window and not for each record: a busy run has hundreds of them in a second.
+            self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
+        self._samples.append((now, record.requests))
+
 
 _SHOWN_LABELS = 3
 _BAR = 24

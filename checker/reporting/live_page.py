@@ -14,10 +14,9 @@ from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
 from checker.corpus.runs import last_run
-from checker.reporting.context import ReportContext
 from checker.reporting.formats.html import body, page
-from checker.reporting.report import Report
-from checker.reporting.views import report_of
+from checker.reporting.report import Report, report_of
+from checker.reporting.shown import ReportContext
 
 _HOST: Final = "127.0.0.1"
 _LOOK_S: Final = 2.0
@@ -65,7 +64,7 @@ class LivePage:
         follower, closed = self._follower, self._closed
 
         class Handler(BaseHTTPRequestHandler):
-            """Answers GET alone, and nobody who calls this machine by another name."""
+            """Answers GET requests to loopback names; a page of another site that resolves to this machine gets 403."""
 
             def do_GET(self) -> None:
                 """The page, what of it changes, or the events that say that it did."""
@@ -108,7 +107,7 @@ class LivePage:
 
 
 class _Follower:
-    """What the journals of the last run came to so far."""
+    """The fold of the journals of the last run, as far as they are written."""
 
     def __init__(self, settings: RunSettings) -> None:
         self._settings = settings

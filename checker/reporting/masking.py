@@ -1,4 +1,4 @@
-"""What cassettes and screens do not show: values of sensitive names, secrets, and credentials in URLs."""
+"""Masking in cassettes and on screens: values of sensitive names, secrets, and credentials in URLs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ Parts = tuple[Component, ...]
 
 
 class Masking(Struct, frozen=True):
-    """What a report does not show of the requests of one run."""
+    """The masking of the requests of one run."""
 
     sanitization: Sanitization
     store: SecretStore

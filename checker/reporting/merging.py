@@ -46,7 +46,7 @@ class MergedPart(Struct, frozen=True):
 
 
 class Labels(Struct, frozen=True):
-    """What operations are called where runs are told together: of several APIs that share a label, by the API, too."""
+    """The labels of operations in a merged report; with the name of the API if several APIs share a label."""
 
     shared: frozenset[str]
     moved: frozenset[tuple[str, str]]
@@ -54,7 +54,7 @@ class Labels(Struct, frozen=True):
 
     @classmethod
     def of(cls, parts: Sequence[MergedPart]) -> "Labels":
-        """Those of these runs."""
+        """Return the labels for these runs."""
         titles: dict[str, set[str]] = {}
         for part in parts:
             for label in {*part.view.labels, *part.view.statuses, *part.view.probes}:
@@ -163,7 +163,7 @@ def _badness(outcome: str) -> int:
 
 
 def _opened(parts: Sequence[MergedPart], selected: int) -> SchemaOpened | None:
-    """What was opened: an API that several runs tested counts once."""
+    """Return the opened description of all runs: an API that several runs tested counts once."""
     found = [part.view.opened for part in parts if part.view.opened is not None]
     if not found:
         return None

@@ -1,14 +1,31 @@
-"""What a run came to, as every report shows it: values only, made from a fold of the records."""
+"""The result of a run, as every report shows it: values only, made from a fold of the records."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.known import Baseline, Compared
-from checker.corpus.fold import PhaseView
-from checker.corpus.records import Finding, Note, OperationError, Quarantined
-from checker.reporting.described import DescriptionCoverage
+from checker.config.settings import RunSettings
+from checker.core.known import Baseline, Compared, KnownFailures
+from checker.core.phases import FUZZING, phase_names
+from checker.core.security import named_ways
+from checker.corpus.fold import PhaseView, RunView
+from checker.corpus.records import (
+    AUTHENTICATION,
+    UNBROKEN,
+    Finding,
+    Note,
+    OperationError,
+    Quarantined,
+)
+from checker.reporting.described import (
+    DescriptionCoverage,
+    covered,
+    operation_coverage,
+    shortfalls,
+)
+from checker.reporting.warnings import told_of
 
 ENDLESS = "killed"
 """Outcome of a run that has no end: it was killed, or still goes on."""
@@ -52,7 +69,7 @@ class PhaseOutcome(Struct, frozen=True):
 
 
 class OperationOutcome(Struct, frozen=True):
-    """What came of one operation."""
+    """The outcome of one operation."""
 
     label: str
     outcome: str
@@ -75,12 +92,12 @@ class OperationOutcome(Struct, frozen=True):
 
     @property
     def cases(self) -> int:
-        """That were answered or given up."""
+        """Return the number of cases that got a response or were given up."""
         return self.own_cases + self.probes
 
     @property
     def own_cases(self) -> int:
-        """Those with its own method."""
+        """Return the number of cases with the operation's own method."""
         return sum(count for _, count in self.statuses)
 
     @property
@@ -200,3 +217,248 @@ def phase_outcome(
     is_empty = not (passed or failures or errors or left_out or expected)
     note = "nothing to test" if is_empty else "no checks ran" if tally.unchecked else ""
     return PhaseOutcome(name, icon, note, tally)
+
+
+_NO_TIME = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def report_of(
+    view: RunView,
+    settings: RunSettings,
+    outcome: str,
+    elapsed_s: float = 0.0,
+) -> Report:
+    """Report on a run; `elapsed_s` is used when the run has no last record yet."""
+    if view.finished is not None:
+        elapsed_s = view.finished.elapsed_s
+    by_name = _settled_phases(view, settings)
+    compared = _compared(view, settings, outcome)
+    phases = tuple(_Phases(view, compared, settings, outcome).lines(by_name, settings))
+    told = told_of(view, settings)
+    coverage = _coverage(view)
+    return Report(
+        kind=settings.kind,
+        seed=view.run.seed if view.run else settings.seed,
+        workers=1 if settings.processes.inline else settings.processes.workers,
+        elapsed_s=elapsed_s,
+        outcome=outcome,
+        selected=view.opened.selected if view.opened else 0,
+        total=view.opened.total if view.opened else 0,
+        tested=len(_tested(by_name)),
+        succeeded=sum(
+            any(status // 100 == 2 for status in statuses) for statuses in view.statuses.values()
+        ),
+        cases=view.cases,
+        requests=view.requests,
+        inquiries=view.inquiries,
+        failed_cases=view.failed_cases,
+        phases=phases,
+        findings=tuple(view.findings.values()),
+        errors=_distinct_errors(view),
+        notes=told.notes,
+        failing_warnings=told.failing,
+        quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
+        ledger=_ledger(view),
+        ways_in=named_ways(view.opened.ways_in if view.opened else ()),
+        unauthorized=_unauthorized(told.notes),
+        operations=operation_outcomes(view),
+        is_dry=settings.is_dry,
+        is_unchecked=_is_unchecked(settings),
+        is_complete=view.finished is not None,
+        coverage=coverage,
+        shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under)),
+        compared=compared,
+    )
+
+
+def _tested(phases: Mapping[str, PhaseView]) -> set[str]:
+    """Labels of operations that had their turn in some phase."""
+    return {label for phase in phases.values() for label in phase.tested}
+
+
+def _is_unchecked(settings: RunSettings) -> bool:
+    """Whether no check looks at any answer."""
+    return not settings.operations.checks_somewhere()
+
+
+def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
+    opened = view.opened
+    is_whole = outcome == "completed" and opened is not None and opened.is_whole
+    known = KnownFailures(settings.verdict.baseline)
+    return known.compared(view.findings.values(), view.statuses, is_whole=is_whole)
+
+
+def _coverage(view: RunView) -> DescriptionCoverage:
+    found = []
+    for label in view.labels:
+        found.append(
+            operation_coverage(
+                label,
+                view.described.get(label),
+                view.statuses.get(label, {}),
+                view.tried.get(label, {}),
+            )
+        )
+    return covered(tuple(found))
+
+
+def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
+    """Return the outcome of each operation: the description's in its order, then others that records name."""
+    failed = {finding.label for finding in view.findings.values()}
+    errored = {error.label for error in view.errors.values()}
+    errored |= {case.label for case in view.quarantined.values()}
+    skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
+    tested = _tested(view.phases)
+    labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored)])
+    found = []
+    for label in labels:
+        statuses = tuple(sorted(view.statuses.get(label, {}).items()))
+        probes = view.probes.get(label, Counter()).total()
+        if label in errored:
+            outcome = "errored"
+        elif label in failed:
+            outcome = "failed"
+        else:
+            outcome = "passed" if statuses or probes else "skipped"
+        said = view.described.get(label)
+        one = OperationOutcome(
+            label,
+            outcome,
+            statuses,
+            view.seconds.get(label, 0.0),
+            skipped.get(label, "not tested") if outcome == "skipped" else "",
+            is_tested=label in tested,
+            probes=probes,
+        )
+        if said is not None:
+            one = replace(one, tags=said.tags, parameters=said.parameters, documented=said.statuses)
+        found.append(one)
+    return tuple(found)
+
+
+def _unauthorized(notes: Iterable[Note]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """By status: operations that hardly answered anything else."""
+    found: dict[int, list[str]] = {}
+    for note in notes:
+        # What would open them is no operation.
+        if note.kind == "missing_auth" and note.label:
+            found.setdefault(int(note.pointer), []).append(note.label)
+    return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
+
+
+def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
+    """Phases in which an operation with a quarantined case counts as an error."""
+    phases = {
+        name: replace(
+            phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored)
+        )
+        for name, phase in view.phases.items()
+    }
+    for case in view.quarantined.values():
+        task = view.tasks.get(case.task)
+        if task is not None:
+            phases.setdefault(task.phase, PhaseView()).errored.add(case.label)
+    skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
+    for name in settings.phases if skipped else ():
+        phases.setdefault(name, PhaseView()).skipped |= skipped
+    return phases
+
+
+def _whole_phases(view: RunView) -> frozenset[str]:
+    """Phases that were over for every operation of the run before it ended."""
+    ended: dict[str, set[str]] = {}
+    for task in view.tasks.values():
+        ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
+    begun = {label for task in view.tasks.values() for label in task.labels}
+    return frozenset(phase for phase, labels in ended.items() if labels == begun)
+
+
+class _Phases:
+    """Makes the line of each phase."""
+
+    def __init__(
+        self, view: RunView, compared: Compared, settings: RunSettings, outcome: str
+    ) -> None:
+        self._outcome = outcome
+        self._began_at = view.run.at if view.run else 0.0
+        self._failing: set[tuple[str, str]] = set()
+        """(phase or empty for any, label)."""
+        self._known: set[tuple[str, str]] = set()
+        self._is_unchecked = _is_unchecked(settings)
+        self._whole = _whole_phases(view)
+        for one in view.findings.values():
+            places = self._failing if compared.fails(one.fingerprint) else self._known
+            places |= {(one.phase, one.label), ("", one.label)}
+
+    def lines(self, phases: dict[str, PhaseView], settings: RunSettings) -> Iterator[PhaseOutcome]:
+        """All phases in their order, those that are off included; `fuzz` is one."""
+        if settings.kind == "fuzz":
+            yield self._ran(FUZZING.name, _merged(phases.values()))
+            return
+        for name in phase_names():
+            if name in phases or name in settings.phases:
+                yield self._ran(name, phases.get(name, PhaseView()), name)
+            else:
+                yield PhaseOutcome(name, "skip", "disabled")
+
+    def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
+        """`name`: of the phase in findings; empty: any."""
+        known = {label for label in phase.failed if self._is_known(name, label)}
+        came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
+        began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0
+        line = replace(came_to, elapsed_s=phase.seconds, began_s=began_s)
+        if self._outcome in ("interrupted", ENDLESS):
+            return replace(line, icon="interrupted", note=self._outcome)
+        if self._outcome in ("failure limit", "time limit") and name not in self._whole:
+            return replace(line, note=f"{self._outcome} reached")
+        if self._outcome == UNAVAILABLE and not phase.tested:
+            return replace(line, note="the API could not be reached")
+        return line
+
+    def _is_known(self, name: str, label: str) -> bool:
+        """Whether nothing of what failed there fails the run."""
+        if (name, label) not in self._failing | self._known:
+            # What is told of another phase, as the first that saw it.
+            name = ""
+        return (name, label) in self._known - self._failing
+
+
+def _merged(phases: Iterable[PhaseView]) -> PhaseView:
+    """Phases as if they were one."""
+    merged = PhaseView()
+    for phase in phases:
+        merged.tested |= phase.tested
+        merged.failed |= phase.failed
+        merged.errored |= phase.errored
+        merged.skipped |= phase.skipped
+        merged.began_at = min(merged.began_at, phase.began_at)
+        merged.ended_at = max(merged.ended_at, phase.ended_at)
+    return merged
+
+
+def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:
+    """One for each text of an operation: the same error in two phases is one error."""
+    kept: dict[tuple[str, str, str], OperationError] = {}
+    for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
+        kept.setdefault((error.label, error.title, error.message), error)
+    return tuple(_one_for_all(kept.values()))
+
+
+def _one_for_all(errors: Iterable[OperationError]) -> Iterator[OperationError]:
+    """A login that fails is one error, whatever number of operations it costs; the others as they are."""
+    denied: dict[str, list[OperationError]] = {}
+    for error in errors:
+        if error.title == AUTHENTICATION:
+            denied.setdefault(error.message, []).append(error)
+        else:
+            yield error
+    for alike in denied.values():
+        count = len(alike)
+        yield alike[0] if count == 1 else replace(alike[0], label=f"{count} operations")
+
+
+def _ledger(view: RunView) -> tuple[float, float, float, float, float]:
+    if view.finished is not None and any(view.finished.ledger):
+        return view.finished.ledger
+    make, wait, judge, record, idle = view.ledger if view.ledgers else _NO_TIME
+    return make, wait, judge, record, idle

@@ -1,23 +1,155 @@
-"""Requests, answers and findings as a reader may see them: what formats of reports share."""
+"""The parts that report formats share: the context of the run, and masked requests, responses and findings."""
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
+from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from checker.config.settings import RunSettings, Sanitization
 from checker.core import curl
-from checker.core.blocks import FailedCase, need_lines, query_of, quoted_body, standard_reason
-from checker.core.known import FAILING, KnownFailure, KnownFailures, KnownStatus, failure_id
+from checker.core.blocks import (
+    FailedCase,
+    Truncation,
+    need_lines,
+    query_of,
+    quoted_body,
+    standard_reason,
+)
+from checker.core.known import (
+    FAILING,
+    Baseline,
+    KnownFailure,
+    KnownFailures,
+    KnownStatus,
+    failure_id,
+)
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import codings_of, readable
-from checker.corpus.records import Exchange, Finding, Interaction
-from checker.reporting.context import ReportContext
-from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of
-from checker.reporting.masking import by_name
-from checker.reporting.repeated import for_all_formats
-from checker.reporting.severities import severity_rank
-from checker.reporting.text import unicode_text
-from checker.reporting.wall import walled
+from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
+from checker.corpus.secrets import Secrets, secrets_of
+from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
+from checker.reporting.masking import Masking, by_name, masked_url
+from checker.reporting.text import unicode_text, walled
+
+
+class ReportContext(Struct, frozen=True):
+    """The run that a report is of."""
+
+    command: str
+    """The command line, secrets masked."""
+    seed: int
+    base_url: str
+    """Effective base URL: interactions record only the target. Empty when nobody knows it."""
+    preserve_bytes: bool = False
+    """All bodies as base64."""
+    sanitization: Sanitization = field(default_factory=Sanitization)
+    truncation: Truncation = field(default_factory=Truncation)
+    secrets: Secrets = field(default_factory=Secrets)
+    """What the references in recorded headers stand for: written out only when nothing is sanitised."""
+    credentials: tuple[str, ...] = ()
+    """Places that the security schemes of the description name."""
+    location: str = ""
+    """Of the description, as it was given, without credentials in a URL."""
+    title: str = ""
+    """Of the API."""
+    specification: str = ""
+    """`Open API 3.0.3`."""
+    kind: str = "run"
+    """`run` or `fuzz`."""
+    api_name: str = ""
+    """What those who take archives call the API."""
+    baseline: Baseline = field(default_factory=Baseline)
+    """Known failures."""
+    started_at: float = 0.0
+    """Seconds since the epoch."""
+    given_mode: int | None = None
+    """The configured permissions of report files."""
+
+    @classmethod
+    def of(
+        cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None
+    ) -> "ReportContext":
+        """The context of a run, as far as its records tell; the rest is as these settings say."""
+        return cls(
+            command=started.command if started and started.command else settings.command,
+            seed=started.seed if started else settings.seed,
+            base_url=opened.base_url if opened else "",
+            preserve_bytes=settings.report.preserve_bytes,
+            sanitization=settings.report.sanitization,
+            truncation=settings.report.truncation,
+            secrets=secrets_of(settings),
+            credentials=opened.credentials if opened else (),
+            location=masked_url(
+                started.location if started else settings.location, settings.report.sanitization
+            ),
+            title=opened.title if opened else "",
+            specification=opened.specification if opened else "",
+            kind=started.kind if started else settings.kind,
+            api_name=settings.report.upload.api_name or "",
+            baseline=settings.verdict.baseline,
+            started_at=started.at if started else 0.0,
+            given_mode=settings.report.mode,
+        )
+
+    @property
+    def mode(self) -> int | None:
+        """Permissions of report files; None leaves them to the umask.
+
+        Masked reports are for everyone who reads the results of a CI job. A report that may hold secrets is for its owner.
+        """
+        if self.given_mode is None and (self.preserve_bytes or not self.sanitization.enabled):
+            return 0o600
+        return self.given_mode
+
+    @property
+    def masking(self) -> Masking:
+        """Return the masking of requests and responses."""
+        return Masking(self.sanitization, self.secrets.store, self.credentials)
+
+
+_Shown = TypeVar("_Shown")
+_Result = TypeVar("_Result")
+
+_SHORT_BYTES = 16 << 10
+_MOST = 256
+"""Bodies of one kind that are remembered: some 10 MB of their texts at most."""
+
+
+def for_all_formats(
+    show: Callable[[_Shown, ReportContext], _Result],
+) -> Callable[[_Shown, ReportContext], _Result]:
+    """Keeps the last result: every format is shown one interaction before any is shown the next.
+
+    Who gets it must not change it.
+    """
+    latest: tuple[object, object, _Result] | None = None
+
+    @wraps(show)
+    def shown(one: _Shown, context: ReportContext) -> _Result:
+        nonlocal latest
+        if latest is not None and latest[0] is one and latest[1] is context:
+            return latest[2]
+        found = show(one, context)
+        latest = one, context, found
+        return found
+
+    return shown
+
+
+def for_equal_bodies(write: Callable[..., _Result]) -> Callable[..., _Result]:
+    """Keeps results for the short bodies that came last: services give the same answers over and over.
+
+    The body is the first argument, and all of them have hashes.
+    """
+    remembered = lru_cache(maxsize=_MOST)(write)
+
+    @wraps(write)
+    def written(content: bytes, *about: object) -> _Result:
+        return (remembered if len(content) <= _SHORT_BYTES else write)(content, *about)
+
+    return written
+
 
 Headers = dict[str, list[str]]
 """Name -> values in order."""
@@ -144,7 +276,7 @@ def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
 
 
 def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
-    """What is known of a failure: `known: paging is rewritten (SHOP-12, until 2026-12-31)`; empty for a new one."""
+    """Return the known status of a failure: `known: paging is rewritten (SHOP-12, until 2026-12-31)`; empty for a new one."""
     if entry is None:
         return "" if standing is KnownStatus.NEW else str(standing)
     told = [entry.ticket, entry.owner, f"until {entry.expires}" if entry.expires else ""]

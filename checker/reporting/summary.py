@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Final
 
 from checker.core.blocks import marked, standard_reason
 from checker.core.known import KnownStatus
@@ -11,31 +12,57 @@ from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.health.first_answers import KIND as FIRST_ANSWERS
 from checker.health.signs import HEALTH_CHECK
-from checker.reporting.causes import causes_of
+from checker.reporting.baselines import baseline_lines
 from checker.reporting.described import words
-from checker.reporting.findings import MARKS, kinds_of
-from checker.reporting.known_text import baseline_lines
+from checker.reporting.findings import MARKS, causes_of, kinds_of, severity_rank
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
-from checker.reporting.severities import severity_rank
-from checker.reporting.stop_reasons import stop_lines, stop_reason
-from checker.reporting.wall import walled
-from checker.reporting.warning_notes import Places, is_tip, warning_groups
+from checker.reporting.text import counted, walled
+from checker.reporting.warnings import Places, is_tip, warning_groups
+
+_REASONS: Final = {
+    "completed": "Completed",
+    "time limit": "Time limit reached",
+    "failure limit": "Failure limit reached",
+    "first failure": "First failure",
+    "target unavailable": "The API could not be reached",
+    "interrupted": "Interrupted",
+    "error": "Error",
+}
+_NEXT_STEPS: Final = {
+    "interrupted": "The same command begins with the failures and sequences that this one kept.",
+    "first failure": "`--max-time SECONDS` or `--continue-on-failure` goes on after failures.",
+}
+
+
+def stop_reason(outcome: str) -> str:
+    """The outcome of a run, for people."""
+    return _REASONS.get(outcome, outcome)
+
+
+def stop_lines(outcome: str) -> Iterator[str]:
+    """Lines about the end of `fuzz`, with what to do to go on."""
+    yield f"Stop reason: {stop_reason(outcome)}"
+    if outcome in _NEXT_STEPS:
+        yield f"  {_NEXT_STEPS[outcome]}"
+    yield ""
+
 
 Glyph = Callable[[str], str]
 """Name -> glyph, as the stream can show it."""
 
 STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
-    "opaque": "Schema nodes not understood, values may not fit",
-    "disagreement": "Validators disagree, not reported as failures",
-    "unjudged": "Answers that were not judged, or not wholly",
-    "alone": "Checks that need all cases in one worker, so that there is no other",
-    UNBROKEN: "Operations without negative test cases, skipped",
-    "unproved": "Failures that did not show again",
-    FIRST_ANSWERS: "Said of the first answers",
-    "untried": "Operations with cases that were not tried before the time was over",
+    "opaque": ("schema node", "not understood; generated values may not match"),
+    "disagreement": ("disagreement", "between validators, not reported as failures"),
+    "unjudged": ("response", "could not be judged"),
+    "alone": ("check", "limiting the run to one worker, because it needs all cases"),
+    UNBROKEN: ("operation", "skipped: no invalid request is possible"),
+    "unproved": ("failure", "that did not reproduce"),
+    FIRST_ANSWERS: ("problem", "in the first responses"),
+    "untried": ("operation", "with cases that did not fit into the time limit"),
 }
-UNREACHED = "no operation ever answered 2xx"
+"""Kind of a note -> the noun that is counted, and the rest of the heading."""
+UNREACHED = "no operation returned 2xx"
 STABLE = "stable"
 """Of failures that show again by their commands alone."""
 _CUT_SHORT = {
@@ -102,7 +129,7 @@ def total_line(report: Report) -> str:
 
 
 def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
-    """What else has to be known of a verdict."""
+    """Yield the restrictions of a verdict."""
     recorded = report.compared.count(KnownStatus.RECORDED)
     if known := len(report.findings) - len(report.failing) - recorded:
         yield f"{known} known"
@@ -118,13 +145,8 @@ def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
         yield f"warnings fail the run ({', '.join(report.failing_warnings)})"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 error`, `2 errors`."""
-    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def _stability(findings: Iterable[Finding]) -> Counter[str]:
-    """How many findings are stable, and how many are not for each reason; each counts once, for the worst."""
+    """Count stable findings, and unstable ones by reason; each counts once, for its worst reason."""
     return Counter((*kinds_of(finding), STABLE)[0] for finding in findings)
 
 
@@ -166,21 +188,21 @@ def _operation_lines(report: Report) -> Iterator[str]:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
         yield from _first_of([f"    - {label}" for label in left_out])
     if not report.is_dry:
-        yield f"  With a 2xx answer: {report.succeeded}"
+        yield f"  With a 2xx response: {report.succeeded}"
         unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
         yield from _first_of([f"    - {one.label}: {_reach_text(one)}" for one in unreached])
     yield ""
 
 
 def _first_of(lines: list[str]) -> Iterator[str]:
-    """So many lines as anybody reads, and how many more there are."""
+    """Yield the first lines, and the number of the others."""
     yield from lines[:_SHOWN_PER_KIND]
     if (left := len(lines) - _SHOWN_PER_KIND) > 0:
         yield f"    - and {left} more"
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:
-    """How much of the description was met, and what was to be met and was not."""
+    """Yield the covered shares of the description, and those that are below their required minimum."""
     shares = [
         f"{share.met}/{share.total} {words(name)}"
         for name, share in report.coverage.shares.items()
@@ -194,18 +216,18 @@ def _coverage_lines(report: Report) -> Iterator[str]:
 
 
 def _reach_text(operation: OperationOutcome) -> str:
-    """What an operation that never answered 2xx mostly was answered with."""
+    """Return the most frequent status of an operation that never returned 2xx."""
     if not operation.statuses:
-        return "only tried with other methods"
+        return "only tested with other methods"
     if operation.reach == "no answer":
-        return "no answer"
+        return "no response"
     status, count = max(operation.statuses, key=lambda pair: (pair[1], -pair[0]))
-    return f"no 2xx: {status or 'no answer'} in {count} of {operation.own_cases} cases"
+    return f"no 2xx: {status or 'no response'} in {count} of {operation.own_cases} cases"
 
 
 def _end_lines(report: Report) -> Iterator[str]:
     if report.outcome == ENDLESS:
-        yield "The run has no end: it was killed, or still goes on. This is all that was written down."
+        yield "The run was killed or is still running. These are the results recorded so far."
         yield ""
     if report.kind == "fuzz":
         yield from stop_lines(report.outcome)
@@ -263,8 +285,8 @@ def _rank(finding: Finding) -> int:
 
 
 def _reasons(known: Counter[str]) -> list[str]:
-    """How many are not stable, in words: `2 intermittent`."""
-    return [f"{known[mark]} {mark}" for mark in MARKS if known[mark]]
+    """Return the numbers of unstable findings in words: `2 intermittent`."""
+    return [f"{known[mark]} {MARKS[mark][known[mark] > 1]}" for mark in MARKS if known[mark]]
 
 
 def warning_lines(report: Report) -> Iterator[str]:
@@ -328,13 +350,17 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 
 
 def note_lines(report: Report) -> Iterator[str]:
-    """What was left out or is not sure, counted by kind and named by place."""
+    """Yield the notes about skipped and uncertain parts, by kind, with their places."""
     order = list(NOTE_TITLES)
     notes = [note for note in report.notes if not is_warning(note.kind)]
     kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
         places = Counter(_note_text(note) for note in notes if note.kind == kind)
-        yield f"{NOTE_TITLES.get(kind, kind.replace('_', ' ').capitalize())}: {len(places)}"
+        if kind in NOTE_TITLES:
+            noun, rest = NOTE_TITLES[kind]
+            yield f"{counted(len(places), noun)} {rest}"
+        else:
+            yield f"{kind.replace('_', ' ').capitalize()}: {len(places)}"
         for place, count in places.most_common(_SHOWN_PER_KIND):
             times = f" (in {count} operations)" if count > 1 else ""
             yield f"  - {place}{times}"
@@ -356,10 +382,12 @@ def _case_lines(report: Report) -> Iterator[str]:
         yield f"  {report.cases} generated, {_finders(report)}{found}"
         known = _stability(report.findings)
         if reasons := _reasons(known):
-            yield f"  {', '.join([f'{known[STABLE]} stable', *reasons])}"
+            stable = known[STABLE]
+            text = f"{stable} reproduce{'s' * (stable == 1)} with one request"
+            yield f"  {', '.join([text, *reasons])}"
         causes = len(causes_of(report.findings))
         if causes < len(report.findings):
-            yield f"  {counted(causes, 'cause')} behind them"
+            yield f"  {counted(causes, 'distinct cause')}"
     elif report.errors and report.cases:
         # An answer that never came has passed nothing.
         yield f"  {report.cases} generated, no failure found"
@@ -376,7 +404,7 @@ def _case_lines(report: Report) -> Iterator[str]:
 
 
 def _finders(report: Report) -> str:
-    """Who found the failures: `3 found `; nothing where no case did, since the API was gone for all of them."""
+    """Return the source of the failures: `3 found `; empty if no case found them because the API was down for all of them."""
     if report.failed_cases:
         return f"{report.failed_cases} found "
     # Examples of earlier runs are tried, but nobody generated them.
@@ -385,7 +413,7 @@ def _finders(report: Report) -> str:
 
 
 def ledger_lines(report: Report) -> Iterator[str]:
-    """Where the time of all workers went; what nobody accounts for is named, too."""
+    """Yield the time of all workers by activity; the unaccounted rest is a line, too."""
     if not report.cases or report.wall_s <= 0:
         return
     whole = report.wall_s * report.workers

@@ -34,7 +34,7 @@ def upload(
     followed. `given_up` is asked several times a second. `hide` masks the secrets of a text; it is called before the text is cut.
     """
     assert asked.url is not None
-    shown = f"the report archive was not taken by {Redaction().url(asked.url)}"
+    shown = f"the report archive was not accepted by {Redaction().url(asked.url)}"
 
     def stop_if_given_up() -> None:
         if given_up():
@@ -57,7 +57,7 @@ def upload(
     if 200 <= outcome.status_code < 300:
         return ""
     said = one_line(hide(outcome.readable.content.decode("utf-8", "replace").strip())[:_SHOWN])
-    return f"{shown}: it answered {outcome.status_code}{f': {said}' if said else ''}"
+    return f"{shown}: it returned {outcome.status_code}{f': {said}' if said else ''}"
 
 
 def _request(archive: bytes, asked: UploadSettings, origin: BaseUrl) -> WireRequest:

@@ -1,15 +1,20 @@
 """Reports are written here, when the testing is over: from what the run left on disk, or from what it came to."""
 
+import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
 from checker.config.user_code import load_plugins
+from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat, report_format
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
@@ -21,11 +26,120 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
 )
-from checker.reporting.context import ReportContext
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted, RunEvents
 from checker.reporting.report import INCOMPLETE, Report
-from checker.reporting.whole import open_with, partial_of, whole_file
-from checker.reporting.writers import StreamWriter, writer_of
+from checker.reporting.shown import ReportContext
+
+
+@contextmanager
+def whole_file(
+    path: Path, *, is_binary: bool = False, permissions: int | None = None
+) -> Iterator[IO[Any]]:
+    """Yield a file for text, or bytes, that replaces `path` when the block ends without an exception.
+
+    The umask decides on its permissions unless they are given. `OSError` passes through. A `path` that exists and is no file
+    (`/dev/stdout`, a pipe) cannot be replaced: the content is written into it at the end.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    how: dict[str, Any] = {} if is_binary else {"encoding": "utf-8", "newline": "\n"}
+    mode = "wb" if is_binary else "w"
+    if _is_device(path):
+        with tempfile.TemporaryFile(f"{mode}+", **how) as whole:
+            yield whole
+            whole.seek(0)
+            with path.open(mode, **how) as device:
+                shutil.copyfileobj(whole, device)
+        return
+    partial = partial_of(path)
+    try:
+        with open_with(partial, permissions, mode, **how) as file:
+            yield file
+        partial.replace(path)
+    except BaseException:
+        # Also an interrupt and a bug of ours: half a report is none.
+        discard(path)
+        raise
+
+
+def open_with(path: Path, permissions: int | None, mode: str, **how: Any) -> IO[Any]:
+    """Return an open new file that has these permissions from its first byte on; None leaves them to the umask."""
+    if permissions is None:
+        return path.open(mode, **how)
+    # A file that is left from a dead process of the same id would keep its own permissions.
+    path.unlink(missing_ok=True)
+    file: IO[Any] = open(  # noqa: SIM115 - the caller closes it
+        path, mode, opener=lambda name, flags: os.open(name, flags, 0o600), **how
+    )
+    os.fchmod(file.fileno(), permissions)
+    return file
+
+
+def discard(path: Path, pid: int | None = None) -> None:
+    """Remove what this process, or the one with that `pid`, has of a file that is not whole."""
+    with suppress(OSError):
+        partial_of(path, pid).unlink(missing_ok=True)
+
+
+def check_writable(path: Path, *, is_folder: bool = False) -> None:
+    """Raise `UsageError` when no report can be written there: before the run, not after it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_folder and path.exists() and not path.is_dir():
+            raise UsageError(f"{path}: the report cannot be written: it is no directory")
+        if path.is_dir() and not is_folder:
+            raise UsageError(f"{path}: the report cannot be written: it is a directory")
+        if not _is_device(path):
+            probe = partial_of(path)
+            probe.write_bytes(b"")
+            probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from error
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def partial_of(path: Path, pid: int | None = None) -> Path:
+    """Return the temporary path to which this process, or the one with that `pid`, writes the file."""
+    return path.with_name(f".{path.name}.{pid or os.getpid()}.partial")
+
+
+class StreamWriter(Protocol):
+    """Writes a report event by event. What it gives is added to the file; what it keeps is its own affair."""
+
+    context: ReportContext
+    """Of the run whose events come: set anew where the next of several runs begins that are told as one."""
+
+    def head(self) -> str:
+        """Return the text before everything else."""
+        ...
+
+    def event(self, event: Event) -> str:
+        """Return the text to add for an event; empty if the format does not show it."""
+        ...
+
+    def end(self) -> str:
+        """Return the text after everything else."""
+        ...
+
+
+StreamFactory = Callable[[ReportContext], StreamWriter]
+SummaryWriter = Callable[[Report, ReportContext], Iterable[str]]
+"""The text of a report in pieces."""
+FolderWriter = Callable[[Report, ReportContext], Iterable[tuple[str, str]]]
+"""(name, text) of each file of a report."""
+BinaryWriter = Callable[[Report, ReportContext], Iterable[bytes]]
+"""The bytes of a report in pieces."""
+
+
+def writer_of(row: ReportFormat) -> Any:
+    """Return the writer of a format: a `StreamFactory`, `SummaryWriter`, `FolderWriter` or `BinaryWriter`, as its row says."""
+    if not isinstance(row.writer, str):
+        return row.writer
+    module, _, attribute = row.writer.partition(":")
+    return attrgetter(attribute)(import_module(module))
+
 
 Target = tuple[str, str]
 """(format, path) of a report."""
@@ -42,7 +156,7 @@ def never() -> bool:
 
 
 class RunOnDisk(Struct):
-    """Which run reports are of. Records that are passed on as they come tell what the reports need to know at first."""
+    """The run of a report. Records that are passed on as they come give the facts that reports need at their beginning."""
 
     settings: RunSettings
     """Those of the project, once the description is open."""
@@ -64,7 +178,7 @@ class RunOnDisk(Struct):
 
     @property
     def context(self) -> ReportContext:
-        """What the reports of the run share."""
+        """Return the context of the run's reports."""
         return ReportContext.of(self.settings, self.started, self.opened)
 
     def events(self, *, has_traffic: bool = True) -> RunEvents:
@@ -74,7 +188,7 @@ class RunOnDisk(Struct):
 
 
 class WrittenReports(Struct):
-    """What became of reports."""
+    """The result of writing reports."""
 
     count: int = 0
     """Interactions that were read for them."""
@@ -192,7 +306,7 @@ class _OpenReport:
 
     @property
     def incomplete(self) -> Note:
-        """What is missing in it."""
+        """Return the note about entries that are left out."""
         text = (
             f"{self.path}: {self.left_out:,} entries are left out, the last ones: "
             f"the report would be larger than {self._limit:,} bytes (`reports.max-size`)"

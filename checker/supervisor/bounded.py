@@ -11,8 +11,7 @@ from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.core.resources import REMOVING, method_rank
-from checker.supervisor.assignment import NOTHING_DONE
-from checker.supervisor.time_shares import SLICE_S, TimeShares, TimeWindow
+from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 

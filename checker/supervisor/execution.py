@@ -13,12 +13,10 @@ from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
 from checker.supervisor.crew import Crew
 from checker.supervisor.endings import CANNOT, RunFault, exit_code, nothing_tested
-from checker.supervisor.environment import RunEnvironment
-from checker.supervisor.launchers.inline import InlineLauncher
-from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.lifecycle import Listener, RunLifecycle
 from checker.supervisor.lock import Ownership
-from checker.supervisor.supervisor import Supervisor
+from checker.supervisor.supervisor import RunEnvironment, Supervisor
 from checker.transport.rates import forget_rates
 
 

@@ -10,7 +10,7 @@ from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
 from checker.core.resource_names import Resource
-from checker.supervisor.assignment import NOTHING_DONE
+from checker.supervisor.plans import NOTHING_DONE
 from checker.workers.messages import LeaseReport, OperationCard, Task
 
 FIRST_SLICE_S = 10.0

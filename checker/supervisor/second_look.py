@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.corpus.records import Finding
-from checker.supervisor.assignment import NOTHING_DONE, Plan
+from checker.supervisor.plans import NOTHING_DONE, Plan
 from checker.workers.messages import KNOWN_PLACES, LeaseReport, ShrinkAgain, Task
 
 MOST = 500

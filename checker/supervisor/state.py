@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Progress, Slot, Stage
-from checker.supervisor.assignment import remainder
+from checker.supervisor.plans import remainder
 from checker.workers.leaving import Leaving
 from checker.workers.messages import Task
 

@@ -2,18 +2,34 @@
 
 import random
 import time
+from collections.abc import Callable
 from typing import assert_never
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import WorkerGone
-from checker.supervisor.assignment import Plan, left, without
-from checker.supervisor.bounded import MOST_SLOW
-from checker.supervisor.conclusion import Conclusion, conclude
+from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.credentials import CredentialExchange
-from checker.supervisor.crew import Crew, CrewMember
+from checker.supervisor.crew import Conclusion, Crew, CrewMember, conclude
+from checker.supervisor.deaths import (
+    HANG,
+    OPENING,
+    RestartDecision,
+    Restarts,
+    Unreported,
+    given_up,
+    guilt_of,
+    is_extra,
+    is_quarantined,
+    left_out,
+    quarantined_case,
+    quarantined_task,
+    unreachable_errors,
+)
 from checker.supervisor.endings import (
     FAILED,
     INTERRUPTED,
@@ -25,26 +41,14 @@ from checker.supervisor.endings import (
     lost_service,
     untried,
 )
-from checker.supervisor.environment import RunEnvironment
-from checker.supervisor.launchers.handle import Departure
+from checker.supervisor.exploration import ExplorationPlan, clusters_with_producers
+from checker.supervisor.handle import Departure, Launcher
 from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.outages import Outages
-from checker.supervisor.planning import make_plan
-from checker.supervisor.quarantine import (
-    given_up,
-    guilt_of,
-    is_extra,
-    is_quarantined,
-    left_out,
-    quarantined_case,
-    quarantined_task,
-    unreachable_errors,
-)
-from checker.supervisor.restarts import HANG, OPENING, RestartDecision, Restarts
+from checker.supervisor.plans import Plan, TimeWindow, left, without
 from checker.supervisor.second_look import SecondLooks, following
-from checker.supervisor.settled_news import SettledNews
+from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
-from checker.supervisor.unreported import Unreported
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
@@ -52,6 +56,7 @@ from checker.workers.messages import (
     GivenCredentials,
     Opened,
     PeerJournals,
+    SettledFinding,
     SettledFindings,
     Task,
     TaskDeferred,
@@ -60,6 +65,82 @@ from checker.workers.messages import (
     WantedCredentials,
 )
 from checker.workers.outage_messages import Examined, Held, Trouble, Troubled
+
+
+class SettledNews(Struct):
+    """The findings that a run has reported until now."""
+
+    known: dict[str, SettledFinding] = field(default_factory=dict)
+    """By fingerprint."""
+    _read: int = 0
+    """How many changes of findings were read."""
+
+    def read(self, view: RunView) -> tuple[SettledFinding, ...]:
+        """Return the findings that were settled since the last call, without withdrawn ones."""
+        changed = view.changes[self._read :]
+        self._read += len(changed)
+        news = {}
+        for name in sorted(set(changed) - self.known.keys()):
+            finding = view.version(name)
+            if finding.stage == "minimised" and not finding.withdrawn:
+                news[name] = SettledFinding.of(finding)
+        self.known |= news
+        return tuple(news.values())
+
+
+def make_plan(
+    opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None
+) -> Plan:
+    """The plan for what was opened; without `window` time has no limit."""
+    if settings.kind == "fuzz":
+        cards = [card for card in opened.operations if card.weight > 0] or opened.operations
+        exploration = ExplorationPlan(
+            clusters_with_producers(cards),
+            seed=seed,
+            workers=settings.processes.workers,
+            time_s=None if window is None else window.length_s,
+            begun=view.tasks,
+        )
+        exploration.weigh({card.label: card.weight or 1.0 for card in cards})
+        return exploration
+    usual = settings.common.continue_on_failure
+    plan = BoundedPlan(
+        [
+            card
+            if card.continue_on_failure is not None
+            else replace(card, continue_on_failure=usual)
+            for card in opened.operations
+        ],
+        seed=seed,
+        max_examples=settings.common.max_examples,
+        phases=settings.phases,
+        orders={
+            **dict.fromkeys(settings.sources.unordered_phases),
+            **{one.phase: one.labels for one in opened.orders},
+        },
+    )
+    plan.is_hopeless = view.is_never_allowed
+    # Failures are looked at again before anything ends the service; with a limit there is no time to wait for that.
+    plan.holds_last = window is None
+    if window is not None:
+        plan.limit(window, settings.processes.workers)
+    return plan
+
+
+class RunEnvironment(Struct, frozen=True):
+    """The environment of a run. Tests replace its parts."""
+
+    launcher: Launcher | None = None
+    """Starts the workers; None: as the settings say."""
+    deadlines: Deadlines | None = None
+    """None: those of the settings."""
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    """The run ends early when it counts, and sooner when it counts more."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds of the run are counted by it; whether a worker hangs is not."""
+    age_s: float = 0.0
+    """Seconds that belong to the run although they passed before: since the process began."""
+
 
 _TICK_S = 0.2
 _LOOK_S = 1.0
@@ -159,15 +240,15 @@ class Supervisor:
             case TasksEnded():
                 self._take_back(worker, message)
             case TaskDeferred(task):
-                worker.standing.wait(task)
+                worker.state.wait(task)
             case FindingsWritten():
                 pass  # A hint to read, and every round reads.
             case WantedCredentials() | GivenCredentials():
-                self._hear_of_credentials(worker.standing.incarnation, message)
+                self._hear_of_credentials(worker.state.incarnation, message)
             case Troubled() | Held() | Examined():
-                self._hear_of_outage(worker.standing.incarnation, message)
+                self._hear_of_outage(worker.state.incarnation, message)
             case Leaving(kind):
-                worker.standing.last_word = message
+                worker.state.last_word = message
                 if kind.ends_run:
                     self.ending.fail(fault_of(message))
             case _:
@@ -191,9 +272,9 @@ class Supervisor:
                 self.ending.begin(UNAVAILABLE)
 
     def _open(self, worker: CrewMember, opened: Opened) -> None:
-        worker.standing.opened = True
-        self._crew.tell_each(self._credentials.join(worker.standing.incarnation))
-        self._crew.tell_each(self._outages.join(worker.standing.incarnation))
+        worker.state.opened = True
+        self._crew.tell_each(self._credentials.join(worker.state.incarnation))
+        self._crew.tell_each(self._outages.join(worker.state.incarnation))
         if self._opened is None:
             self._begin(opened)
         self._journals.append(opened.journal)
@@ -241,17 +322,17 @@ class Supervisor:
         ready = [self._crew.workers[one] for one in self._crew.ready]
         # Small tasks: some ahead, while there are enough for everybody.
         for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
-            wanting = [one for one in ready if one.standing.wants(ahead)]
+            wanting = [one for one in ready if one.state.wants(ahead)]
             for worker in wanting:
-                standing = worker.standing
+                state = worker.state
                 if self._plan.waiting <= ahead * len(ready):
                     continue
-                task = self._plan.lease(elapsed_s, standing.incarnation)
+                task = self._plan.lease(elapsed_s, state.incarnation)
                 self._hand_over(worker, task, now)
         for _ in range(MOST_SLOW):
             # One each, and then one more: they are for all.
             for worker in ready:
-                task = self._plan.lease_slow(elapsed_s, worker.standing.slow)
+                task = self._plan.lease_slow(elapsed_s, worker.state.slow)
                 self._hand_over(worker, task, now)
         if self._plan.is_over and not self._looks_again():
             self.ending.complete(self._lifecycle.view)
@@ -260,7 +341,7 @@ class Supervisor:
         if task is None:
             return
         self._unreported.lease(task, self._lifecycle.view)
-        worker.standing.take(task, now)
+        worker.state.take(task, now)
         worker.tell(Assign((task,)))
 
     def _looks_again(self) -> bool:
@@ -279,7 +360,7 @@ class Supervisor:
     def _take_back(self, worker: CrewMember, idle: TasksEnded) -> None:
         assert self._plan is not None
         reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
-        back = worker.standing.give_back(idle.tasks, time.monotonic())
+        back = worker.state.give_back(idle.tasks, time.monotonic())
         for task, reached, finished, spent_s in back:
             self._plan.come_back(
                 task, reached, finished=finished, spent_s=spent_s, report=reports[task.id]
@@ -304,33 +385,33 @@ class Supervisor:
             return
         self._looks_at = now + _LOOK_S
         for worker in list(self._crew.workers.values()):
-            reason = overdue(worker.standing, worker.handle.snapshot(), self._deadlines, now)
+            reason = overdue(worker.state, worker.handle.snapshot(), self._deadlines, now)
             if reason is not None:
-                if not worker.standing.opened:
+                if not worker.state.opened:
                     self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
-        self._lifecycle.trim([one.standing.incarnation for one in self._crew.workers.values()])
+        self._lifecycle.trim([one.state.incarnation for one in self._crew.workers.values()])
 
     def _lose(self, worker: CrewMember, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
         if reason:
             worker.handle.kill()
         ended = self._crew.remove(worker)
-        standing, snapshot = worker.standing, worker.handle.snapshot()
+        state, snapshot = worker.state, worker.handle.snapshot()
         worker.handle.forget()
-        self._crew.tell_each(self._credentials.lose(standing.incarnation))
-        self._crew.tell_each(self._outages.lose(standing.incarnation))
-        self._lifecycle.read_last(standing.incarnation)
-        word = standing.last_word
+        self._crew.tell_each(self._credentials.lose(state.incarnation))
+        self._crew.tell_each(self._outages.lose(state.incarnation))
+        self._lifecycle.read_last(state.incarnation)
+        word = state.last_word
         if said := reason or (word.reason if word is not None else ""):
             ended = Departure(said)
-        self._lifecycle.write(WorkerGone(standing.incarnation, ended.reason))
-        rests = {name: snapshot.rest_of(task) for name, task in standing.leases.items()}
+        self._lifecycle.write(WorkerGone(state.incarnation, ended.reason))
+        rests = {name: snapshot.rest_of(task) for name, task in state.leases.items()}
         view = self._lifecycle.view
-        leases = standing.leases.values()
-        unreported = self._unreported.of_dead(standing.incarnation, leases, snapshot, view)
+        leases = state.leases.values()
+        unreported = self._unreported.of_dead(state.incarnation, leases, snapshot, view)
         self._lifecycle.write_all(unreported)
-        progressed = any(left(rests[one]) < left(task) for one, task in standing.leases.items())
+        progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             weight = HANG if reason else OPENING if self._opened is None else 1
@@ -338,7 +419,7 @@ class Supervisor:
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
             # No second try will tell; whoever waited for it should know why.
             self._lifecycle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
-        spent_s = time.monotonic() - standing.leased_at
+        spent_s = time.monotonic() - state.leased_at
         for rest in rests.values():
             self._return(snapshot.without_end(rest), spent_s)
 
@@ -399,7 +480,7 @@ class Supervisor:
         for worker in workers:
             if order.kills:
                 self._lose(worker, "killed: it did not leave in time")
-            elif not worker.standing.opened and self.ending.drops_openings:
+            elif not worker.state.opened and self.ending.drops_openings:
                 self._lose(worker, "not needed any more")
         if workers and not self._crew.workers and self._opened is None and self.ending.is_late:
             self.ending.fail_to_open()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checker.core.reports import report_format
-from checker.reporting.context import ReportContext
+from checker.reporting.shown import ReportContext
 from tests.reporting.formats import written
 from tests.reporting.samples import exchange, finding, interaction, records, settings
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from checker.core.reports import report_format
 from checker.corpus.records import OperationDescribed, OperationsSelected
-from checker.reporting.context import ReportContext
+from checker.reporting.shown import ReportContext
 from tests.reporting.formats import written
 from tests.reporting.samples import (
     AT,

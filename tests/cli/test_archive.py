@@ -123,7 +123,9 @@ def test_a_receiver_that_refuses_is_told_of_and_the_exit_code_is_2(
 
 def test_a_receiver_that_is_not_there_is_told_of() -> None:
     told = upload(b"", UploadSettings("http://user:pass@127.0.0.1:1/in"))
-    assert told.startswith("the report archive was not taken by http://[Filtered]@127.0.0.1:1/in: ")
+    assert told.startswith(
+        "the report archive was not accepted by http://[Filtered]@127.0.0.1:1/in: "
+    )
 
 
 def test_a_redirect_is_not_followed_with_the_token() -> None:

@@ -8,7 +8,7 @@ from checker.core.warning_table import warning_rows
 from checker.corpus.journal import JournalWriter
 from checker.corpus.learned import DemandHeard
 from checker.corpus.records import Note
-from checker.reporting.explanations import PAGES, pages_for
+from checker.reporting.explain import PAGES, pages_for
 from tests.reporting.golden import assert_golden
 from tests.reporting.samples import AT, ORDERS, USERS, exchange, finding, interaction, records
 from tests.reporting.traffic import Workers

@@ -99,7 +99,7 @@ def test_a_refusal_before_the_request_is_handled_is_no_fix(
         wanted, _ = replayed(app.url, finding(check="ignored_auth"))
     word = "NOT REPRODUCED" if doubt else "FIXED"
     assert (code, line.startswith(word)) == (3 if doubt else 0, True)
-    assert (f"answered {status} (then 500), {doubt}" in line) == bool(doubt)
+    assert (f"returned {status} (in the run: 500), {doubt}" in line) == bool(doubt)
     assert wanted == 0
 
 
@@ -164,7 +164,7 @@ def test_a_failure_whose_resource_cannot_be_made_is_not_reproduced(create: int) 
     with serving(Items(create=create).answer, {}) as app:
         code, (line,) = replayed(app.url, broken_item(made()))
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
-    assert f"the request that makes /items/71 was answered {create} (then 201)" in line
+    assert f"the request that makes /items/71 returned {create} (in the run: 201)" in line
 
 
 def test_a_resource_of_other_requests_that_is_missing_is_no_fix() -> None:
@@ -174,7 +174,10 @@ def test_a_resource_of_other_requests_that_is_missing_is_no_fix() -> None:
     with serving(Items().answer, {}) as app:
         code, (line,) = replayed(app.url, one)
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
-    assert "answered 404 (then 500), for a resource that other requests of the run had made" in line
+    assert (
+        "returned 404 (in the run: 500), for a resource that other requests of the run had made"
+        in line
+    )
 
 
 def test_a_step_of_a_sequence_that_fails_now_is_no_fix() -> None:
@@ -183,7 +186,7 @@ def test_a_step_of_a_sequence_that_fails_now_is_no_fix() -> None:
     with serving(lambda request: Reply(503 if request.method == "POST" else 200), {}) as app:
         code, (line,) = replayed(app.url, one)
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
-    assert "request 1 was answered 503 (then 201)" in line
+    assert "request 1 returned 503 (in the run: 201)" in line
 
 
 def test_a_failure_counts_more_than_one_that_cannot_be_sent_and_that_more_than_a_doubt() -> None:

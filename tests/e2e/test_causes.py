@@ -96,7 +96,7 @@ def test_people_are_shown_each_cause_once(runs: list[Ran]) -> None:
     assert text.count("1. Test Case ID: ") == 10
     assert text.count("Reproduce with:") == 10
     assert f"GET /birches and {len(NAMES) - 2} more operations" in text
-    assert "12 causes behind them" in text
+    assert "12 distinct causes" in text
     last = text.index("- Undocumented HTTP status code")
     assert all(text.index(f"- {one['title']}") <= last for one in verdict(runs[0])["causes"])
 

@@ -105,6 +105,6 @@ def test_what_a_request_called_a_thing_leads_to_it(tmp_path: Path, phase: str) -
         arguments = ("--phases", phase, "--mode", "positive", "--checks", "not_a_server_error")
         ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "40", inline=True)
     assert ran.code == 0, ran.shown
-    assert "With a 2xx answer: 4" in ran.stdout, ran.shown
+    assert "With a 2xx response: 4" in ran.stdout, ran.shown
     for reading in ("GET 1", "GET 3"):
         assert service.statuses[reading, 200] > service.statuses[reading, 404], service.statuses

@@ -48,7 +48,7 @@ def test_what_other_methods_were_answered_neither_hides_that_an_operation_fails_
         )
         methods = [request.method for request in app.seen]
     assert "OPTIONS" in methods
-    assert "With a 2xx answer: 0\n" in ran.stdout, ran.shown
+    assert "With a 2xx response: 0\n" in ran.stdout, ran.shown
     assert "Too little: operations" in ran.stdout, ran.shown
     view = ran.view
     assert set(view.statuses["GET /version"]) == {500}

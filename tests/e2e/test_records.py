@@ -209,4 +209,4 @@ def test_operations_with_a_2xx_are_those_of_the_traffic(command: Command) -> Non
         for one in traffic_of(command)
         if one.purpose is Purpose.TEST and one.exchange.status == 200
     }
-    assert f"With a 2xx answer: {len(succeeded)}\n" in ran.stdout
+    assert f"With a 2xx response: {len(succeeded)}\n" in ran.stdout

@@ -34,7 +34,7 @@ def test_a_failure_that_did_not_happen_again_is_marked(command: Command) -> None
     headings = [line for line in ran.stdout.splitlines() if "Test Case ID" in line]
     assert [line.endswith(" (intermittent (1 of 8))") for line in headings] == [False, True]
     assert "Server error: 2 (1 intermittent)" in ran.stdout
-    assert "  1 stable, 1 intermittent\n" in ran.stdout
+    assert "  1 reproduces with one request, 1 intermittent\n" in ran.stdout
     assert " 2 failures (1 stable) in " in ran.stdout
 
 
@@ -43,7 +43,7 @@ def test_stable_failures_are_only_counted(command: Command) -> None:
     with serving(lambda request: json_reply({}, 500), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "10", inline=True)
     assert ran.code == 1, ran.shown
-    assert " 2 failures, no operation ever answered 2xx in " in ran.stdout
+    assert " 2 failures, no operation returned 2xx in " in ran.stdout
     assert "stable" not in ran.stdout
 
 
@@ -87,7 +87,7 @@ def test_a_sequence_about_what_it_makes_itself_shows_again(command: Command) -> 
     (found,) = ran.findings
     assert (found.label, found.hits, found.tries) == ("DELETE /things/{id}", 2, 2)
     assert "(needs its sequence)" in ran.stdout
-    assert "path id of request 2: /id of the answer to request 1" in ran.stdout
+    assert "path id of request 2: /id of the response to request 1" in ran.stdout
 
 
 BOXES: dict[str, Any] = {

@@ -63,4 +63,4 @@ def test_whatever_says_that_a_part_is_a_file_it_has_a_name(tmp_path: Path) -> No
         arguments = ("--checks", "positive_data_acceptance,not_a_server_error", "-n", "40")
         ran = Command(tmp_path).run(f"{url}/openapi.json", *arguments, inline=True)
     assert ran.code == 0, ran.shown
-    assert f"With a 2xx answer: {len(WAYS)}" in ran.stdout, ran.shown
+    assert f"With a 2xx response: {len(WAYS)}" in ran.stdout, ran.shown

@@ -8,9 +8,9 @@ from typing import Any
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.corpus.fold import RunView
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.supervisor import RunEnvironment
 from tests.apps.serving import serving
 from tests.asking import changed
 from tests.health.services import Service

@@ -15,9 +15,9 @@ from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.request import BaseUrl
 from checker.corpus.records import UNREACHED
 from checker.reporting.findings import failures_by_cause
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.supervisor import RunEnvironment
 from checker.workers.outages import reachable
 from checker.workers.outages.health import TargetHealth
 from tests.apps.http import Reply, Request

@@ -25,14 +25,13 @@ from checker.corpus.records import (
     Quarantined,
     ResourceMade,
 )
-from checker.reporting.baseline_file import write_baseline
+from checker.reporting.baselines import write_baseline
 from checker.reporting.console import Console
-from checker.reporting.context import ReportContext
-from checker.reporting.github import add_summary, annotations
-from checker.reporting.json_text import json_text
-from checker.reporting.report import Report
-from checker.reporting.views import report_of
-from checker.reporting.yaml import emitted
+from checker.reporting.formats.markdown import add_summary, annotations
+from checker.reporting.formats.vcr import emitted
+from checker.reporting.report import Report, report_of
+from checker.reporting.shown import ReportContext
+from checker.reporting.text import json_text
 from tests import cassettes
 from tests.asking import changed
 from tests.e2e.runner import Command

@@ -12,10 +12,10 @@ from checker.config.settings import Sanitization
 from checker.corpus.records import CheckOutcome, Interaction
 from checker.phases.recordings import read_cassette
 from checker.phases.replay import ReplayOptions, replay
-from checker.reporting.context import ReportContext
 from checker.reporting.formats.har import Archive
 from checker.reporting.formats.ndjson import EventLines
 from checker.reporting.formats.vcr import Cassette
+from checker.reporting.shown import ReportContext
 from tests.phases.raw_server import RawServer
 from tests.phases.test_replay import recorded
 

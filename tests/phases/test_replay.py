@@ -16,7 +16,7 @@ from checker.core.send import ON_THE_WAY, Purpose
 from checker.corpus.records import Exchange, Interaction
 from checker.phases.recordings import read_cassette
 from checker.phases.replay import ReplayOptions, replay
-from checker.reporting.context import ReportContext
+from checker.reporting.shown import ReportContext
 from checker.transport.http import HttpLanes, HttpSettings
 from tests.reporting.writing import write_cassette
 

@@ -25,10 +25,10 @@ from checker.config.settings import RunSettings
 from checker.core.reports import ReportFormat, report_formats
 from checker.corpus.fold import fold
 from checker.corpus.records import Interaction, Record
-from checker.reporting.context import ReportContext
 from checker.reporting.events import EventStream
-from checker.reporting.views import report_of
-from checker.reporting.writers import writer_of
+from checker.reporting.report import report_of
+from checker.reporting.shown import ReportContext
+from checker.reporting.writing import writer_of
 from tests import cassettes
 
 _FOLDER = Path(checker.__file__).parent / "reporting" / "formats"

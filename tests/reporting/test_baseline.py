@@ -11,11 +11,10 @@ from checker.config.files import read_baseline
 from checker.core.known import Baseline, KnownFailure, KnownFailures, KnownStatus, entry_for
 from checker.corpus.fold import fold
 from checker.corpus.records import Finding, OperationsSelected, Record
-from checker.reporting.baseline_file import updated, write_baseline
-from checker.reporting.context import ReportContext
-from checker.reporting.shown import standing_text
+from checker.reporting.baselines import updated, write_baseline
+from checker.reporting.report import report_of
+from checker.reporting.shown import ReportContext, standing_text
 from checker.reporting.summary import summary_lines, total_line
-from checker.reporting.views import report_of
 
 from .formats import READERS, WRITTEN, written
 from .samples import finding, interaction, opened, progress, records, settings, started

@@ -14,9 +14,7 @@ from checker.config.config import Config
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.reporting.console import Console
-from checker.reporting.live import LiveLines
-from checker.reporting.progress import RunProgress
-from checker.reporting.screen import Screen
+from checker.reporting.live import LiveLines, RunProgress, Screen
 from tests.asking import changed
 
 from .golden import assert_golden

@@ -13,7 +13,7 @@ from checker.reporting.described import (
     operation_coverage,
     shortfalls,
 )
-from checker.reporting.views import report_of
+from checker.reporting.report import report_of
 
 from .samples import USERS, opened, progress, settings, started
 

@@ -1,7 +1,7 @@
 """What could not be tested, as people are told of it."""
 
 from checker.corpus.records import UNREACHED, WHOLE_TASK, OperationError, Quarantined
-from checker.reporting.error_blocks import alike_as_one, errors_by_label
+from checker.reporting.findings import alike_as_one, errors_by_label
 
 
 def test_what_many_operations_have_is_one_error_with_its_places() -> None:

@@ -65,7 +65,7 @@ def test_a_value_that_the_simplest_case_has_too_is_from_nowhere(literal: object)
     assert marks_of(alone) == sources_of(alone) == ()
     # The step that gave it stands there.
     both = samples.finding(steps=(MAKER, bound), interactions=())
-    assert sources_of(both) == ("path id of request 2: /id of the answer to request 1",)
+    assert sources_of(both) == ("path id of request 2: /id of the response to request 1",)
 
 
 @pytest.mark.parametrize("steps", [(), (MAKER,)])
@@ -80,8 +80,8 @@ def test_what_a_request_made_up_is_from_nowhere(steps: tuple[Step, ...], pointer
 @pytest.mark.parametrize(
     ("pointers", "origin"),
     [
-        (("/id",), "/id of the answer to request 1"),
-        (("",), "the answer to request 1"),
+        (("/id",), "/id of the response to request 1"),
+        (("",), "the response to request 1"),
         (("request:/name",), "/name of the body of request 1"),
         (("request:box",), "box of the path of request 1"),
         (("$request.path.box",), "box of the path of request 1"),
@@ -89,7 +89,7 @@ def test_what_a_request_made_up_is_from_nowhere(steps: tuple[Step, ...], pointer
         (("request:/name", "$request.body#/name"), "/name of the body of request 1"),
         (
             ("/id", "$response.header.Location"),
-            "$response.header.Location of the answer to request 1",
+            "$response.header.Location of the response to request 1",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import vcr
 import yaml
 
-from checker.reporting.context import ReportContext
+from checker.reporting.shown import ReportContext
 from tests import cassettes
 
 from .samples import exchange, interaction

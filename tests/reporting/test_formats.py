@@ -12,7 +12,7 @@ from hypothesis import settings as limits
 
 from checker.core.reports import ReportFormat
 from checker.corpus.records import Component, OperationsSelected, ResourceMade
-from checker.reporting.context import ReportContext
+from checker.reporting.shown import ReportContext
 
 from .formats import READERS, WRITTEN, written
 from .golden import assert_golden

@@ -1,10 +1,9 @@
 from pathlib import Path
 
 from checker.corpus.fold import fold
-from checker.reporting.context import ReportContext
-from checker.reporting.github import MOST, add_summary, annotations
-from checker.reporting.report import Report
-from checker.reporting.views import report_of
+from checker.reporting.formats.markdown import MOST, add_summary, annotations
+from checker.reporting.report import Report, report_of
+from checker.reporting.shown import ReportContext
 
 from .samples import finding, records, settings
 

@@ -6,9 +6,9 @@ from checker.core.meta import Listed, Step
 from checker.core.operation import Label
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationsSelected
-from checker.reporting.context import ReportContext
 from checker.reporting.formats.junit import write
-from checker.reporting.views import report_of
+from checker.reporting.report import report_of
+from checker.reporting.shown import ReportContext
 
 from .samples import ORDERS, USERS, finding, records, settings
 

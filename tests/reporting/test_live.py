@@ -3,9 +3,7 @@ import io
 import pytest
 
 from checker.corpus.records import WorkerGone
-from checker.reporting.live import LiveLines, clock_text
-from checker.reporting.progress import RunProgress
-from checker.reporting.screen import Screen
+from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text
 
 from .samples import ORDERS, USERS, changed, finding, opened, records
 from .samples import progress as sample

@@ -8,9 +8,9 @@ import pytest
 from checker.corpus.fold import fold
 from checker.corpus.records import Component, Finding, ResourceMade
 from checker.demo import Server
-from checker.reporting.context import ReportContext
 from checker.reporting.formats.pytest_file import write
-from checker.reporting.views import report_of
+from checker.reporting.report import report_of
+from checker.reporting.shown import ReportContext
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 
@@ -158,8 +158,8 @@ ITEM_TEST = "test_put_items_item_id_0000000000000006"
     [
         (201, 500, "passed", "failed"),
         (201, 200, "failed", "passed"),
-        (201, 401, *["not reached: the request was answered 401 (then 500)"] * 2),
-        (404, 500, *["not reached: the request that makes /items/71 was answered 404 (then 201)"] * 2),
+        (201, 401, *["not reached: the request returned 401 (in the run: 500)"] * 2),
+        (404, 500, *["not reached: the request that makes /items/71 returned 404 (in the run: 201)"] * 2),
     ],
 )  # fmt: skip
 def test_a_test_whose_situation_is_not_reached_never_passes(

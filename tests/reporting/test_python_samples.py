@@ -4,8 +4,8 @@ import contextlib
 import io
 
 from checker.demo import Server
+from checker.reporting.console import shown_as_python
 from checker.reporting.masking import unmasked
-from checker.reporting.python_samples import shown_as_python
 
 
 def test_it_sends_what_the_commands_send() -> None:

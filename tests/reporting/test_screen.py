@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.shell import quoted
-from checker.reporting.screen import Screen, ruled
+from checker.reporting.live import Screen, ruled
 
 
 def shown(text: str, encoding: str) -> str:

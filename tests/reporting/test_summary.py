@@ -11,7 +11,7 @@ from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
 from checker.health.signs import HEALTH_CHECK
-from checker.reporting.report import ENDLESS, INCOMPLETE, Report
+from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
 from checker.reporting.summary import (
     ledger_lines,
     note_lines,
@@ -20,8 +20,7 @@ from checker.reporting.summary import (
     total_line,
     warning_lines,
 )
-from checker.reporting.views import report_of
-from checker.reporting.warning_notes import warning_groups
+from checker.reporting.warnings import warning_groups
 from checker.workers.authentication.signup import SIGN_UP_FAILED, SIGNED_UP
 from tests.asking import saying
 
@@ -250,7 +249,7 @@ def test_a_damaged_file_is_a_warning_of_no_operation() -> None:
 def test_opaque_nodes_are_counted_by_pointer() -> None:
     notes = tuple(Note("opaque", f"GET /{n}", "#/a", "pattern") for n in range(3))
     assert list(note_lines(changed(report([]), notes=notes)))[:2] == [
-        "Schema nodes not understood, values may not fit: 1",
+        "1 schema node not understood; generated values may not match",
         "  - #/a: pattern (in 3 operations)",
     ]
 
@@ -293,11 +292,11 @@ def test_failures_that_may_not_show_again_are_told_apart() -> None:
     shown = changed(report(records()), findings=findings)
     lines = list(summary_lines(shown, str))
     assert "  failure Server error: 3 (2 intermittent)" in lines
-    assert "  failure Other: 2 (1 not tried again, 1 dependent on earlier requests)" in lines
+    assert "  failure Other: 2 (1 was not retried, 1 depends on earlier requests)" in lines
     at = lines.index("Test cases:")
     assert lines[at + 1].endswith("5 unique failures")
     assert lines[at + 2] == (
-        "  1 stable, 2 intermittent, 1 not tried again, 1 dependent on earlier requests"
+        "  1 reproduces with one request, 2 intermittent, 1 was not retried, 1 depends on earlier requests"
     )
     assert total_line(shown).startswith("5 failures (1 stable), ")
 

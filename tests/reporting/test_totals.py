@@ -25,9 +25,8 @@ from checker.corpus.records import (
     TaskProgress,
     WorkerGone,
 )
-from checker.reporting.report import Report
+from checker.reporting.report import Report, report_of
 from checker.reporting.summary import summary_lines, total_line
-from checker.reporting.views import report_of
 
 from . import samples
 
@@ -210,7 +209,7 @@ def shown(report: Report) -> Counter[str]:
         "inquiries": r"([\d,]+) of them to look into failures",
         "failed": r"generated, (\d+) found",
         "tested": r"^  Tested: (\d+)",
-        "succeeded": r"^  With a 2xx answer: (\d+)",
+        "succeeded": r"^  With a 2xx response: (\d+)",
         "unique": r"found (\d+) unique failure",
         "errors": r"\b(\d+) errors?\b[^\n]* in 0\.00s",
     }

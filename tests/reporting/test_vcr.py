@@ -11,7 +11,7 @@ from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
-from checker.reporting.context import ReportContext
+from checker.reporting.shown import ReportContext
 from tests import cassettes
 
 from .samples import exchange, interaction

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from checker.core.errors import UsageError
-from checker.reporting.whole import check_writable, whole_file
+from checker.reporting.writing import check_writable, whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:

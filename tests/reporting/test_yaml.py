@@ -5,7 +5,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from checker.reporting.yaml import emitted, emitted_entries, quoted
+from checker.reporting.formats.vcr import emitted, emitted_entries, quoted
 
 LOADERS: list[type] = [yaml.SafeLoader]
 if yaml.__with_libyaml__:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from checker.corpus.records import Interaction
-from checker.reporting.context import ReportContext
 from checker.reporting.formats.vcr import Cassette
+from checker.reporting.shown import ReportContext
 
 
 def cassette_text(settings: ReportContext, interactions: Iterable[Interaction]) -> str:

@@ -13,12 +13,11 @@ from checker.config.settings import RunSettings
 from checker.corpus.inflight import Stage
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Finding, Record
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import RunOutcome, execute
-from checker.supervisor.launchers.inline import InlineLauncher
-from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
+from checker.supervisor.supervisor import RunEnvironment
 from tests.asking import run_settings, saying
 from tests.supervisor.toys import LABELS, toy_work
 

@@ -2,10 +2,10 @@
 
 import sys
 
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
-from checker.supervisor.launchers.processes import ProcessLauncher
+from checker.supervisor.launchers import ProcessLauncher
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.supervisor import RunEnvironment
 from tests.asking import run_settings, saying
 from tests.supervisor.toys import toy_work
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from checker.core.operation import Label
-from checker.supervisor.assignment import Plan, left, remainder, without
 from checker.supervisor.bounded import BoundedPlan
+from checker.supervisor.plans import Plan, left, remainder, without
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
-from checker.supervisor.time_shares import TimeWindow
+from checker.supervisor.plans import TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))

@@ -7,7 +7,7 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, Quarantined
-from checker.supervisor.launchers.processes import ProcessLauncher, ProcessWorker
+from checker.supervisor.launchers import ProcessLauncher, ProcessWorker
 from checker.supervisor.lock import Ownership
 from checker.workers.messages import Up
 from tests.supervisor.running import END, Run, all_cases

@@ -7,6 +7,7 @@ from checker.core.known import Baseline, KnownFailure
 from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
+from checker.supervisor.deaths import quarantined_task
 from checker.supervisor.endings import (
     GRACE_S,
     Ending,
@@ -16,7 +17,6 @@ from checker.supervisor.endings import (
     exit_code,
     untried,
 )
-from checker.supervisor.quarantine import quarantined_task
 from checker.workers.messages import Drain, Task
 from tests.asking import run_settings
 from tests.corpus.generated import finding

@@ -1,7 +1,7 @@
 from msgspec.structs import replace
 
-from checker.supervisor.assignment import left
 from checker.supervisor.exploration import CASES_OF_A_LEASE, ExplorationPlan
+from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, Task
 
 CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checker.corpus.files import Lock, take_lock
-from checker.supervisor.launchers.processes import remove_folders_of_dead
+from checker.supervisor.launchers import remove_folders_of_dead
 
 
 def test_only_folders_of_fork_servers_whose_process_is_dead_are_removed(

@@ -15,10 +15,10 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, WorkerGone
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
+from checker.supervisor.supervisor import RunEnvironment
 from tests.asking import saying
 from tests.supervisor.running import (
     BOTH,

@@ -10,8 +10,8 @@ import pytest
 from checker.corpus import inflight
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
-from checker.supervisor.launchers import local
-from checker.supervisor.launchers.local import FairAge, LocalWorker, waited_s
+from checker.supervisor import launchers
+from checker.supervisor.launchers import FairAge, LocalWorker, waited_s
 from checker.supervisor.state import Deadlines, WorkerState, is_stuck, overdue
 from checker.workers.queues import Receiver, Sender
 from tests.asking import run_settings, saying
@@ -42,9 +42,9 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     made = Machine(tmp_path)
-    for module in (local, inflight):
+    for module in (launchers, inflight):
         monkeypatch.setattr(module, "monotonic_ns", lambda: round(made.now_s * S))
-    monkeypatch.setattr(local, "waited_s", lambda _: made.waited_s)
+    monkeypatch.setattr(launchers, "waited_s", lambda _: made.waited_s)
     yield made
     for end in made.ends:
         end.close()

@@ -8,9 +8,8 @@ from checker.core.operation import Label
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.records import Component, CorpusEntry, Quarantined
-from checker.supervisor.launchers.handle import Departure
-from checker.supervisor.quarantine import given_up, is_quarantined, quarantined_case
-from checker.supervisor.restarts import RestartDecision
+from checker.supervisor.deaths import RestartDecision, given_up, is_quarantined, quarantined_case
+from checker.supervisor.handle import Departure
 from checker.supervisor.state import WorkerSnapshot, is_stuck
 from checker.workers.messages import EXTRA_INDEX, Task
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.supervisor.restarts import DOUBTFUL, HANG, OPENING, Restarts, pause_bound_s
+from checker.supervisor.deaths import DOUBTFUL, HANG, OPENING, Restarts, pause_bound_s
 
 
 def restarts(workers: int = 1) -> Restarts:

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from checker.corpus.fold import RunView
-from checker.supervisor.settled_news import SettledNews
+from checker.supervisor.supervisor import SettledNews
 from tests.corpus.generated import finding
 from tests.supervisor.looking import looked_at
 

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.core.operation import Label
 from checker.corpus.inflight import Progress, Slot, Stage
-from checker.supervisor.assignment import left
+from checker.supervisor.plans import left
 from checker.supervisor.state import Deadlines, WorkerSnapshot, WorkerState, overdue
 from checker.workers.messages import Task
 from tests.asking import saying

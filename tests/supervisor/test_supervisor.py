@@ -28,8 +28,8 @@ from checker.corpus.records import (
 )
 from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import lifecycle
-from checker.supervisor.environment import RunEnvironment
 from checker.supervisor.execution import execute
+from checker.supervisor.supervisor import RunEnvironment
 from tests.supervisor.running import (
     BOTH,
     IMPATIENT,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from checker.core.operation import Label
 from checker.core.phases import phase_names
 from checker.supervisor.bounded import BoundedPlan
-from checker.supervisor.time_shares import SLICE_S, TimeWindow
+from checker.supervisor.plans import SLICE_S, TimeWindow
 from checker.workers.messages import OperationCard, Task
 
 WORKERS = 2

@@ -1,1 +1,1 @@
-"""What writes each format of reports: one file for each row of `checker.core.reports`."""
+"""The writers of report formats: one file for each row of `checker.core.reports`."""

@@ -6,12 +6,10 @@ from uuid import UUID, uuid5
 
 from checker.core.blocks import marked
 from checker.core.terminal import without_ci_commands
-from checker.reporting.context import ReportContext
-from checker.reporting.findings import INTERMITTENT, kinds_of, prose
-from checker.reporting.json_text import json_text
+from checker.reporting.findings import INTERMITTENT, kinds_of, prose, severity_rank
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.severities import severity_rank
-from checker.reporting.shown import ShownFinding, shown_findings
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
+from checker.reporting.text import json_text
 
 _NAMES = UUID("8d7c1f4e-3b53-4c1e-9d0f-6b3a3c2f7e11")
 """What ids are made from: the same run gives the same ones."""

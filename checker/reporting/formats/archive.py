@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from checker import __version__
-from checker.reporting.context import ReportContext
 from checker.reporting.formats import collections, html, junit, verdict
 from checker.reporting.masking import masked_url
 from checker.reporting.report import Report
+from checker.reporting.shown import ReportContext
 
 FORMAT: Final = 1
 """Grows when files of the archive change their names or their meaning."""
@@ -36,7 +36,7 @@ def write(report: Report, context: ReportContext) -> Iterator[bytes]:
 
 
 def metadata(report: Report, context: ReportContext) -> dict[str, Any]:
-    """Which run an archive is of, as JSON; secrets are masked."""
+    """Return the metadata of the run as JSON, with secrets masked."""
     return {
         "format_version": FORMAT,
         "tool": {"name": "checker", "version": __version__},

@@ -4,9 +4,9 @@ import base64
 import re
 from collections.abc import Iterator
 
-from checker.reporting.context import ReportContext
 from checker.reporting.report import Report
 from checker.reporting.shown import (
+    ReportContext,
     ShownFinding,
     ShownRequest,
     request_of_command,

@@ -11,11 +11,16 @@ from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.media_types import media_type_of
 from checker.corpus.records import Interaction, Note
-from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
-from checker.reporting.json_text import json_text
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import Headers, has_answer, shown_headers, shown_request
+from checker.reporting.shown import (
+    Headers,
+    ReportContext,
+    has_answer,
+    shown_headers,
+    shown_request,
+)
+from checker.reporting.text import json_text
 
 _FORM = "application/x-www-form-urlencoded"
 _VERSION = "HTTP/1.1"
@@ -31,7 +36,7 @@ class Archive:
         self._comment = ""
 
     def head(self) -> str:
-        """What stands before all entries."""
+        """Return the text before all entries."""
         creator = json_text({"name": "Checker", "version": __version__})
         browser = json_text({"name": "", "version": ""})
         return f'{{"log":{{"version":"1.2","creator":{creator},"browser":{browser},"entries":['
@@ -47,7 +52,7 @@ class Archive:
         return text
 
     def end(self) -> str:
-        """What stands behind all entries."""
+        """Return the text after all entries."""
         comment = f',"comment":{json_text(self._comment)}' if self._comment else ""
         return f"\n]{comment}}}}}\n"
 

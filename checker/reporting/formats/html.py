@@ -1,17 +1,405 @@
 """HTML: one file that needs no network, for people. Whatever a server said is text in it, never markup."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from html import escape
 from importlib.resources import files
+from itertools import starmap
+from textwrap import dedent
+from typing import Final
 
 from checker import __version__
-from checker.reporting.context import ReportContext
-from checker.reporting.error_blocks import alike_as_one, errors_by_label
-from checker.reporting.formats.html_failures import failures
-from checker.reporting.formats.html_tables import course, coverage, operations
-from checker.reporting.formats.markup import block, plain, prose
-from checker.reporting.report import Report
-from checker.reporting.summary import counted, total_line
-from checker.reporting.warning_notes import warning_groups
+from checker.reporting.baselines import entry_name
+from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
+from checker.reporting.findings import Cause, alike_as_one, causes_of, errors_by_label
+from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.shown import (
+    ReportContext,
+    ShownFinding,
+    shown_findings,
+    shown_request,
+    standing_text,
+)
+from checker.reporting.summary import total_line
+from checker.reporting.text import counted, xml_text
+from checker.reporting.warnings import warning_groups
+
+MOST_CHARACTERS = 4_000
+"""Of one text: what is longer stands in reports for programs, and 200 failures fit into 2 MB."""
+_QUOTED = re.compile(r"`([^`\n]+)`")
+CLASSES = ("2xx", "3xx", "4xx", "5xx", "1xx", "none")
+
+
+def plain(text: str) -> str:
+    """Text that is text wherever it stands: between tags and in attributes in quotes."""
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[:MOST_CHARACTERS]}\n..."
+    # A carriage return would come back as another line end.
+    return escape(xml_text(text).replace("\r", "\\r"))
+
+
+def prose(text: str) -> str:
+    """Sentences in which code stands in back-quotes, as text."""
+    return _QUOTED.sub(r"<code>\1</code>", plain(text))
+
+
+def block(text: str, *, copied: bool = False) -> str:
+    """Text as it is laid out, in its own box; with a button that copies it."""
+    button = '<button type="button" class="copy">Copy</button>\n' if copied else ""
+    return f'<div class="block">\n<pre tabindex="0">{plain(text)}</pre>\n{button}</div>\n'
+
+
+def class_counts(statuses: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """Class of the status (`2xx`, `none`) -> count, without those that did not come."""
+    counts = dict.fromkeys(CLASSES, 0)
+    for status, count in statuses:
+        counts[f"{status // 100}xx" if 100 <= status < 600 else "none"] += count
+    return {name: count for name, count in counts.items() if count}
+
+
+def bar(counts: dict[str, int], what: str = "responses") -> str:
+    """Parts of a whole as a picture with words."""
+    whole = sum(counts.values())
+    if not whole:
+        return "-"
+    words = plain(f"{what}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    parts, left = [], 0.0
+    for name, count in counts.items():
+        width = 100 * count / whole
+        parts.append(
+            f'<rect class="s{name}" x="{left:.2f}" y="0" width="{width:.2f}" height="10"/>'
+        )
+        left += width
+    return (
+        f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
+        f'preserveAspectRatio="none"><title>{words}</title>{"".join(parts)}</svg>'
+    )
+
+
+def span(began: float, seconds: float, whole: float, kind: str) -> str:
+    """Return a bar from the start of something to its end, in a bar of the whole; a dash if the times are unknown.
+
+    `kind` is the class of statuses whose colour it has.
+    """
+    if not seconds:
+        return "-"
+    whole = max(whole, began + seconds)
+    words = plain(f"from {began:.1f} s to {began + seconds:.1f} s")
+    return (
+        f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
+        f'preserveAspectRatio="none"><title>{words}</title>'
+        f'<rect class="s{kind}" x="{100 * began / whole:.2f}" y="0" width="{100 * seconds / whole:.2f}" height="10"/></svg>'
+    )
+
+
+def steps(seconds: Sequence[float], until: float, label: str) -> str:
+    """Return the graph of a count that grows by one at each of these moments, in order."""
+    width, height = 600.0, 90.0
+    whole, most = max(until, *seconds, 0.001), max(len(seconds), 1)
+    points = [(0.0, 0)]
+    for count, at in enumerate(seconds, 1):
+        points += [(at, count - 1), (at, count)]
+    points.append((whole, len(seconds)))
+    path = " ".join(
+        f"{width * at / whole:.1f},{height - height * n / most:.1f}" for at, n in points
+    )
+    words = plain(label)
+    return (
+        f'<svg class="curve" role="img" aria-label="{words}" viewBox="-4 -6 608 116" width="608" height="116">'
+        f'<title>{words}</title><line x1="0" y1="90" x2="600" y2="90"/><line x1="0" y1="0" x2="0" y2="90"/>'
+        f'<polyline points="{path}"/><text x="4" y="8">{len(seconds)}</text>'
+        f'<text x="0" y="106">0 s</text><text x="600" y="106" text-anchor="end">{whole:.1f} s</text></svg>\n'
+    )
+
+
+def table(heads: Sequence[str], rows: Iterable[str], caption: str) -> Iterable[str]:
+    """A table of rows that are HTML already."""
+    yield f'<div class="wide" tabindex="0" role="region" aria-label="{plain(caption)}">\n'
+    yield f"<table>\n<caption>{plain(caption)}</caption>\n<thead><tr>"
+    yield "".join(f'<th scope="col">{plain(head)}</th>' for head in heads)
+    yield "</tr></thead>\n<tbody>\n"
+    yield from rows
+    yield "</tbody>\n</table>\n</div>\n"
+
+
+_SLOWEST: Final = 5
+_LEGEND: Final = (
+    '<span class="answer met">met</span> <span class="answer missed">never met -</span> '
+    '<span class="answer odd">not as documented!</span>'
+)
+
+
+def operations(report: Report) -> Iterator[str]:
+    """Yield the table of operations with their outcomes, and the slowest of them."""
+    found = report.operations
+    if not found:
+        return
+    failed: dict[str, int] = {}
+    for finding in report.findings:
+        failed[finding.label] = failed.get(finding.label, 0) + 1
+    yield f'<section aria-labelledby="operations">\n<h2 id="operations">Operations ({len(found)})</h2>\n'
+    yield '<p class="filters"><label for="outcome">Outcome</label> <select id="outcome" data-key="outcome"><option value="">all</option>'
+    yield "".join(f"<option>{name}</option>" for name in ("passed", "failed", "errored", "skipped"))
+    yield "</select></p>\n"
+    heads = ("Operation", "Outcome", "Failures", "Reach", "Responses", "Cases", "Seconds")
+    yield from table(
+        heads, (_operation(one, failed.get(one.label, 0)) for one in found), "Operations"
+    )
+    slowest = sorted(found, key=lambda one: -one.seconds)[:_SLOWEST]
+    if slowest[0].seconds:
+        yield '<h3 id="slowest">Slowest</h3>\n<ol>\n'
+        for one in slowest:
+            each = f", {1000 * one.seconds / one.cases:.0f} ms a case" if one.cases else ""
+            yield f"<li><code>{plain(one.label)}</code> {one.seconds:.2f} s{each}</li>\n"
+        yield "</ol>\n"
+    yield "</section>\n"
+
+
+def _operation(one: OperationOutcome, failed: int) -> str:
+    note = plain(f": {one.note}") if one.note else ""
+    return (
+        f'<tr class="operation {one.outcome}" data-outcome="{one.outcome}"><th scope="row"><code>{plain(one.label)}</code></th>'
+        f"<td>{plain(one.outcome)}{note}</td><td>{failed or '-'}</td><td>{plain(one.reach or '-')}</td>"
+        f"<td>{bar(class_counts(one.statuses))}</td><td>{one.cases:,}</td><td>{one.seconds:.2f}</td></tr>\n"
+    )
+
+
+def coverage(report: Report) -> Iterator[str]:
+    """Yield the cases about each place of the description, and their responses."""
+    found = report.coverage
+    if not any(one.places or one.documented for one in found.operations):
+        return
+    yield '<section aria-labelledby="coverage">\n<h2 id="coverage">Coverage of the description</h2>\n<ul class="facts">\n'
+    for name, share in found.shares.items():
+        what = "operations that returned 2xx" if name == "operations" else words(name)
+        yield f"<li>{share.met} of {share.total} {plain(what)}</li>\n"
+    yield "</ul>\n"
+    for sentence in report.shortfalls:
+        yield f'<p class="warning">{plain(sentence)}</p>\n'
+    yield f'<p class="about">{_LEGEND}</p>\n'
+    for one in found.operations:
+        yield from _covered(one)
+    yield "</section>\n"
+
+
+def _covered(one: OperationCoverage) -> Iterator[str]:
+    answers = " ".join(map(partial(_status, is_known=True), one.documented))
+    others = " ".join(_status((str(status), 1), is_known=False) for status in one.undocumented)
+    yield f"<details>\n<summary><code>{plain(one.label)}</code> {answers} {others}</summary>\n"
+    if one.places:
+        heads = ("Place", "Valid", "Boundary", "Invalid, by the rule that was broken")
+        yield from table(heads, map(_place, one.places), f"Cases and their responses: {one.label}")
+    for found in (*one.enumerations, *one.media_types):
+        show = _listed if found.is_sent else _received
+        listed = " ".join(starmap(show, found.listed))
+        yield f'<p class="listed"><code>{plain(found.place)}</code> {listed}</p>\n'
+    yield "</details>\n"
+
+
+def _status(answered: tuple[str, int], *, is_known: bool) -> str:
+    status, count = answered
+    if not is_known:
+        return f'<span class="answer odd" title="not documented">{plain(status)}!</span>'
+    kind, words = ("met", f"{count} responses") if count else ("missed", "never returned")
+    return (
+        f'<span class="answer {kind}" title="{words}">{plain(status)}{"" if count else " -"}</span>'
+    )
+
+
+def _place(place: PlaceCoverage) -> str:
+    name = plain(place.place if place.is_declared else f"{place.place} (as a whole)")
+    broken = "".join(starmap(_broken, place.broken))
+    return (
+        f'<tr><th scope="row">{name}</th><td>{_came_back(place.valid)}</td><td>{_came_back(place.edges)}</td>'
+        f"<td>{broken or '-'}</td></tr>\n"
+    )
+
+
+def _came_back(came: OutcomeCounts) -> str:
+    """A bar of the classes of answers, and how many there were."""
+    return f"{_bar(came)} {came.cases:,}" if came.cases else "-"
+
+
+def _bar(came: OutcomeCounts) -> str:
+    return bar(class_counts((100 * status, count) for status, count in came.by_class))
+
+
+def _broken(keyword: str, came: OutcomeCounts) -> str:
+    told = f"{came.accepted} of {came.cases} accepted" if came.accepted else ""
+    kind = "odd" if came.accepted else "met" if came.refused == came.cases else "missed"
+    told = told or f"{came.refused} of {came.cases} refused"
+    return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_bar(came)} <small>{told}</small></span>'
+
+
+def _received(name: str, came: OutcomeCounts) -> str:
+    return _status((name, came.cases), is_known=True)
+
+
+def _listed(name: str, came: OutcomeCounts) -> str:
+    told = "never"
+    if came.cases:
+        refused = f", {came.refused} refused" if came.refused else ""
+        told = f"{came.cases} times, {came.accepted} accepted{refused}"
+    kind = "met" if came.accepted else "odd" if came.cases else "missed"
+    return f'<span class="answer {kind}" title="{told}">{plain(name)}{"" if came.cases else " -"}</span>'
+
+
+def course(report: Report, context: ReportContext) -> Iterator[str]:
+    """Phases, and how failures were discovered over time."""
+    if not report.phases:
+        return
+    yield '<section aria-labelledby="course">\n<h2 id="course">Phases and discovery</h2>\n'
+    rows = (
+        f'<tr><th scope="row">{plain(phase.title)}</th><td>{plain(phase.note or phase.icon)}</td>'
+        f"<td>{phase.tally.passed}</td><td>{phase.tally.failed}</td><td>{phase.tally.known}</td><td>{phase.tally.errored}</td>"
+        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.elapsed_s, '5xx' if phase.tally.failed else '2xx')}</td></tr>\n"
+        for phase in report.phases
+    )
+    heads = ("Phase", "Result", "Passed", "Failed", "Known", "Errors", "Skipped", "When")
+    yield from table(heads, rows, "Operations by phase")
+    at = sorted(max(0.0, one.at - context.started_at) for one in report.findings)
+    if at and context.started_at:
+        label = f"{len(at)} failures, the last one after {at[-1]:.1f} s"
+        yield f"<p>{plain(label)}</p>\n{steps(at, report.elapsed_s, label)}"
+    yield "</section>\n"
+
+
+_VIOLATION = re.compile(
+    r"(?P<said>.*?)\n\n(?P<schema>Schema at [^\n]*:\n\n.*?)\n\nValue:\n\n(?P<value>.*?)(?P<rest>\n\nValidated .*)?\Z",
+    re.DOTALL,
+)
+_SHOWN_BODY: Final = 2_000
+_STANDINGS: Final = ("new", "known", "expired", "recorded")
+
+
+def failures(report: Report, context: ReportContext) -> Iterator[str]:
+    """The section; nothing where there is nothing to tell."""
+    gone = report.compared.gone
+    if not report.findings and not gone:
+        return
+    shown = {one.finding.fingerprint: one for one in shown_findings(report.findings, context)}
+    causes = causes_of(report.findings)
+    yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
+    yield from _filters(list(shown.values()), has_baseline=bool(context.baseline))
+    for cause in sorted(causes, key=lambda one: not _fails(one, shown)):
+        yield from _cause(cause, shown, context)
+    if gone:
+        yield f'<h3 id="gone">Known, and gone ({len(gone)})</h3>\n<ul>\n'
+        yield from (f"<li>{plain(entry_name(entry))}</li>\n" for entry in gone)
+        yield "</ul>\n"
+    yield "</section>\n"
+
+
+def _fails(cause: Cause, shown: dict[str, ShownFinding]) -> bool:
+    return any(shown[one.fingerprint].fails for one in cause.places)
+
+
+def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:
+    """Yield the controls that filter the list; the script keeps them in the URL."""
+    yield '<form class="filters" role="search">\n'
+    yield '<label for="filter">Filter</label> <input id="filter" type="search" data-key="filter">\n'
+    choices = [
+        ("severity", dict.fromkeys(one.finding.severity for one in shown)),
+        ("check", dict.fromkeys(sorted(one.finding.check for one in shown))),
+    ]
+    if has_baseline:
+        choices.append(("standing", dict.fromkeys(_STANDINGS)))
+    for name, values in choices:
+        yield f'<label for="by-{name}">{name.capitalize()}</label> <select id="by-{name}" data-key="{name}"><option value="">all</option>'
+        yield "".join(f'<option value="{plain(one)}">{plain(one)}</option>' for one in values)
+        yield "</select>\n"
+    yield '<button type="button" id="unfold">Open all</button> '
+    yield '<output id="count" role="status"></output>\n</form>\n'
+
+
+def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext) -> Iterator[str]:
+    """All places of a cause; the heading is left out where there is one."""
+    ordered = sorted(cause.places, key=lambda one: not shown[one.fingerprint].fails)
+    places = [shown[one.fingerprint] for one in ordered]
+    if len(places) == 1:
+        yield from _failure(places[0], context)
+        return
+    name = plain(f"c-{cause.fingerprint}")
+    first = places[0]
+    yield f'<article class="cause" aria-labelledby="{name}">\n<h3 id="{name}">'
+    yield f"{plain(_kind(first))} <small>one cause in {len(places)} places</small> "
+    yield f'<a class="anchor" href="#{name}" aria-label="Link to this cause">#</a></h3>\n'
+    for one in places:
+        yield from _failure(one, context)
+    yield "</article>\n"
+
+
+def _kind(shown: ShownFinding) -> str:
+    code = f"{shown.finding.code} " if shown.finding.code else ""
+    return f"{code}{shown.title}"
+
+
+def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
+    finding = shown.finding
+    anchor = plain(f"f-{finding.fingerprint}")
+    severity = plain(finding.severity)
+    known = standing_text(shown.standing, shown.entry)
+    yield (
+        f'<details class="finding" id="{anchor}" data-severity="{severity}" data-check="{plain(finding.check)}" '
+        f'data-standing="{shown.standing}">\n<summary>'
+    )
+    yield f'<span class="severity {severity}">{severity}</span> '
+    yield f"{plain(_kind(shown))} <code>{plain(finding.label)}</code>"
+    if marks := ", ".join((*shown.marks, *([known] if known else []))):
+        yield f' <span class="mark">{plain(marks)}</span>'
+    yield f"</summary>\n{_message(shown)}"
+    yield from _exchange(shown, context)
+    if shown.query:
+        yield f'<h3 class="part">Query</h3>\n{block(shown.query)}'
+    if shown.setup:
+        yield f'<h3 class="part">Send first on a fresh server</h3>\n{block(shown.setup, copied=True)}'
+    if shown.commands:
+        yield '<h3 class="part">Reproduce with</h3>\n'
+        yield "".join(block(command, copied=True) for command in shown.commands)
+    if shown.hidden:
+        yield f"<p>Hidden: {plain(', '.join(shown.hidden))}</p>\n"
+    about = (
+        f"{finding.check}, {shown.stability}",
+        finding.phase and f"phase {finding.phase}",
+        finding.case and f"case {finding.case}",
+        f"after {max(0.0, finding.at - context.started_at):.1f} s" if context.started_at else "",
+    )
+    yield f'<p class="about">{plain(", ".join(part for part in about if part))} '
+    yield f'<a class="anchor" href="#{anchor}">{plain(shown.id)}</a></p>\n</details>\n'
+
+
+def _message(shown: ShownFinding) -> str:
+    """Yield the message, and the violated schema beside the value that violates it."""
+    if not shown.message:
+        return ""
+    found = _VIOLATION.fullmatch(shown.message)
+    if found is None:
+        return f'<p class="said">{prose(shown.message)}</p>\n'
+    heading, _, schema = found["schema"].partition("\n\n")
+    return (
+        f'<p class="said">{prose(found["said"])}</p>\n<div class="beside">\n'
+        f'<div><h3 class="part">{plain(heading.removesuffix(":"))}</h3>\n<pre tabindex="0">{plain(dedent(schema))}</pre></div>\n'
+        f'<div><h3 class="part">Value</h3>\n<pre tabindex="0"><mark>{plain(dedent(found["value"]))}</mark></pre></div>\n</div>\n'
+        + (f"<p>{prose(found['rest'].strip())}</p>\n" if found["rest"] else "")
+    )
+
+
+def _exchange(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
+    """The last request and its answer, side by side."""
+    if not shown.finding.interactions:
+        return
+    sent = shown_request(shown.finding.interactions[-1], context)
+    lines = [f"{sent.method} {sent.url}"]
+    lines += [f"{name}: {value}" for name, values in sent.headers.items() for value in values]
+    if sent.body:
+        lines += ["", sent.body[:_SHOWN_BODY].decode("utf-8", "replace")]
+    yield f'<div class="beside">\n<div><h3 class="part">Request</h3>\n{block(chr(10).join(lines))}</div>\n'
+    # The box shows where it begins and ends.
+    body = shown.body.removeprefix("`").removesuffix("`")
+    answer = shown.status + (f"\n\n{body}" if body else "")
+    yield f'<div><h3 class="part">Response</h3>\n{block(answer or "-")}</div>\n</div>\n'
+
 
 _NAMES = {"course": "Phases", "settings": "This run"}
 """Of parts whose headings do not begin with their names."""
@@ -40,7 +428,7 @@ def page(report: Report, context: ReportContext, policy: str, script: str) -> It
 
 
 def body(report: Report, context: ReportContext) -> Iterator[str]:
-    """What of it changes while a run goes on."""
+    """Yield the part of the page that changes while a run goes on."""
     sections = {
         "failures": failures(report, context),
         "errors": _errors(report, context),
@@ -63,7 +451,7 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     yield f'<p>{plain(about)}</p>\n<ul class="facts">\n'
     for fact in (
         f"{report.tested} of {report.selected} operations tested",
-        f"{report.succeeded} answered 2xx",
+        f"{report.succeeded} returned 2xx",
         f"{report.cases:,} cases, {report.requests:,} requests",
         f"seed {report.seed}",
     ):
@@ -74,7 +462,7 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     )
     yield ' <button type="button" id="theme">Light or dark</button></nav>\n</header>\n<main>\n'
     if not report.is_complete:
-        yield '<p class="warning">The run has no end: this is what it came to so far.</p>\n'
+        yield '<p class="warning">The run was killed or is still running: these are the results so far.</p>\n'
 
 
 def _errors(report: Report, context: ReportContext) -> Iterator[str]:

@@ -8,11 +8,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from msgspec.structs import replace
 
 from checker.corpus.records import Finding
-from checker.reporting.context import ReportContext
-from checker.reporting.error_blocks import errors_by_label
-from checker.reporting.findings import failures_by_label
-from checker.reporting.known_text import entry_name, known_findings, known_lines
+from checker.reporting.baselines import entry_name, known_findings, known_lines
+from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.report import OperationOutcome, PhaseTally, Report
+from checker.reporting.shown import ReportContext
 from checker.reporting.text import xml_text
 
 _SUITE = "checker"
@@ -119,6 +118,6 @@ def _add(case: Element, kind: str, message: str, text: str) -> None:
 
 
 def _codes(findings: tuple[Finding, ...], label: str) -> str:
-    """What kinds of failures an operation has: `ST101, ST103`, or titles of those without a code."""
+    """Return the kinds of failures of an operation: `ST101, ST103`, or titles of those without a code."""
     names = {one.code or one.title for one in findings if one.label == label}
     return ", ".join(sorted(names))

@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from checker.core import blocks
 from checker.core.known import Compared
 from checker.corpus.records import Finding
-from checker.reporting.causes import apart, place_lines
-from checker.reporting.context import ReportContext
-from checker.reporting.findings import prose
-from checker.reporting.known_text import entry_name
+from checker.reporting.baselines import NEW_FILE, entry_name
+from checker.reporting.findings import apart, place_lines, prose, severity_rank
+from checker.reporting.formats.sarif import operation_lines
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.severities import severity_rank
-from checker.reporting.shown import ShownFinding, shown_findings, standing_text
-from checker.reporting.summary import counted, total_line
-from checker.reporting.text import xml_text
-from checker.reporting.warning_notes import warning_groups
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
+from checker.reporting.summary import total_line
+from checker.reporting.text import counted, xml_text
+from checker.reporting.warnings import warning_groups
 
 MOST_BYTES = 60_000
 """GitHub takes 65,536 characters of a comment."""
@@ -46,7 +45,7 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     yield f"**{_escaped(total_line(report))}**\n\n"
     facts = [
         f"{report.tested} of {report.selected} operations tested",
-        f"{report.succeeded} answered 2xx",
+        f"{report.succeeded} returned 2xx",
         f"{report.cases:,} cases",
         f"seed {report.seed}",
     ]
@@ -86,7 +85,7 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
 
 
 def _gone(compared: Compared) -> Iterator[str]:
-    """What was known and did not show again."""
+    """Yield the known failures that did not occur again."""
     if compared.gone:
         yield "### Gone\n\n"
         for entry in compared.gone:
@@ -107,7 +106,7 @@ def _finding(shown: ShownFinding, places: str) -> str:
         f"<details><summary><b>{_html(finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
         *([_fenced(shown.message, "text")] if shown.message else []),
         *([_fenced(places, "text")] if places else []),
-        *([f"Answer: {_escaped(_line(shown.status))}"] if shown.status else []),
+        *([f"Response: {_escaped(_line(shown.status))}"] if shown.status else []),
         *([_fenced(shown.query, blocks.LANGUAGE)] if shown.query else []),
         *(["Send first on a fresh server:", _fenced(shown.setup, "sh")] if shown.setup else []),
         *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
@@ -164,3 +163,45 @@ def _fenced(text: str, language: str) -> str:
     longest = max((len(found) for found in _FENCE.findall(shown)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{shown}\n{fence}"
+
+
+MOST = 10
+"""GitHub shows so many errors of a step."""
+_MOST_CHARACTERS = 1000
+
+
+def annotations(report: Report, context: ReportContext) -> Iterator[str]:
+    """A line `::error ...::...` for each of the worst failures, then errors; at the line of the operation where it is known."""
+    if context.baseline.is_new:
+        yield f"::warning title=New baseline::{_data(NEW_FILE.format(source=context.baseline.source))}"
+    lines = operation_lines(context.location)
+    count = 0
+    for shown in shown_findings(report.failing, context):
+        label = shown.finding.label
+        code = f"{shown.finding.code} " if shown.finding.code else ""
+        place = f"file={_property(context.location)},line={lines[label]}," if label in lines else ""
+        text = "\n".join(part for part in (label, shown.message, *shown.commands) if part)
+        if count < MOST:
+            yield f"::error {place}title={_property(code + shown.title)}::{_data(text)}"
+        count += 1
+    for error in report.errors:
+        if count < MOST:
+            message = f"{error.label}: {prose(error.message, context.masking.command)}"
+            yield f"::error title={_property(error.title)}::{_data(message)}"
+        count += 1
+
+
+def add_summary(path: Path, report: Report, context: ReportContext) -> None:
+    """Add the Markdown report to the summary of the job. `OSError` passes through."""
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(write(report, context))
+
+
+def _data(text: str) -> str:
+    """The value of a command: what would end it is written as percent signs say."""
+    shown = xml_text(text)[:_MOST_CHARACTERS]
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

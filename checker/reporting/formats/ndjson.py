@@ -19,19 +19,18 @@ from checker.corpus.records import (
     SchemaOpened,
     WorkerGone,
 )
-from checker.reporting.causes import cause_of
-from checker.reporting.context import ReportContext
+from checker.reporting.baselines import baseline_values
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted
-from checker.reporting.findings import prose
-from checker.reporting.json_text import json_text
-from checker.reporting.known_text import baseline_values
-from checker.reporting.repeated import for_equal_bodies
+from checker.reporting.findings import cause_of, prose
 from checker.reporting.shown import (
+    ReportContext,
+    for_equal_bodies,
     has_answer,
     shown_findings,
     shown_headers,
     shown_request,
 )
+from checker.reporting.text import json_text
 
 _INTERRUPTED = "interrupted"
 
@@ -175,7 +174,7 @@ class EventLines:
 
 
 class _HeldAgainst(Struct):
-    """What has to be kept until the end to say what is known, and what is gone."""
+    """The findings that are kept until the end, when known and gone failures are decided."""
 
     known: KnownFailures
     tested: set[str] = field(default_factory=set)

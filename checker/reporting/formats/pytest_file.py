@@ -10,10 +10,10 @@ from checker import __version__
 from checker.config.resolve import slug
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
-from checker.reporting.context import ReportContext
-from checker.reporting.prerequisites import prerequisites_of, unproving_statuses
+from checker.reporting.replays import links_in, prerequisites_of, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.shown import (
+    ReportContext,
     ShownFinding,
     ShownRequest,
     has_answer,
@@ -22,7 +22,6 @@ from checker.reporting.shown import (
     shown_request,
     standing_text,
 )
-from checker.reporting.symptoms import links_in, symptoms_of
 from checker.reporting.text import xml_text
 
 _NOT_SENT: Final = frozenset(
@@ -61,7 +60,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         yield '    pytest.skip("its body was too long to be recorded")\n'
         return
     if not any(symptoms_of(finding)):
-        yield '    pytest.skip("it was not answered, and how long to wait nobody can tell")\n'
+        yield '    pytest.skip("it got no response, and no time limit would prove that none comes")\n'
         return
     yield from _needs(shown, context)
     last = len(finding.interactions) - 1

@@ -5,16 +5,51 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+import yaml
+
 from checker import __version__
 from checker.checks.table import FAILURES
+from checker.core.errors import CheckerError
 from checker.core.known import KnownFailure
-from checker.reporting.causes import cause_of
-from checker.reporting.context import ReportContext
-from checker.reporting.json_text import json_text
-from checker.reporting.known_text import entry_name
-from checker.reporting.lines import operation_lines
+from checker.core.system import read_local
+from checker.reporting.baselines import entry_name
+from checker.reporting.findings import cause_of
 from checker.reporting.report import Report
-from checker.reporting.shown import ShownFinding, shown_findings, standing_text
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
+from checker.reporting.text import json_text
+
+_MOST_BYTES = 4 << 20
+"""A larger file takes longer to look through than its lines are worth."""
+_METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace", "query"))
+
+
+def operation_lines(location: str) -> Mapping[str, int]:
+    """Label -> line, from 1, of each operation in a local file of JSON or YAML; nothing where that cannot be told."""
+    try:
+        text = read_local(location, "an API description", most_bytes=_MOST_BYTES).decode()
+        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (CheckerError, OSError, ValueError, yaml.YAMLError, RecursionError):
+        # A URL, a file that is gone, JSON that is no YAML: a report without lines is still one.
+        return {}
+    return dict(_lines(root))
+
+
+def _lines(root: yaml.Node | None) -> Iterator[tuple[str, int]]:
+    for name, paths, _ in _entries(root):
+        if name != "paths":
+            continue
+        for path, item, _ in _entries(paths):
+            for method, _, line in _entries(item):
+                if method in _METHODS:
+                    yield f"{method.upper()} {path}", line
+
+
+def _entries(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
+    """(key, value, line of the key) of a mapping; nothing of anything else."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield str(key.value), value, key.start_mark.line + 1
+
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
@@ -50,7 +85,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 class _Positions:
-    """Where in the description operations stand."""
+    """The positions of operations in the description."""
 
     def __init__(self, context: ReportContext) -> None:
         self.has_baseline = bool(context.baseline)
@@ -59,7 +94,7 @@ class _Positions:
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
     def of(self, label: str) -> dict[str, Any]:
-        """The location of an operation; the first line where nobody knows the line."""
+        """Return the location of an operation; the first line if its line is unknown."""
         return {
             "physicalLocation": {
                 "artifactLocation": {"uri": self._uri},
@@ -88,7 +123,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
     finding = shown.finding
     told = [f"{finding.label}: {shown.title}", shown.message]
     if shown.status:
-        told.append(f"Answer: {shown.status}")
+        told.append(f"Response: {shown.status}")
     if shown.query:
         told.append(f"Query:\n{shown.query}")
     if shown.setup:
@@ -120,7 +155,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
 
 
 def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
-    """What was known and did not show again."""
+    """Yield the known failures that did not occur again."""
     return {
         "ruleId": entry.check,
         "baselineState": "absent",

@@ -1,23 +1,189 @@
 """Cassettes: every interaction of a run as YAML."""
 
 import base64
+import math
+import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
+from hashlib import blake2b
+
+from msgspec import Struct
 
 from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.send import Purpose
-from checker.core.terminal import one_line
+from checker.core.terminal import one_line, with_escaped_hashes
 from checker.corpus.records import CheckOutcome, Exchange, Interaction, Note
-from checker.reporting.anchors import Anchors, BodyText
-from checker.reporting.context import ReportContext
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
-from checker.reporting.repeated import for_equal_bodies
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import Headers, has_answer, shown_headers, shown_request
-from checker.reporting.yaml import emitted, emitted_entries, number, quoted
+from checker.reporting.shown import (
+    Headers,
+    ReportContext,
+    for_equal_bodies,
+    has_answer,
+    shown_headers,
+    shown_request,
+)
+
+_ESCAPED = re.compile(
+    "[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
+)
+"""What else cannot stand as it is in double quotes: controls, NEL, separators, BOM, surrogates. None of it is printable."""
+_PLAIN_KEY = re.compile(r"[a-z][a-z_]+\Z")
+_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
+_KEY_LIMIT = 1000
+"""YAML allows 1,024 characters in a key without a question mark."""
+_SHORT = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+}
+
+_HASH = r"\x23"
+
+
+def quoted(text: str) -> str:
+    """Text as a double-quoted scalar. Lone surrogates, which YAML cannot hold, become U+FFFD; no command of a CI system is left."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{with_escaped_hashes(text, _HASH)}"'
+    # JSON is full of these, and nothing else finds them as fast: a body of 200 kB takes 0.3 ms in place of 20.
+    for char, short in _SHORT.items():
+        if char in text:
+            text = text.replace(char, short)
+    text = text if text.isprintable() else _ESCAPED.sub(_escape, text)
+    return f'"{with_escaped_hashes(text, _HASH)}"'
+
+
+def number(value: float) -> str:
+    """A number as a plain scalar that YAML 1.1 and 1.2 read as one."""
+    if math.isnan(value):
+        return ".nan"
+    if math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    mantissa, mark, exponent = repr(value).partition("e")
+    # YAML 1.1 reads a number without a dot as text: `1e-05`.
+    return mantissa + ("" if "." in mantissa else ".0") + mark + exponent
+
+
+def emitted(value: object) -> str:
+    """A document that loads as `value`: mappings with text keys, sequences, text, numbers, booleans, None."""
+    pieces: list[str] = []
+    _add(value, 0, pieces)
+    return "".join(pieces).lstrip("\n")
+
+
+def emitted_entries(value: dict[str, object], depth: int) -> str:
+    """The entries of a mapping that has begun above them, each after a line break, `depth` levels in."""
+    pieces: list[str] = []
+    if value:
+        _add(value, depth, pieces)
+    return "".join(pieces)
+
+
+def _add(value: object, depth: int, pieces: list[str]) -> None:
+    """Add the pieces of a node: a scalar stays on the line, a container starts a new one."""
+    # A list that is added to: generators would hand each piece up through all levels, which took twice the time.
+    if isinstance(value, str):
+        pieces.append(f" {quoted(value)}")
+    elif isinstance(value, dict) and value:
+        for key, content in value.items():
+            pieces.append(_begun(str(key), depth))
+            _add(content, depth + 1, pieces)
+    elif isinstance(value, (list, tuple)) and value:
+        indent = f"\n{'  ' * depth}-"
+        for content in value:
+            pieces.append(indent)
+            first = len(pieces)
+            _add(content, depth + 1, pieces)
+            if pieces[first].startswith("\n"):
+                # A container begins on the line of its dash.
+                pieces[first] = f" {pieces[first].lstrip()}"
+    elif isinstance(value, (list, tuple)):
+        pieces.append(" []")
+    else:
+        pieces.append(f" {_scalar(value)}")
+
+
+@lru_cache(maxsize=1024)
+def _begun(key: str, depth: int) -> str:
+    indent = "  " * depth
+    name = key if _PLAIN_KEY.match(key) and key not in _WORDS else quoted(key)
+    return f"\n{indent}{name}:" if len(name) <= _KEY_LIMIT else f"\n{indent}? {name}\n{indent}:"
+
+
+def _scalar(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case True:
+            return "true"
+        case False:
+            return "false"
+        case int():
+            return str(int(value))
+        case float():
+            return number(value)
+        case dict():
+            return "{}"
+        case _:
+            return quoted(str(value))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+_LONG = 1024
+"""Characters; a shorter one is read faster where it stands."""
+
+
+class BodyText(Struct, frozen=True):
+    """A body as it stands in a cassette."""
+
+    key: str
+    """What stands before its content."""
+    scalar: str
+    """Its content, in quotes."""
+    digest: bytes = b""
+    """Of the content, when it is long."""
+
+    @classmethod
+    def of(cls, key: str, scalar: str) -> "BodyText":
+        """It with its digest."""
+        is_long = len(scalar) >= _LONG
+        digest = blake2b(scalar.encode(), digest_size=16).digest() if is_long else b""
+        return cls(key, scalar, digest)
+
+
+class Anchors:
+    """Names the bodies of the interactions of one cassette, in their order."""
+
+    def __init__(self) -> None:
+        self._names: dict[bytes, str] = {}
+        """By digest."""
+        self._named = 0
+        """The interaction that named a body last."""
+
+    def placed(self, body: BodyText, number: int) -> str:
+        """Text of a body of interaction `number`; one that came before is an alias: `string: *body-7`."""
+        if not body.digest:
+            return f"{body.key} {body.scalar}"
+        known = self._names.get(body.digest)
+        if known is not None:
+            return f"{body.key} *{known}"
+        # That of the request may have the shorter name.
+        name = f"body-{number}{'b' if self._named == number else ''}"
+        self._named = number
+        self._names[body.digest] = name
+        return f"{body.key} &{name} {body.scalar}"
+
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
 """Charsets whose text is written as text; everything else is safer as base64."""
@@ -32,7 +198,7 @@ class Cassette:
         self._count = 0
 
     def head(self) -> str:
-        """What stands before all interactions."""
+        """Return the text before all interactions."""
         head = {
             "command": self.context.command,
             "recorded_with": f"Checker {__version__}",
@@ -52,7 +218,7 @@ class Cassette:
         return f'\n- id: "{self._count}"{about}\n  request:{request}\n  response:{response}'
 
     def end(self) -> str:
-        """What stands behind all interactions."""
+        """Return the text after all interactions."""
         return "\n" if self._count else " null\n"
 
     def _request(self, interaction: Interaction) -> str:
@@ -89,7 +255,7 @@ class Cassette:
 
 
 def _about(interaction: Interaction, seed: int) -> str:
-    """What an entry tells but its `id`, the request and the response."""
+    """Return the fields of an entry between its `id` and the request."""
     at, mode = datetime.fromtimestamp(interaction.at, UTC).isoformat(), quoted(interaction.mode)
     modes = tuple((one.location, one.mode) for one in interaction.components)
     shared = _shared(

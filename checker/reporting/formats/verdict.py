@@ -7,16 +7,13 @@ from typing import Any
 from msgspec.structs import asdict
 
 from checker import __version__
-from checker.reporting.causes import Cause, cause_of, causes_of
-from checker.reporting.context import ReportContext
+from checker.reporting.baselines import baseline_values, entry_values
 from checker.reporting.described import Alternatives, OperationCoverage, OutcomeCounts
-from checker.reporting.findings import prose
-from checker.reporting.json_text import json_text
-from checker.reporting.known_text import baseline_values, entry_values
+from checker.reporting.findings import Cause, cause_of, causes_of, prose
 from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
-from checker.reporting.shown import ShownFinding, shown_findings
-from checker.reporting.text import unicode_text
-from checker.reporting.warning_notes import WarningGroup, warning_groups
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
+from checker.reporting.text import json_text, unicode_text
+from checker.reporting.warnings import WarningGroup, warning_groups
 
 SCHEMA_VERSION = 1
 """Of the format: it grows by new keys; a key that goes or changes its meaning makes a new version."""

@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from checker import __version__
 from checker.corpus.records import Finding
-from checker.reporting.context import ReportContext
-from checker.reporting.json_text import json_text
 from checker.reporting.report import Report
-from checker.reporting.shown import ShownFinding, shown_findings
-from checker.reporting.warning_notes import warning_groups
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
+from checker.reporting.text import json_text
+from checker.reporting.warnings import warning_groups
 
 _VERSION: Final = "0.8.0"
 _OWN: Final = 900
@@ -109,7 +108,7 @@ def _endpoints(report: Report, shown: list[ShownFinding]) -> Iterator[str]:
 
 
 def _covered(shown: list[ShownFinding]) -> Iterator[dict[str, Any]]:
-    """What the test cases that are given out were answered."""
+    """Return the statuses that the listed test cases received."""
     for one in {_case(one): one for one in shown}.values():
         statuses: dict[str, dict[int, None]] = {}
         for sent in one.finding.interactions:
@@ -135,7 +134,7 @@ def _code(finding: Finding) -> int:
 
 
 def _context(shown: ShownFinding) -> str:
-    """What tells faults of one kind apart."""
+    """Return the text that tells faults of one kind apart."""
     finding = shown.finding
     return " ".join(part for part in (finding.check, finding.unique_key, finding.text) if part)
 

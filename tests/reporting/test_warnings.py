@@ -11,10 +11,10 @@ from checker.config.warnings import WarningSettings, warning_key
 from checker.core.errors import ConfigError
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationDescribed
-from checker.reporting import warning_notes
+from checker.reporting import warnings
+from checker.reporting.report import report_of
 from checker.reporting.summary import summary_lines, total_line
-from checker.reporting.views import report_of
-from checker.reporting.warning_notes import told_of
+from checker.reporting.warnings import told_of
 
 from .samples import USERS, changed, opened, progress, settings, started
 
@@ -211,8 +211,8 @@ def test_a_run_in_which_nothing_answered_2xx_says_so_in_its_last_line() -> None:
         view = fold((1, record) for record in records)
         return total_line(report_of(view, settings(), "completed"))
 
-    assert line((USERS, 404, 10)).startswith("No operation ever answered 2xx")
-    assert "o operation ever answered 2xx" not in line((USERS, 404, 9), (USERS, 200, 1))
+    assert line((USERS, 404, 10)).startswith("No operation returned 2xx")
+    assert "o operation returned 2xx" not in line((USERS, 404, 9), (USERS, 200, 1))
 
 
 def test_the_summary_names_operations_without_a_2xx_answer_and_what_they_answered() -> None:
@@ -223,16 +223,16 @@ def test_the_summary_names_operations_without_a_2xx_answer_and_what_they_answere
     records: list[Any] = [started(), opened(), progress(statuses=statuses)]
     view = fold((1, one) for one in records)
     lines = list(summary_lines(report_of(view, settings(), "completed"), lambda _: "*"))
-    at = lines.index("  With a 2xx answer: 1")
+    at = lines.index("  With a 2xx response: 1")
     assert lines[at + 1 : at + 4] == [
         "    - GET /a: no 2xx: 404 in 8 of 10 cases",
-        "    - GET /b: no answer",
-        "    - GET /c: no 2xx: no answer in 2 of 3 cases",
+        "    - GET /b: no response",
+        "    - GET /c: no 2xx: no response in 2 of 3 cases",
     ]
 
 
 def test_a_trigger_that_breaks_costs_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.reporting.triggers.rate_limited", lambda facts: 1 / 0)
+    monkeypatch.setattr("checker.reporting.warnings.rate_limited", lambda facts: 1 / 0)
     kinds = told(((401, 10),))
     assert "missing_auth" in kinds
     assert kinds["broken_warning"].startswith("the warning rate_limited cannot be worked out")
@@ -242,7 +242,7 @@ def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) ->
     def load() -> None:
         raise ConfigError("cannot load the plug-in 'bad'")
 
-    monkeypatch.setattr(warning_notes, "load_plugins", load)
+    monkeypatch.setattr(warnings, "load_plugins", load)
     told = told_of(fold([]), settings())
     (text,) = [note.text for note in told.notes if note.kind == "broken_warning"]
     assert text.startswith("warnings of plug-ins are not told: ")

@@ -5,15 +5,16 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from checker.core.operation import Label
 from checker.core.resources import ResourceModel, Transition
-from checker.reporting.text import xml_text
+from checker.reporting.text import json_text, xml_text
+from checker.workers.starting.outline import OutlinedOperation, RunOutline
 
 
 class EdgeKind(StrEnum):
-    """Why one operation leads to another."""
+    """The reason why one operation leads to another."""
 
     DECLARED = "declared"
     """A link of the description says so."""
@@ -36,7 +37,7 @@ class GraphEdge(Struct, frozen=True):
 
 
 def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
-    """All edges: links in their order, then what only places say. Nobody leads to himself by places."""
+    """Return all edges: links in their order, then places of resources. No operation leads to itself by places."""
     found = [_of_transition(one) for one in model.transitions]
     known = {(edge.source, edge.target) for edge in found}
     for label, use in model.uses.items():
@@ -132,3 +133,47 @@ GRAPHS: Final[Mapping[str, Callable[[str, ResourceModel], str]]] = {
     "mermaid": graph_mermaid,
 }
 """Name of a format -> what writes it."""
+
+
+_WIDEST = 60
+"""Columns of labels: a longer one moves its own line alone."""
+
+
+def outline_text(outline: RunOutline) -> str:
+    """One line an operation: its label, what it takes (`*`: required), the phases that test it."""
+    head = " · ".join(
+        part
+        for part in (
+            outline.title,
+            outline.specification,
+            f"{outline.selected} selected / {outline.total} total",
+        )
+        if part
+    )
+    lines = [head]
+    if outline.filters:
+        lines.append(f"Filters: {', '.join(outline.filters)}")
+    lines.append("")
+    width = min(_WIDEST, max((len(one.label) for one in outline.operations), default=0))
+    lines += [_line(one, width) for one in outline.operations]
+    if outline.broken:
+        lines += ["", "Not readable:"]
+        lines += [f"{label}: {error}" for label, error in outline.broken]
+    return "\n".join(xml_text(" ".join(line.splitlines())) for line in lines)
+
+
+def _line(one: OutlinedOperation, width: int) -> str:
+    parts = [f"{found.name}{'*' * found.is_required} ({found.location})" for found in one.inputs]
+    parts += [f"body {name}" for name in one.media_types]
+    notes = [", ".join(parts) or "-", f"[{', '.join(one.phases) or 'no phase'}]"]
+    if one.deprecated:
+        notes.append("deprecated")
+    return "  ".join((f"{one.label:<{width}}", *notes))
+
+
+def outline_json(outline: RunOutline) -> str:
+    """An object: `operations` in document order, each with `label`, `inputs`, `phases` and what else is known of it."""
+    plain = to_builtins(outline)
+    plain["selected"] = outline.selected
+    plain["broken"] = [{"label": label, "error": error} for label, error in outline.broken]
+    return json_text(plain, indent=True)

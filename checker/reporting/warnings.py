@@ -1,17 +1,24 @@
-"""When a run is warned of: functions from what it came to and how it was set up to places, each a `Note`."""
+"""The warnings of a run: functions from its records and settings to notes, one for each place, and their groups."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct, field, json
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.config.user_code import load_plugins
 from checker.config.warnings import WarningSettings
 from checker.core.resource_names import is_login
 from checker.core.security import UNAUTHORIZED
+from checker.core.warning_table import WarningRow, is_warning, warning_rows
 from checker.corpus.fold import RunView
-from checker.corpus.records import Note
+from checker.corpus.records import OWN_WARNINGS, Note
+from checker.reporting.text import walled
 
 NEARLY_ALL = 0.9
 MANY = 0.1
@@ -25,7 +32,7 @@ _OF_OTHERS = (*UNAUTHORIZED, 404, 405, 409, 429)
 
 
 class WarningFacts(Struct, frozen=True):
-    """What triggers are shown."""
+    """The facts that triggers read."""
 
     view: RunView
     settings: RunSettings
@@ -33,7 +40,7 @@ class WarningFacts(Struct, frozen=True):
     """By label: what is to be made of warnings about operations of which something else is said than of all others."""
 
     def warnings_of(self, label: str) -> WarningSettings:
-        """What is to be made of warnings about an operation."""
+        """Return the warning settings of an operation."""
         return self.own.get(label, self.settings.verdict.warnings)
 
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
@@ -49,7 +56,7 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         if not any(status // 100 == 2 for status in statuses):
             most = max(statuses, key=lambda status: (statuses[status], -status))
-            said = f"mostly {most}" if most else "mostly no answer"
+            said = f"mostly {most}" if most else "mostly no response"
             yield Note(
                 "unreached", label, "", said if len(statuses) > 1 else said.removeprefix("mostly ")
             )
@@ -115,7 +122,7 @@ def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
 
 
 def timeout_units(facts: WarningFacts) -> Iterator[Note]:
-    """Times of a thousand seconds and more: whoever writes them thinks of milliseconds."""
+    """Yield settings of a thousand seconds and more: they were probably meant in milliseconds."""
     common = facts.settings.common
     given = {
         "request-timeout": common.request_timeout_s,
@@ -130,7 +137,7 @@ def timeout_units(facts: WarningFacts) -> Iterator[Note]:
 
 
 def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
-    """That all valid requests were answered with 404 and the base URL that was given lacks a path of the description."""
+    """Yield a note if all valid requests got 404 and the given base URL lacks the path of the description."""
     opened, given = facts.view.opened, facts.settings.target.base_url
     declared = opened.declared_path.rstrip("/") if opened is not None else ""
     if given is None or not declared:
@@ -142,12 +149,12 @@ def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
     if all(set(statuses) == {404} for statuses in found):
         shown = facts.settings.report.sanitization.redaction.url(given).rstrip("/")
         wanted = f"{shown}{_lacking(path, declared)}"
-        text = f"all answers were 404, and the description says {declared}: try `--url {wanted}`"
+        text = f"all responses were 404, and the description has the path {declared}: try `--url {wanted}`"
         yield Note("base_url_mismatch", "", "", text)
 
 
 def _lacking(path: str, declared: str) -> str:
-    """What a path needs behind it to end with another one, with which it may have begun: `/v1` of `/api` and `/api/v1`."""
+    """Return the part of a path that another path lacks at its end, which may have its beginning: `/v1` of `/api` and `/api/v1`."""
     parts = declared.split("/")[1:]
     heads = ("/" + "/".join(parts[:count]) for count in range(len(parts), 0, -1))
     return declared.removeprefix(next((head for head in heads if path.endswith(head)), ""))
@@ -200,7 +207,7 @@ def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
 
 
 def _refusals(what: str, count: int, statuses: Counter[int], refused: int) -> str:
-    """How many valid cases were refused so; of how many refusals that is, where others than those that count came, too."""
+    """Return the share of valid cases that were refused so, and the share of the refusals if others count, too."""
     text = f"{what} in {_share(count, statuses)} of valid cases"
     if refused == statuses.total():
         return text
@@ -217,3 +224,117 @@ def _is_served(statuses: Counter[int]) -> bool:
 
 def _share(count: int, statuses: Counter[int]) -> str:
     return f"{count / statuses.total():.0%}"
+
+
+_BROKEN = "broken_warning"
+_MISSING_AUTH = "missing_auth"
+
+
+class RunNotes(Struct, frozen=True):
+    """Notes of a run, warnings among them."""
+
+    notes: tuple[Note, ...]
+    """Of the warnings only those that are to be shown."""
+    failing: tuple[str, ...]
+    """Kinds of warnings that occurred and make the run fail."""
+
+
+def told_of(view: RunView, settings: RunSettings) -> RunNotes:
+    """Notes of the records, and the warnings that the end of a run triggers."""
+    trouble = walled(_load_plugins, _plugins_are_broken)
+    common = settings.verdict.warnings
+    own = {
+        note.label: replace(json.decode(note.text, type=WarningSettings), silenced=common.silenced)
+        for note in view.notes.get(OWN_WARNINGS, {}).values()
+    }
+    facts = WarningFacts(view, settings, own)
+    known = [
+        note
+        for kind, of_kind in view.notes.items()
+        for note in of_kind.values()
+        if kind != OWN_WARNINGS
+    ]
+    known += trouble
+    told = [note for row in warning_rows() for note in _triggered(row, facts)]
+    notes = (*known, *told)
+    warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
+    hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
+    failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))
+    return RunNotes(tuple(note for note in notes if note not in hidden), tuple(failing))
+
+
+def _load_plugins() -> list[Note]:
+    # At the end of a run nothing may be lost for a package that nobody asked for by name.
+    load_plugins()
+    return []
+
+
+def _plugins_are_broken(why: str) -> list[Note]:
+    return [Note(_BROKEN, "", "", f"warnings of plug-ins are not told: {why}")]
+
+
+def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:
+    if row.trigger is None:
+        return []
+
+    def ask() -> list[Note]:
+        return list(_trigger_of(row)(facts))
+
+    def excuse(why: str) -> list[Note]:
+        return [Note(_BROKEN, "", "", f"the warning {row.name} cannot be worked out: {why}")]
+
+    return walled(ask, excuse)
+
+
+def _trigger_of(row: WarningRow) -> Any:
+    if not isinstance(row.trigger, str):
+        return row.trigger
+    module, _, attribute = row.trigger.partition(":")
+    return attrgetter(attribute)(import_module(module))
+
+
+Places = list[tuple[tuple[str, str], set[str]]]
+"""((pointer, sentence), labels of the operations that it costs something), most operations first."""
+
+
+class WarningGroup(Struct, frozen=True):
+    """All warnings of one kind."""
+
+    kind: str
+    title: str
+    advice: str
+    places: Places
+
+    @property
+    def size(self) -> int:
+        """Return the number of operations, or of places in the description if the warnings name some."""
+        labels = set().union(*(labels for _, labels in self.places))
+        if self.kind == _MISSING_AUTH:
+            # Its pointers are statuses.
+            return len(labels)
+        if any(pointer for (pointer, _), _ in self.places):
+            return len(self.places)
+        return max(len(self.places), len(labels))
+
+
+def is_tip(note: Note) -> bool:
+    """Whether it says what to do about warnings of its kind, and is none itself."""
+    return note.kind == _MISSING_AUTH and not note.label
+
+
+def warning_groups(notes: Iterable[Note]) -> Iterator[WarningGroup]:
+    """Warnings by kind, in the order of their table."""
+    by_kind: dict[str, dict[tuple[str, str], set[str]]] = {}
+    tips: dict[str, str] = {}
+    for note in notes:
+        if is_tip(note):
+            tips[note.kind] = f" Or {note.text}"
+            continue
+        labels = by_kind.setdefault(note.kind, {})
+        labels.setdefault((note.pointer, note.text), set()).add(note.label)
+    for row in warning_rows():
+        found = by_kind.get(row.name)
+        if found:
+            places = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+            advice = row.advice + tips.get(row.name, "")
+            yield WarningGroup(str(row.name), row.title, advice, places)

@@ -1,0 +1,213 @@
+"""Known failures: their lines in reports, and the file that holds them."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import tomlkit
+from msgspec.structs import asdict, replace
+from tomlkit.items import AoT, Table
+
+from checker import __version__
+from checker.config.files import FORMAT_VERSION, LIST, is_json, read_baseline
+from checker.core.known import (
+    Baseline,
+    Compared,
+    KnownFailure,
+    KnownFailures,
+    KnownStatus,
+    Seen,
+    entry_for,
+    failure_id,
+)
+from checker.corpus.records import Finding
+from checker.reporting.report import Report
+from checker.reporting.shown import standing_text
+from checker.reporting.text import unicode_text
+from checker.reporting.writing import whole_file
+
+NEW_FILE: Final = (
+    "{source} is not there: this run makes it, and no failure of today fails. "
+    "If it should be there, the path is wrong, or nobody committed it."
+)
+"""What is said of a baseline that is made by a run: in a job it mostly was meant to be there."""
+
+
+def baseline_size(baseline: Baseline) -> str:
+    """`known.toml (12 entries)`, `known.toml (new file)`."""
+    count = len(baseline.entries)
+    entries = "1 entry" if count == 1 else f"{count:,} entries"
+    return f"{unicode_text(baseline.source)} ({'new file' if baseline.is_new else entries})"
+
+
+def known_findings(report: Report) -> list[Finding]:
+    """Return the findings that do not fail the run, by operation."""
+    passing = (one for one in report.findings if not report.compared.fails(one.fingerprint))
+    return sorted(passing, key=lambda one: (one.label, one.title, one.fingerprint))
+
+
+def known_lines(report: Report) -> Iterator[str]:
+    """A line for each of `known_findings`: `  - GET /rooms: Server error [v1-...]` and what is known of it."""
+    known = KnownFailures(report.compared.baseline)
+    for finding in known_findings(report):
+        about = standing_text(known.standing(finding), known.entry_of(finding))
+        yield f"  - {known_name(finding.label, finding.title, failure_id(finding))} {about}"
+
+
+def baseline_lines(report: Report) -> Iterator[str]:
+    """Yield `Baseline:` of the summary: the counts of new, known and gone failures, and the names of those that need attention."""
+    compared = report.compared
+    baseline = compared.baseline
+    if not baseline:
+        return
+    yield f"{'Compared with' if baseline.is_run else 'Baseline'}: {unicode_text(baseline.source)}"
+    counts = ((str(one).capitalize(), compared.count(one)) for one in KnownStatus)
+    for name, count in counts:
+        if count:
+            yield f"  {name}: {count}"
+            yield from _failing(report, name.lower())
+    yield from _listed("Gone", "fixed, or rare", compared.gone)
+    yield from _listed("Not looked for", "their operations were not tested", compared.unobserved)
+    yield ""
+
+
+def _failing(report: Report, standing: str) -> Iterator[str]:
+    """Names of those that fail the run, for `checker baseline add`."""
+    for finding in report.failing:
+        if report.compared.states[finding.fingerprint] == standing:
+            yield f"    - {known_name(finding.label, finding.title, failure_id(finding))}"
+
+
+def _listed(name: str, why: str, entries: tuple[KnownFailure, ...]) -> Iterator[str]:
+    if entries:
+        yield f"  {name}: {len(entries)} ({why})"
+        yield from (f"    - {entry_name(entry)}" for entry in entries)
+
+
+def entry_name(entry: KnownFailure) -> str:
+    """`GET /rooms: Server error [v1-...]`."""
+    return known_name(entry.place, entry.title or entry.check, entry.name)
+
+
+def known_name(operation: str, title: str, name: str) -> str:
+    """Return the name of a known failure as reports print it."""
+    return unicode_text(f"{operation}: {title} [{name}]")
+
+
+def baseline_values(compared: Compared) -> dict[str, Any] | None:
+    """Return the comparison with the baseline as plain values; None without a baseline."""
+    if not compared.baseline:
+        return None
+    return {
+        "source": unicode_text(compared.baseline.source),
+        **{str(one): compared.count(one) for one in KnownStatus},
+        "gone": [entry_values(entry) for entry in compared.gone],
+        "unobserved": [entry_values(entry) for entry in compared.unobserved],
+    }
+
+
+def entry_values(entry: KnownFailure) -> dict[str, str]:
+    """Return the fields of an entry that are set, as plain values."""
+    return {name: unicode_text(value) for name, value in asdict(entry).items() if value}
+
+
+_DAYS: Final = ("first_seen", "last_seen", "expires")
+_HEAD: Final = (
+    "Known failures: they are told, and fail no run until they expire.",
+    "`reason`, `owner`, `ticket` and `expires` (a day) are yours to fill in; without an `operation`",
+    "an entry stands for its cause at whatever operation.",
+)
+
+
+def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
+    """Entries as they are after a run: new ones written down, those that are gone taken out, as the baseline asks for."""
+    baseline = compared.baseline
+    known = KnownFailures(baseline)
+    found = list(findings)
+    entries = list(baseline.entries)
+    if baseline.updates:
+        hit = {id(entry) for one in found if (entry := known.entry_of(one)) is not None}
+        entries = [
+            replace(entry, last_seen=baseline.today) if id(entry) in hit else entry
+            for entry in entries
+        ]
+        entries += [
+            entry_for(one, baseline.today)
+            for one in found
+            if compared.states.get(one.fingerprint) is KnownStatus.RECORDED
+        ]
+    gone = set(compared.gone) if baseline.prunes else ()
+    return [entry for entry in entries if entry not in gone]
+
+
+def write_baseline(path: Path, entries: Iterable[KnownFailure]) -> None:
+    """Let a file hold these entries, sorted; comments of a TOML file stay with theirs. `OSError` passes through."""
+    found = sorted(entries, key=lambda one: (one.operation, one.check, one.rule or "", one.name))
+    text = _json(found) if is_json(path) else _toml(path, found)
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def _json(entries: list[KnownFailure]) -> str:
+    document = {
+        "format_version": FORMAT_VERSION,
+        "checker_version": __version__,
+        LIST: [_given(entry) for entry in entries],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _toml(path: Path, entries: list[KnownFailure]) -> str:
+    document, tables = _as_it_is(path)
+    document["format-version"] = FORMAT_VERSION
+    document["checker-version"] = __version__
+    written = tomlkit.aot()
+    for entry in entries:
+        table = tables.get(_identity(entry))
+        written.append(_filled(tomlkit.table() if table is None else table, entry))
+    document.pop(LIST, None)
+    if entries:
+        document[LIST] = written
+    return tomlkit.dumps(document)
+
+
+def _as_it_is(path: Path) -> tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...], Table]]:
+    """The document of a file, and its tables by what they mean."""
+    if not path.exists():
+        document = tomlkit.document()
+        for line in _HEAD:
+            document.add(tomlkit.comment(line))
+        return document, {}
+    known = read_baseline(path)
+    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    listed = document.get(LIST)
+    tables = list(listed.body) if isinstance(listed, AoT) else []
+    return document, {_identity(one): table for one, table in zip(known, tables, strict=False)}
+
+
+def _identity(entry: KnownFailure) -> tuple[str, ...]:
+    return entry.fingerprint, entry.operation, entry.check, repr(entry.rule), repr(entry.text)
+
+
+def _filled(table: Table, entry: KnownFailure) -> Table:
+    for name, value in _given(entry).items():
+        key = name.replace("_", "-")
+        if name in table and key != name:
+            key = name
+        shown: Any = date.fromisoformat(value) if name in _DAYS else value
+        if key not in table or table[key] != shown:
+            table[key] = shown
+    return table
+
+
+def _given(entry: KnownFailure) -> dict[str, str]:
+    """Return the fields of an entry that are written; `reason`, `owner` and `ticket` are there for people to fill in."""
+    found = {}
+    for name in entry.__struct_fields__:
+        value = getattr(entry, name)
+        if value or (value is not None and name in ("rule", "text", "reason", "owner", "ticket")):
+            found[name] = unicode_text(value)
+    order = ("fingerprint", "title", "operation")
+    return {name: found[name] for name in (*order, *found) if name in found}

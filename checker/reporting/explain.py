@@ -1,0 +1,346 @@
+"""The pages of `checker explain`: a failure or a warning, and one operation of a run."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from msgspec import Struct
+
+from checker.checks.table import BUILT_IN, FAILURES
+from checker.core.blocks import answer_paragraphs, indented, standard_reason
+from checker.core.constraints import SELDOM
+from checker.core.failures import Failure
+from checker.core.known import failure_id
+from checker.core.send import ON_THE_WAY
+from checker.core.terminal import one_line
+from checker.core.warning_table import WarningRow, warning_rows
+from checker.corpus.fold import RunView
+from checker.corpus.records import Interaction
+from checker.reporting.findings import answer_of, marks_of, severity_rank
+from checker.reporting.report import OperationOutcome, Report
+from checker.reporting.shown import ReportContext, shown_request
+from checker.reporting.text import xml_text
+
+
+class Explanation(Struct, frozen=True):
+    """The text of a page beside the texts of the tables."""
+
+    what: str
+    """What was seen, and why it is wrong."""
+    fix: str
+    """Where it mostly comes from, and what to do."""
+    setting: str = ""
+    """Lines of `checker.toml` that change it, if any do."""
+
+
+_STATUSES: Final = "[checks.{check}]\nexpected-statuses = [{statuses}]"
+
+PAGES: Final[Mapping[str, Explanation]] = {
+    "ST101": Explanation(
+        "The server responded with a 5xx status: it failed unexpectedly.",
+        "Look for the exception in its log and return a 4xx status if the request is at fault. A 5xx status that is "
+        "documented still fails, since no client can do anything about it.",
+        _STATUSES.format(check="not_a_server_error", statuses='"2XX", "3XX", "4XX", 503'),
+    ),
+    "ST103": Explanation(
+        "The server responded with a status that the description does not list for this operation.",
+        "Document the status, or correct the server. 401 and 403 mostly mean that credentials are missing. A `default` "
+        "response silences it, and says nothing to the users of the API.",
+    ),
+    "ST104": Explanation(
+        "The response has no Content-Type header although the description defines its body.",
+        "Send the header, or remove `content` from the response if it has no body.",
+    ),
+    "ST105": Explanation(
+        "The response has a media type that the description does not list for its status.",
+        "Document it, or correct the server. Error handlers of frameworks often send `application/problem+json` or HTML.",
+    ),
+    "ST106": Explanation(
+        "Content-Type is not of the form `type/subtype`.",
+        "Correct the header that the server sends, or the key below `content` in the description.",
+    ),
+    "ST107": Explanation(
+        "The description requires headers of this response that are missing.",
+        "Send them, or remove `required: true` from the header.",
+    ),
+    "ST108": Explanation(
+        "A part of the response violates its schema. The message names the keyword and the place.",
+        "Correct the server or the schema. Properties that may be missing or null are the usual cause.",
+        "[checks.response_schema_conformance]\nvalidate-formats = false",
+    ),
+    "ST109": Explanation(
+        "The response claims to be JSON but is not valid JSON (RFC 8259).",
+        "Look at the position in the message: truncated responses, error pages and text around the JSON are the usual causes.",
+    ),
+    "ST110": Explanation(
+        "The body of the response cannot be decoded as its Content-Type.",
+        "Correct the body or the header.",
+    ),
+    "ST112": Explanation(
+        "The response took longer than the limit, measured until it was complete.",
+        "Make the operation faster, or give it a limit of its own. Such a failure may not reproduce.",
+        "[checks]\nmax_response_time = 2.5",
+    ),
+    "ST115": Explanation(
+        "The server closed or reset the connection before its response was complete, several times, each on a new connection.",
+        "Look for a panic, a crashed worker process or an exception outside the error handler in its log, and return a status.",
+    ),
+    "ST201": Explanation(
+        "A request that breaks the description was accepted. The message names the part that is wrong.",
+        "Validate the part, or make the schema say what is really accepted.",
+        _STATUSES.format(check="negative_data_rejection", statuses='"4XX", 200'),
+    ),
+    "ST202": Explanation(
+        "A request that keeps to the description was refused.",
+        "Make the schema say what the server asks for: lengths, patterns, what depends on what.",
+        _STATUSES.format(check="positive_data_acceptance", statuses='"2XX", 404, 418'),
+    ),
+    "ST203": Explanation(
+        "A request without a required header was accepted.",
+        "Refuse it, or remove `required: true` from the header.",
+        _STATUSES.format(check="missing_required_header", statuses="400, 401, 422"),
+    ),
+    "ST204": Explanation(
+        "A method that the description does not have did not get 405 and an Allow header (RFC 9110, 15.5.6).",
+        "Return 405, or document the method. Gateways and CORS handlers often handle OPTIONS themselves.",
+        "[phases.coverage]\nunexpected-methods = []",
+    ),
+    "ST205": Explanation(
+        "The Allow header does not name the methods that the description has for the path.",
+        "Correct either of them. Gateways and CORS handlers often write their own.",
+    ),
+    "ST301": Explanation(
+        "A resource is still there after a DELETE of it succeeded.",
+        "Return 404 or 410, also if it is only marked as deleted. Look for caches.",
+    ),
+    "ST302": Explanation(
+        "A resource that was just created is not found under the id in the response.",
+        "Look for writes that are not visible at once, for ids in another form, and for links that name another field.",
+    ),
+    "ST401": Explanation(
+        "An operation whose description requires credentials succeeds without them, or with wrong ones.",
+        "Check them on the server, or say `security: []` for an operation that is public.",
+    ),
+    "ST402": Explanation(
+        "A user reads what another user made: it is neither public nor in the list that this user gets.",
+        "Compare the owner of the thing with who is calling, on the server, for every way that leads to it.",
+    ),
+    "ST901": Explanation(
+        "A check of your own failed: its message is the text of the assertion.",
+        "Look at the check.",
+    ),
+}
+"""By code."""
+
+
+def pages_for(name: str) -> list[str] | None:
+    """Return the pages about a code (`ST101`, `101`, any case), a check or a warning; None for an unknown name."""
+    wanted = name.strip()
+    code = wanted.upper() if wanted.upper().startswith("ST") else f"ST{wanted}"
+    kinds = [kind for kind in FAILURES.values() if kind.code == code]
+    if kinds:
+        return [_failure_page(code, kinds)]
+    if code in PAGES:
+        return [_failure_page(code, [])]
+    check = BUILT_IN.get(wanted.lower())
+    if check is not None:
+        codes = dict.fromkeys(kind.code for kind in check.failures if kind.code)
+        return [
+            _failure_page(one, [k for k in FAILURES.values() if k.code == one]) for one in codes
+        ]
+    rows = [row for row in warning_rows() if row.name == wanted.lower()]
+    return [_warning_page(row) for row in rows] or None
+
+
+def nearest(name: str) -> str | None:
+    """Return the known name that is most similar to a misspelled one."""
+    found = get_close_matches(name, list(known_names()), n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def known_names() -> Iterator[str]:
+    """Everything that can be explained: codes, checks, warnings."""
+    yield from sorted({*PAGES, *(kind.code for kind in FAILURES.values() if kind.code)})
+    yield from (name for name, check in BUILT_IN.items() if check.failures)
+    yield from (str(row.name) for row in warning_rows())
+
+
+def title_of_name(name: str) -> str:
+    """Return the title of a name, on one line."""
+    for kind in FAILURES.values():
+        if kind.code == name:
+            return kind.title
+    if name in BUILT_IN:
+        codes = dict.fromkeys(kind.code for kind in BUILT_IN[name].failures if kind.code)
+        return f"check: {', '.join(codes)}" if codes else "check"
+    return next((row.title for row in warning_rows() if row.name == name), "Custom check failed")
+
+
+def _failure_page(code: str, kinds: list[type[Failure]]) -> str:
+    page = PAGES.get(code)
+    titles = " / ".join(dict.fromkeys(kind.title for kind in kinds)) or "Custom check failed"
+    checks = [
+        name for name, check in BUILT_IN.items() if any(kind in check.failures for kind in kinds)
+    ]
+    lines = [f"{code} {titles}"]
+    if kinds:
+        lines += [f"Severity: {kinds[0].severity.value}", f"Checks: {', '.join(checks)}"]
+    if page is not None:
+        lines += ["", page.what, "", page.fix]
+    if page is not None and page.setting:
+        lines += ["", "In checker.toml:", *(f"    {line}" for line in page.setting.splitlines())]
+    for check in checks:
+        others = {kind.code for kind in BUILT_IN[check].failures if kind.code} - {code}
+        beside = f", which leaves out {', '.join(sorted(others))}, too" if others else ""
+        lines += ["", f"Not to see it: --exclude-checks {check}{beside}."]
+    return "\n".join(lines)
+
+
+def _warning_page(row: WarningRow) -> str:
+    lines = [f"{row.name}: {row.title}"]
+    if row.advice:
+        lines += ["", row.advice]
+    lines += [
+        "",
+        "In checker.toml:",
+        "    [warnings]",
+        f'    fail-on = ["{row.name}"]',
+        "",
+        f'Not to see it: --warnings with the names of all others, or off; to fail for it: fail-on = ["{row.name}"].',
+    ]
+    return "\n".join(lines)
+
+
+_MOST_DEMANDS = 20
+_MOST_FAILURES = 20
+_LONGEST_BODY = 300
+"""Characters of a body that was sent."""
+
+
+def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, Interaction]:
+    """Status (0: no answer) -> the first request to an operation that was answered like that, a valid one if there was any."""
+    first: dict[int, Interaction] = {}
+    for one in found:
+        if one.label != label or one.purpose in ON_THE_WAY:
+            continue
+        status = one.exchange.status or 0
+        known = first.get(status)
+        if known is None or (known.mode == "negative" and one.mode != "negative"):
+            first[status] = one
+    return dict(sorted(first.items()))
+
+
+def operation_page(
+    label: str,
+    view: RunView,
+    report: Report,
+    samples: Mapping[int, Interaction],
+    context: ReportContext,
+) -> str:
+    """The page of an operation that the run knows. `samples`: status -> an interaction with such an answer."""
+    outcome = next((one for one in report.operations if one.label == label), None)
+    parts = [
+        _lines(_head(label, view, outcome)),
+        _lines(_advice(label, report)),
+        _lines(_demands(label, view)),
+        _lines(_failures(label, report)),
+        *(_sample(one, context) for one in samples.values()),
+    ]
+    return xml_text("\n\n".join(part for part in parts if part))
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "\n".join(map(one_line, texts))
+
+
+def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterator[str]:
+    yield f"{label}: {_reach(outcome)}"
+    for name, cases in _phases(label, view).items():
+        yield f"  {name}: {cases:,} cases"
+    wrong = view.wrong.get(label, Counter())
+    for kind, counts in (("valid", view.positive_statuses(label)), ("wrong on purpose", wrong)):
+        if counts:
+            yield f"  responses to requests that were {kind}: {_statuses(counts)}"
+    if probes := view.probes.get(label):
+        yield f"  responses to requests with other methods: {_statuses(probes)}"
+    described = view.described.get(label)
+    if described is not None:
+        yield f"  documented: {', '.join(described.statuses) or 'nothing'}"
+        if described.needs_credentials:
+            yield "  it asks for credentials"
+    for error in view.errors.values():
+        if error.label == label:
+            yield f"  {error.title}: {error.message}"
+
+
+def _reach(outcome: OperationOutcome | None) -> str:
+    if outcome is None or not outcome.reach:
+        return "no case of it got a response"
+    if outcome.reach == "2xx":
+        return "served (2xx)"
+    return "no response ever came" if outcome.reach == "no answer" else f"at best {outcome.reach}"
+
+
+def _phases(label: str, view: RunView) -> Counter[str]:
+    """Phase -> cases, of the tasks that are about the operation alone."""
+    found = Counter[str]()
+    for task in view.tasks.values():
+        if task.labels == (label,) and task.cases:
+            found[task.phase] += task.cases
+    return found
+
+
+def _statuses(counts: Counter[int]) -> str:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{status or 'none'} x {count:,}" for status, count in ordered)
+
+
+def _advice(label: str, report: Report) -> Iterator[str]:
+    """Warnings about the operation, each with what to do."""
+    advice = {row.name: row.advice for row in warning_rows()}
+    for note in report.notes:
+        if note.label == label and note.kind in advice:
+            yield f"{note.kind}: {note.text}"
+            if advice[note.kind]:
+                yield f"  {advice[note.kind]}"
+
+
+def _demands(label: str, view: RunView) -> Iterator[str]:
+    """Yield the demands that refusals made beyond the description, and whether they held."""
+    mine = [one for one in view.demands.values() if one.label == label]
+    if mine:
+        yield "Refusals demand beyond the description (later requests respect it):"
+    for one in sorted(mine, key=lambda one: one.demand)[:_MOST_DEMANDS]:
+        demand = one.demand
+        place = " ".join(part for part in (demand.location, ".".join(demand.path)) if part)
+        held = " (turned out not to hold)" if one.is_refuted else ""
+        is_seldom = demand.keyword == SELDOM
+        said = "refused with any value" if is_seldom else f"{demand.keyword} {demand.value}"
+        yield f"  {place}: {said}{held}"
+
+
+def _failures(label: str, report: Report) -> Iterator[str]:
+    mine = [one for one in report.findings if one.label == label]
+    if mine:
+        yield "Failures:"
+    for one in sorted(mine, key=lambda one: severity_rank(one.severity))[:_MOST_FAILURES]:
+        marks = ", ".join(marks_of(one)) or "stable"
+        yield f"  {failure_id(one)}  {one.title} ({one.severity}, {marks})"
+
+
+def _sample(one: Interaction, context: ReportContext) -> str:
+    """One request and the answer to it."""
+    sent = shown_request(one, context)
+    lines = [f"For example {sent.method} {sent.url}"]
+    if sent.body:
+        body = sent.body[:_LONGEST_BODY].decode("utf-8", "replace")
+        more = " ..." if sent.body_size > _LONGEST_BODY else ""
+        lines.append(indented(f"`{body}`{more}"))
+    answer = answer_of(one.exchange)
+    if answer.status is not None and not answer.body:
+        reason = answer.reason or standard_reason(answer.status)
+        lines.append(f"[{answer.status}] {reason}, without a body")
+    else:
+        lines += answer_paragraphs(answer, context.truncation)
+    return "\n".join(lines)

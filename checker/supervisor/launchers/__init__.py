@@ -1,1 +1,0 @@
-"""Ways to bring a worker into the world: they differ in what dies with it."""
