@@ -175,7 +175,11 @@ _UNPROCESSABLE: Final = 422
 
 def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
     """The one member that is no error; None where several are none, so that each may be the answer."""
-    fine = [one for one in union.types if not _is_wrong(one)]
+    fine = [
+        member
+        for member in union.types
+        if all(_WRONG.isdisjoint(words(one.name)) for one in (member, *member.interfaces))
+    ]
     return fine[0] if len(fine) == 1 else None
 
 
@@ -183,10 +187,6 @@ def status_named(name: str) -> int:
     """Return the status of REST that a response of this type means, which is an error in a union."""
     spoken = set(words(name))
     return next((status for status, said in _STATUSES if said & spoken), _UNPROCESSABLE)
-
-
-def _is_wrong(member: GraphQLObjectType) -> bool:
-    return any(not _WRONG.isdisjoint(words(one.name)) for one in (member, *member.interfaces))
 
 
 CREATES: Final = frozenset(
@@ -445,7 +445,10 @@ def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLFie
     inner = {
         name: one
         for name, one in kind.fields.items()
-        if is_free(one) and _is_thing(get_named_type(one.type)) and normalised(name) not in _ERRORS
+        if is_free(one)
+        and isinstance(get_named_type(one.type), Entity)
+        and get_named_type(one.type).name != "PageInfo"
+        and normalised(name) not in _ERRORS
     }
     named = [name for name in inner if singular(name) == singular(noun)]
     usual = [name for name in _INSIDE if name in inner]
@@ -456,10 +459,6 @@ def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLFie
 
 def _is_wrapper(kind: Entity) -> bool:
     return bool(_WRAPPER.search(kind.name)) and "id" not in kind.fields
-
-
-def _is_thing(kind: Any) -> bool:
-    return isinstance(kind, GraphQLObjectType | GraphQLInterfaceType) and kind.name != "PageInfo"
 
 
 def _is_known(one: GraphQLField) -> bool:

@@ -65,7 +65,13 @@ from checker.graphql.writing import (
 )
 from checker.graphql.written import WrittenQueries, written_queries
 from checker.kinds.declared import json_schema
-from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry, initialised
+from checker.kinds.protocol import (
+    ApiOperation,
+    ApiSchema,
+    DroppedOperation,
+    OperationEntry,
+    initialised,
+)
 from checker.kinds.sources import SchemaOptions
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
@@ -324,15 +330,6 @@ class ReadSchema(Struct, frozen=True):
     """One sentence for each thing that a strict parser refuses."""
 
 
-class SkippedField(Struct, frozen=True):
-    """A field, or another part, that is not tested."""
-
-    label: Label
-    warning: SchemaWarning
-    method: str = "POST"
-    path: str = "/"
-
-
 class GraphQLDescription(ApiSchema):
     """An opened GraphQL schema."""
 
@@ -458,7 +455,7 @@ class GraphQLDescription(ApiSchema):
                 only_by_name = name in OF_GATEWAYS and kind is OperationType.QUERY
                 yield RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
 
-    def dropped(self) -> Iterator[SkippedField]:
+    def dropped(self) -> Iterator[DroppedOperation]:
         """Subscriptions, what is there for gateways, and what was written in a way that had to be guessed."""
         schema = self.document.schema
         if schema.subscription_type is not None:
@@ -502,5 +499,5 @@ class GraphQLDescription(ApiSchema):
         return json.dumps([self.document.source, self.location, self._endpoint]).encode()
 
 
-def _skipped(label: str, kind: WarningKind, says: str) -> SkippedField:
-    return SkippedField(Label(label), SchemaWarning(kind, label, "", says))
+def _skipped(label: str, kind: WarningKind, says: str) -> DroppedOperation:
+    return DroppedOperation(Label(label), SchemaWarning(kind, label, "", says))

@@ -429,11 +429,7 @@ def _key(node: _SelectionSet, condition: str, name: str, means: object) -> str:
 
 def _plain(value: Any) -> Any:
     """Return a value that a query can hold."""
-    return (
-        value
-        if is_writable(value)
-        else json.loads(quoted(str(value).encode("ascii", "replace").decode()))
-    )
+    return value if is_writable(value) else str(value).encode("ascii", "replace").decode()
 
 
 _ALIASES: Final = 500
@@ -480,16 +476,12 @@ def _deep(writer: QueryWriter, value: Any) -> str:
     way = _way_back(writer.kind) if _is_single(writer.field.type) else None
     if way is None:
         # What a type is of is one type, or none: each server that describes itself has that.
-        return _OF_TYPES.format(inner=_nested("ofType", _DEPTH, "name"))
+        return _OF_TYPES.format(inner="ofType { " * _DEPTH + "name" + " }" * _DEPTH)
     text = "__typename"
     for _ in range(_DEPTH // len(way)):
         for name in reversed(way):
             text = f"{name} {{ {text} }}"
     return f"query {{ {writer.root_text(value, selection=text)} }}"
-
-
-def _nested(name: str, depth: int, innermost: str) -> str:
-    return f"{name} {{ " * depth + innermost + " }" * depth
 
 
 def _way_back(kind: Any) -> tuple[str, ...] | None:
@@ -502,7 +494,7 @@ def _way_back(kind: Any) -> tuple[str, ...] | None:
             continue
         for name, one in here.fields.items():
             inner = get_named_type(one.type)
-            if is_leaf_type(inner) or not _is_open(one):
+            if is_leaf_type(inner) or not is_free(one) or not _is_single(one.type):
                 continue
             if inner is kind:
                 return (*way, name)
@@ -510,10 +502,6 @@ def _way_back(kind: Any) -> tuple[str, ...] | None:
                 seen.add(inner.name)
                 queue.append((inner, (*way, name)))
     return None
-
-
-def _is_open(field: GraphQLField) -> bool:
-    return is_free(field) and _is_single(field.type)
 
 
 def _is_single(kind: Any) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.filters import Selectable
@@ -26,7 +27,7 @@ from checker.core.operation import (
     PropertyEncoding,
 )
 from checker.core.request import Location
-from checker.core.resources import ResourceModel
+from checker.core.resources import ResourceModel, TakenValue
 from checker.core.schema import SchemaWarning
 from checker.core.security import SecurityScheme
 from checker.core.system import later
@@ -252,22 +253,18 @@ class ApiOperation(Operation):
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
-        """Declared parameters of the path."""
         return self._at(Location.PATH)
 
     @property
     def query(self) -> tuple[Parameter, ...]:
-        """Declared parameters of the query."""
         return self._at(Location.QUERY)
 
     @property
     def headers(self) -> tuple[Parameter, ...]:
-        """Declared headers."""
         return self._at(Location.HEADER)
 
     @property
     def cookies(self) -> tuple[Parameter, ...]:
-        """Declared cookies."""
         return self._at(Location.COOKIE)
 
     @property
@@ -276,7 +273,6 @@ class ApiOperation(Operation):
         return tuple(self.bodies)
 
     def iter_parameters(self) -> Iterator[Parameter]:
-        """Declared parameters of all locations but the body."""
         return iter(self.parameters)
 
     def get_parameter(self, name: str, location: str) -> Parameter | None:
@@ -370,37 +366,29 @@ class OperationEntry(Selectable, Protocol):
         ...
 
 
-class DroppedOperation(Protocol):
-    """A part of a description that is written like an operation and cannot be tested."""
+class DroppedOperation(Struct, frozen=True):
+    """A part of a description that is written like an operation and is not tested."""
 
-    @property
-    def label(self) -> Label: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def warning(self) -> SchemaWarning:
-        """The reason why it is not tested."""
-        ...
+    label: Label
+    warning: SchemaWarning
+    """The reason."""
+    method: str = "POST"
+    path: str = "/"
 
 
-class ApiLink(Protocol):
-    """A link: values in a response of one operation for a request to another."""
+class ApiLink(Struct, frozen=True):
+    """A declared link: values of a response of one operation for a request to another."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def pointer(self) -> str:
-        """Its place in the description."""
-        ...
-
-    @property
-    def source(self) -> Label: ...
-    @property
-    def status(self) -> str:
-        """Answers that it is for: `201`, `4XX`, `default`."""
-        ...
+    name: str
+    pointer: str
+    """Its place in the description."""
+    source: Label
+    status: str
+    """Responses that it is for: `201`, `4XX`, `default`."""
+    target: Label | None = None
+    values: tuple[TakenValue, ...] = ()
+    error: str = ""
+    """The reason why it cannot be followed, in one sentence: what was found, where, what to do. Then it has no target."""
 
 
 class ApiSchema(Protocol):
@@ -502,7 +490,7 @@ class ApiSchema(Protocol):
         ...
 
     def links(self) -> Iterable[ApiLink]:
-        """Links between operations; those that cannot be followed are of classes of their own."""
+        """Links between operations; a link that cannot be followed carries its error."""
         return ()
 
     def resources(self) -> ResourceModel:

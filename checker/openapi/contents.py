@@ -10,6 +10,7 @@ from checker.core.errors import HookExecutionError
 from checker.core.hooks import Hook, HookContext, run_hooks
 from checker.core.operation import BrokenOperation, Label
 from checker.core.schema import SchemaWarning, UnresolvableReference, WarningKind
+from checker.kinds.protocol import DroppedOperation
 from checker.openapi.documents.dialects import METHODS, Edition, elements, flag, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.validation.pointers import pointer_child
@@ -70,23 +71,7 @@ _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
 """Keys of an operation that nothing else in a path item has."""
 
 
-class Dropped(Struct, frozen=True):
-    """A part that is written like an operation, of a method that the version of the description does not know."""
-
-    label: Label
-    method: str
-    path: str
-    pointer: str
-    edition: str
-
-    @property
-    def warning(self) -> SchemaWarning:
-        """The warning that it is not tested."""
-        message = f"the method of the operation at {self.pointer} is not known to {self.edition}; it is not tested"
-        return SchemaWarning(WarningKind.UNKNOWN_METHOD, self.label, self.pointer, message)
-
-
-Content = Entry | BrokenOperation | Dropped
+Content = Entry | BrokenOperation | DroppedOperation
 """The rows of a table of contents."""
 
 
@@ -179,8 +164,13 @@ def _operations(
             yield _dropped(name, path, pointer, edition)
 
 
-def _dropped(method: str, path: str, pointer: str, edition: Edition) -> Dropped:
-    return Dropped(Label(f"{method} {path}"), method, path, pointer, edition.name)
+def _dropped(method: str, path: str, pointer: str, edition: Edition) -> DroppedOperation:
+    label = Label(f"{method} {path}")
+    message = (
+        f"the method of the operation at {pointer} is not known to {edition.name}; it is not tested"
+    )
+    warning = SchemaWarning(WarningKind.UNKNOWN_METHOD, label, pointer, message)
+    return DroppedOperation(label, warning, method, path)
 
 
 def _operation(

@@ -36,6 +36,7 @@ from checker.core.resources import (
 )
 from checker.core.runtime_expressions import InvalidExpression, parse_value
 from checker.core.schema import UnresolvableReference, unescaped
+from checker.kinds.protocol import ApiLink
 from checker.openapi.answer_fields import AnswerField, AnswerFields, SchemaFields
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
@@ -45,35 +46,11 @@ from checker.openapi.operation import OpenApiOperation, Owner
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 
 
-class Link(Struct, frozen=True):
-    """From a response of one operation to a request of another."""
-
-    name: str
-    pointer: str
-    source: Label
-    status: str
-    """Key of the response: `201`, `4XX`, `default`."""
-    target: Label
-    values: tuple[TakenValue, ...]
-    """The values that the request takes from the response."""
-
-
-class BrokenLink(Struct, frozen=True):
-    """A link that cannot be followed, and why."""
-
-    name: str
-    pointer: str
-    source: Label
-    status: str
-    error: str
-    """One sentence: what was found, where, what to do."""
-
-
 class _Problem(ValueError):
     """The reason why a link cannot be followed."""
 
 
-def links_of(operation: OpenApiOperation) -> Iterator[Link | BrokenLink]:
+def links_of(operation: OpenApiOperation) -> Iterator[ApiLink]:
     """Yield the links of all responses of an operation in document order; a link that cannot be followed carries its error."""
     document = operation.owner.document
     for status, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
@@ -83,10 +60,10 @@ def links_of(operation: OpenApiOperation) -> Iterator[Link | BrokenLink]:
             for name, link, pointer in members(response, place, key):
                 try:
                     target, values, pointer = _followed(operation.owner, link, pointer)
-                    yield Link(name, pointer, operation.label, status, target, values)
+                    yield ApiLink(name, pointer, operation.label, status, target, values)
                 except (_Problem, InvalidExpression, UnresolvableReference) as error:
                     sentence = f"the link `{name}` at {pointer} cannot be followed: {error}"
-                    yield BrokenLink(name, pointer, operation.label, status, sentence)
+                    yield ApiLink(name, pointer, operation.label, status, error=sentence)
 
 
 def _followed(owner: Owner, raw: object, at: str) -> tuple[Label, tuple[TakenValue, ...], str]:
@@ -200,7 +177,7 @@ def resource_model(
         Transition(link.name, link.source, link.status, link.target, link.values, is_inferred=False)
         for one in read
         for link in links_of(one)
-        if isinstance(link, Link)
+        if link.target is not None
     ]
     known = {(one.source, one.target) for one in declared}
     inference = _Inference.of(document, read, uses)

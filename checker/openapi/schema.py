@@ -13,9 +13,9 @@ from checker.core.resources import ResourceModel
 from checker.core.schema import SchemaWarning
 from checker.core.security import SecurityScheme
 from checker.core.system import later
-from checker.kinds.protocol import ApiSchema, initialised
+from checker.kinds.protocol import ApiLink, ApiSchema, DroppedOperation, initialised
 from checker.kinds.sources import SchemaOptions
-from checker.openapi.contents import Dropped, Entry, table_of_contents
+from checker.openapi.contents import Entry, table_of_contents
 from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.documents.parsing import parse_json, to_json
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import checker.openapi.signup as signed_up
     import checker.openapi.warnings as warned
     from checker.openapi.operation import OpenApiOperation
-    from checker.openapi.resources import BrokenLink, Link
     from checker.openapi.routes import Routes
 else:
     # Not needed for the table of contents.
@@ -86,7 +85,7 @@ class OpenApiSchema(ApiSchema):
         self._variables_of: Callable[[Operation], Mapping[str, str]] | None = None
         self._given_base_url = base_url
         self._entries: dict[Label, Entry | BrokenOperation] | None = None
-        self._dropped: tuple[Dropped, ...] = ()
+        self._dropped: tuple[DroppedOperation, ...] = ()
         self._read: dict[Label, OpenApiOperation | BrokenOperation] = {}
         if errors is not None:
             self._errors = errors
@@ -192,7 +191,7 @@ class OpenApiSchema(ApiSchema):
             else:
                 yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
-    def dropped(self) -> tuple[Dropped, ...]:
+    def dropped(self) -> tuple[DroppedOperation, ...]:
         """Return parts that are written like operations, of methods that this version of OpenAPI does not know."""
         self._index()
         return self._dropped
@@ -233,7 +232,7 @@ class OpenApiSchema(ApiSchema):
         entry = self._index().get(Label(place))
         return entry if isinstance(entry, Entry) else self._by_pointer.get(place)
 
-    def links(self) -> "Iterator[Link | BrokenLink]":
+    def links(self) -> Iterator[ApiLink]:
         """Links that responses declare, operation by operation; those that cannot be followed carry their error."""
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
@@ -321,8 +320,10 @@ class OpenApiSchema(ApiSchema):
                     self.document, self._edition, self.hooks.named("before_process_path")
                 )
             )
-            self._dropped = tuple(one for one in listed if isinstance(one, Dropped))
-            self._entries = {one.label: one for one in listed if not isinstance(one, Dropped)}
+            self._dropped = tuple(one for one in listed if isinstance(one, DroppedOperation))
+            self._entries = {
+                one.label: one for one in listed if not isinstance(one, DroppedOperation)
+            }
         return self._entries
 
 

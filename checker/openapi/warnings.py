@@ -28,7 +28,7 @@ from checker.openapi.documents.dialects import elements, flag, items_of, kind_of
 from checker.openapi.documents.references import OpenApiDocument, circle_in, is_lost
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.parameters import Declared, declared_parameters, swagger_schema
-from checker.openapi.resources import BrokenLink, links_of
+from checker.openapi.resources import links_of
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
 from checker.validation.keywords import keywords_of, subschemas
@@ -223,7 +223,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     yield from _ignored(document, schemas)
     yield from _examples(operation)
     for link in links_of(operation):
-        if isinstance(link, BrokenLink):
+        if link.error:
             yield WarningKind.BROKEN_LINK, link.pointer, link.error
     yield from _other_server(operation)
     for requirement in operation.security:

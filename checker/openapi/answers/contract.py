@@ -29,8 +29,6 @@ from checker.validation.pointers import pointer_child
 class DeserialisedBody:
     """Has a user's function read the body, and judges what it gives."""
 
-    __slots__ = ("_deserializer", "_media_type", "_operation", "_opinions")
-
     def __init__(
         self,
         deserializer: Deserializer,
@@ -91,17 +89,6 @@ _NOTHING = _Response()
 
 class OpenApiContract:
     """Implements `checker.core.contract.ResponseContract`."""
-
-    __slots__ = (
-        "_document",
-        "_is_head",
-        "_plans",
-        "_produces",
-        "_read",
-        "_responses",
-        "_validate_formats",
-        "owner",
-    )  # fmt: skip
 
     def __init__(
         self,

@@ -42,11 +42,6 @@ class HeaderRule:
     they fit joined. That a value which is no list was sent twice is no failure by itself: schemas do not speak of it.
     """
 
-    __slots__ = (
-        "_has_integers", "_has_text", "_is_list", "_outline", "_parameter",
-        "name", "opinions", "required",
-    )  # fmt: skip
-
     def __init__(self, parameter: Parameter, opinions: TwoOpinions | None) -> None:
         """Without `opinions` nothing is said of its value."""
         self.name = parameter.name
@@ -113,8 +108,6 @@ class HeaderRule:
 
 class HeaderContract:
     """Implements `checker.core.contract.HeaderValidator`."""
-
-    __slots__ = ("_rules",)
 
     def __init__(self, rules: list[HeaderRule]) -> None:
         self._rules = tuple((rule.name.lower(), rule) for rule in rules)

@@ -108,8 +108,6 @@ class _OldScalars(yaml.SafeLoader):
 class TwoOpinions:
     """A schema of responses, compiled; the second validator is made when it is needed."""
 
-    __slots__ = ("_referee", "_validate_formats", "is_valid", "schema")
-
     def __init__(self, schema: Schema, *, validate_formats: bool) -> None:
         """Compiles. Raises `UnresolvableReference` and `UnusableSchema`."""
         self.schema = schema

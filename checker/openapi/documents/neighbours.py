@@ -30,8 +30,6 @@ _LOCAL: Final = "file://description"
 class Neighbours:
     """The documents that the references of one description lead to outside of it."""
 
-    __slots__ = ("_known", "_lost", "_main", "_read", "uri")
-
     def __init__(
         self,
         *,

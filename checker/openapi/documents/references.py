@@ -117,8 +117,6 @@ _COMPONENTS: Final = "#/components"
 class NamedSchemas(Scoped):
     """The document as its schemas see it: implements `checker.validation.scopes.Scoped`."""
 
-    __slots__ = ("_dialect", "_found", "_neighbours", "_opened", "_scopes", "has_names", "root")
-
     def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
         self.root = root
         self.has_names = False
@@ -250,20 +248,6 @@ def _is_left(key: str, at: str) -> bool:
 
 class OpenApiDocument:
     """The document of one API description: implements `checker.core.schema.Document`."""
-
-    __slots__ = (
-        "_found",
-        "_leads_on",
-        "_names",
-        "_sound",
-        "_under_way",
-        "dialect",
-        "faultless",
-        "neighbours",
-        "parameters",
-        "root",
-        "schema_dialect",
-    )
 
     def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
         self.root = root

@@ -5,8 +5,8 @@ verdict is one of: `method`, `path` (the template does not fit), `required` (not
 `percent-encoding`, `utf-8`, `header-octets`, `cookie-octets`, `content-type`, `syntax`.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from checker.core.contract import Outcome, PartVerdict, RequestVerdict
@@ -173,8 +173,9 @@ class RequestReferee:
         self._operation = operation
         self._template = PathTemplate(operation.path)
         self._rules = Rules()
-        self._kept: OrderedDict[Hashable, tuple[PartVerdict, ...]] = OrderedDict()
-        """Part and text -> verdicts: requests that test one thing have all their other parts in common."""
+        # Requests that test one thing have all their other parts in common.
+        self._kept_target = lru_cache(_KEPT)(self._target_verdicts)
+        self._kept_body = lru_cache(_KEPT)(self._body_verdicts)
         self._parameters: dict[Location, list[Parameter]] = {place: [] for place in Location}
         for parameter in operation.parameters:
             self._parameters[parameter.location].append(parameter)
@@ -191,43 +192,29 @@ class RequestReferee:
         content_type = request.header(b"content-type")
         said = None if content_type is None else content_type.decode("latin-1")
         body, rules = request.body, self._rules
+        is_short = len(target) + len(base_path) <= _LONGEST
         if self._operation.method not in (request.method, request.method.upper()):
             whole = Part(Location.PATH, "")
             yield from whole.broken("method", "it is another operation's", request.method)
-        yield from self._once(
-            (Location.PATH, target, base_path), lambda: self._target_verdicts(target, base_path)
-        )
+        yield from (self._kept_target if is_short else self._target_verdicts)(target, base_path)
         declared = self._parameters[Location.HEADER]
         yield from header_verdicts(declared, headers, rules)
         yield from cookie_verdicts(self._parameters[Location.COOKIE], headers, rules)
-        yield from self._once(
-            (Location.BODY, body, said),
-            lambda: body_verdicts(self._operation, body, said, rules),
-        )
+        is_short = len(body or b"") + len(said or "") <= _LONGEST
+        yield from (self._kept_body if is_short else self._body_verdicts)(body, said)
 
-    def _once(
-        self, key: tuple[object, ...], judge: Callable[[], Iterable[PartVerdict]]
-    ) -> tuple[PartVerdict, ...]:
-        """Verdicts on a part, which are those of an equal text before."""
-        found = self._kept.get(key)
-        if found is None:
-            found = tuple(judge())
-            if sum(len(text) for text in key[1:] if isinstance(text, str | bytes)) <= _LONGEST:
-                self._kept[key] = found
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(key)
-        return found
+    def _body_verdicts(self, content: bytes | None, said: str | None) -> list[PartVerdict]:
+        return body_verdicts(self._operation, content, said, self._rules)
 
-    def _target_verdicts(self, text: str, base_path: str) -> Iterator[PartVerdict]:
+    def _target_verdicts(self, text: str, base_path: str) -> list[PartVerdict]:
         whole = Part(Location.PATH, "")
         target = self._template.split(text, base_path)
         path = text.partition("?")[0]
         if not target.variables:
-            yield from whole.broken("path", f"it is not of {self._operation.path}", path)
+            found = whole.broken("path", f"it is not of {self._operation.path}", path)
         elif has_dot_segment(path):
-            yield from whole.ambiguous("dot segments may be removed on the way", path)
+            found = whole.ambiguous("dot segments may be removed on the way", path)
         else:
-            yield from path_verdicts(self._parameters[Location.PATH], target, self._rules)
-        yield from query_verdicts(self._parameters[Location.QUERY], target.query, self._rules)
+            found = list(path_verdicts(self._parameters[Location.PATH], target, self._rules))
+        query = query_verdicts(self._parameters[Location.QUERY], target.query, self._rules)
+        return [*found, *query]
