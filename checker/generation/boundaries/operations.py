@@ -47,14 +47,14 @@ from checker.generation.sources.context import Budget, DrawContext
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 
-_NEGATIVE_MODE = GenerationMode.NEGATIVE
+_POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 
 
 def other_methods(methods: Iterable[str], template: Parts) -> Iterator[BoundaryCase]:
     """The usual request with each of the methods."""
     for method in methods:
         text = f"Unspecified HTTP method: {method}"
-        case = BoundaryCase(template, _NEGATIVE_MODE, text, Scenario.UNSPECIFIED_METHOD)
+        case = BoundaryCase(template, _NEGATIVE, text, Scenario.UNSPECIFIED_METHOD)
         yield replace(case, method=method)
 
 
@@ -91,7 +91,7 @@ def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Ite
             )
             for name, value in form.query.items():
                 parts = parts.with_value(Location.QUERY, name, value)
-            case = BoundaryCase(parts, _NEGATIVE_MODE, form.description, form.scenario)
+            case = BoundaryCase(parts, _NEGATIVE, form.description, form.scenario)
             yield replace(case, method=form.method)
 
 
@@ -103,7 +103,7 @@ def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[Bo
         if parameter.location is Location.QUERY and is_list and parameter.media_type is None:
             yield BoundaryCase(
                 template.with_value(Location.QUERY, parameter.name, [""]),
-                _NEGATIVE_MODE,
+                _NEGATIVE,
                 "Name of a list without items",
                 Scenario.EMPTY_LIST,
                 parameter.pointer,
@@ -134,7 +134,7 @@ def repeated_parameters(
             # A list of two is sent as the parameter twice.
             yield BoundaryCase(
                 template.with_value(Location.QUERY, parameter.name, [value, value]),
-                _NEGATIVE_MODE,
+                _NEGATIVE,
                 f"Duplicate `{parameter.name}` query parameter",
                 Scenario.DUPLICATE_PARAMETER,
                 parameter.pointer,
@@ -174,7 +174,7 @@ def missing_credentials(
     for one in needed:
         yield BoundaryCase(
             template.without(one.location, one.name),
-            _NEGATIVE_MODE,
+            _NEGATIVE,
             f"Missing `{one.name}` at {one.location}",
             Scenario.MISSING_PARAMETER,
             one.pointer,
@@ -186,7 +186,6 @@ def missing_credentials(
 
 UNKNOWN: Final = "x-checker-unknown-property"
 _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
-_POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _OF_BODIES: Final = 0.8
 """Share of all cases that may be about bodies."""
 
