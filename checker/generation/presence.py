@@ -45,13 +45,10 @@ def named(steps: list[Step]) -> Draw:
     if all(share == 1 for _, _, share in steps):
         pairs = [(name, make) for name, make, _ in steps]
         return lambda source: {name: make(source) for name, make in pairs}
-    return _named_or_not(steps)
 
-
-def _named_or_not(steps: list[Step]) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        # Nobody asks chance for its spans.
+        # The spans of a random source are never asked for.
         has_spans = source.__class__ is not RandomSource
         for name, make, share in steps:
             if share == 1:

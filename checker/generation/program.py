@@ -18,7 +18,7 @@ from checker.core.meta import (
     ValuePool,
 )
 from checker.core.operation import Location, Operation
-from checker.generation.components import PartCompiler
+from checker.generation.components import PartCompiler, usual_parts
 from checker.generation.drawing.extras import Room, with_extras
 from checker.generation.hooks import (
     NO_HOOKS,
@@ -39,7 +39,6 @@ from checker.generation.negation.parts import (
 )
 from checker.generation.negation.values import NOTHING, LazyAlternatives
 from checker.generation.normalization.store import FormStore
-from checker.generation.provenance import usual_parts
 from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from checker.validation.unicode import ranges_of
+from checker.validation.ecma import ranges_of
 
 GENERAL = ("L", "Lu", "M", "Nd", "P", "S", "Z", "C", "Cc", "Cf", "Cn", "Co", "Cs")
 

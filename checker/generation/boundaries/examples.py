@@ -21,14 +21,13 @@ from checker.generation.boundaries.cases import BoundaryCase, Parts
 from checker.generation.boundaries.positives import Edges
 from checker.generation.boundaries.usual import REASONS, UsualRequest
 from checker.generation.boundaries.values import Scenario, distinct
-from checker.generation.components import PartCompiler
+from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values
 from checker.generation.normalization.store import FormStore
-from checker.generation.provenance import forced_parts
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext, Rejected
 from checker.validation.messages import shown

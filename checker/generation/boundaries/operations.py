@@ -34,13 +34,12 @@ from checker.generation.boundaries.positives import positives
 from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.usual import REASONS, UsualRequest
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.components import PartCompiler
+from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.negation.listing import Breach
 from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore
-from checker.generation.provenance import forced_parts
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext

@@ -298,7 +298,7 @@ def _properties(steps: list[Step], pointer: str) -> Draw:
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = {}
         if source.__class__ is RandomSource:
-            # Nobody asks chance for its spans.
+            # The spans of a random source are never asked for.
             try:
                 for name, make, share in steps:
                     if share == 1 or source.boolean(share):
@@ -367,7 +367,7 @@ def _add(
 ) -> None:
     """Additional properties. A name that cannot be used still costs its choices, so that there is no rule to it."""
     (source, context), kinds = where, plan.additional
-    # Nobody asks chance for its spans.
+    # The spans of a random source are never asked for.
     has_spans = source.__class__ is not RandomSource
     misses = 0
     while len(value) < most and misses <= _NAME_ATTEMPTS:

@@ -149,11 +149,8 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
         makes[Location.BODY] = [partial(_of_body, compiler, body) for body in operation.bodies]
         is_sure = is_sure or operation.body_required
     found = {location: LazyAlternatives(some) for location, some in makes.items()}
-    return found if is_sure or any(map(_is_something, found.values())) else {}
-
-
-def _is_something(targets: Targets) -> bool:
-    return targets.at(0) is not None
+    is_sure = is_sure or any(targets.at(0) is not None for targets in found.values())
+    return found if is_sure else {}
 
 
 def _is_open(compiler: PartCompiler, parameter: Parameter) -> bool:
@@ -246,8 +243,12 @@ def _of_body(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     missing = _no_body(body)
     if found is None:
         return NegationTarget("", missing, _is_not_set)
-    proof = partial(_is_either, found.is_broken)
-    return NegationTarget(found.name, _often(found.draw, missing, _LEFT_OUT), proof)
+    proof = found.is_broken
+    return NegationTarget(
+        found.name,
+        _often(found.draw, missing, _LEFT_OUT),
+        lambda value: value is NOT_SET or proof(value),
+    )
 
 
 def without_body(operation: Operation) -> Targets:
@@ -263,10 +264,6 @@ def _no_body(body: Body | UnusableBody) -> NegativeDraw:
 
 def _is_not_set(value: Any) -> bool:
     return value is NOT_SET
-
-
-def _is_either(proof: Callable[[Any], bool], value: Any) -> bool:
-    return value is NOT_SET or proof(value)
 
 
 def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
@@ -286,12 +283,11 @@ def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
         return None if broken is None else NegationTarget(body.media_type, broken, proof)
     names = (body.pointer, body.media_type)
     faults = syntax_errors(valid, json_bytes, names, compiler.context)
-    is_wrong = partial(_is_wrong_json, proof)
-    return NegationTarget(body.media_type, _often(broken, faults, _SYNTAX), is_wrong)
-
-
-def _is_wrong_json(proof: Callable[[Any], bool], value: Any) -> bool:
-    return is_no_json(value) if isinstance(value, bytes) else proof(value)
+    return NegationTarget(
+        body.media_type,
+        _often(broken, faults, _SYNTAX),
+        lambda value: is_no_json(value) if isinstance(value, bytes) else proof(value),
+    )
 
 
 def _often(usual: NegativeDraw | None, rare: NegativeDraw, share: float) -> NegativeDraw:

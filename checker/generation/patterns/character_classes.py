@@ -1,7 +1,7 @@
 """Classes of regular expressions as the few usual characters that are written for them, instead of a million."""
 
 from checker.generation.sources.alphabets import Interval, merged
-from checker.validation.unicode import ranges_of
+from checker.validation.ecma import ranges_of
 
 _DIGITS: tuple[Interval, ...] = ((0x30, 0x39),)
 _WORD: tuple[Interval, ...] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
