@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
@@ -104,7 +103,7 @@ def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -
     with serving(good, document()) as app:
         occasion = Invocation(app.document_url, "fuzz")
         config = Config.from_dict({"operations": [block]}, environment={})
-        asked = replace(run_settings(config, occasion, {}), folder=str(tmp_path / "corpus"))
+        asked = changed(run_settings(config, occasion, {}), folder=str(tmp_path / "corpus"))
         with open_worker_context(1, asked) as place:
             cards = place.opened.operations
             place.recorder.close()
