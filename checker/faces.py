@@ -120,7 +120,7 @@ PUBLIC = {
     "stateful": "checker.library.state_machine",
     "transport": "checker.transport",
     "transport.BaseUrl": "checker.core.request:BaseUrl",
-    "transport.BlockingTransport": "checker.transport.blocking:BlockingTransport",
+    "transport.BlockingTransport": "checker.transport.applications:BlockingTransport",
     "transport.FailureKind": "checker.core.response:FailureKind",
     "transport.HttpSettings": "checker.transport.settings:HttpSettings",
     "transport.NetworkFailure": "checker.core.response:NetworkFailure",

@@ -2,7 +2,7 @@
 
 from checker.checks.check import InteractionKind
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.data_verdicts import path_of
+from checker.checks.rules import path_of
 from checker.core.failures import CauseScope, Failure
 from checker.core.scenarios import Scenario
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead
 from checker.checks.resources import line_of
-from checker.checks.statuses import denies_condition
+from checker.checks.rules import denies_condition
 from checker.core.case import Case
 from checker.core.contract import Outcome
 from checker.core.credentials import Credentials

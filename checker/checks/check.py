@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.context import CheckFunction, CheckTools, Found, Instead
-from checker.checks.statuses import matches_status
+from checker.checks.rules import matches_status
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure

@@ -1,9 +1,8 @@
 """A required header is missed."""
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.data_verdicts import has_made_up_path, verdict_of
 from checker.checks.negative_data import is_missing_header
-from checker.checks.statuses import PRECONDITION_REQUIRED, matches_status
+from checker.checks.rules import PRECONDITION_REQUIRED, has_made_up_path, matches_status, verdict_of
 from checker.core.failures import CauseScope, Failure
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation

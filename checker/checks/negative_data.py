@@ -2,8 +2,14 @@
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.data_verdicts import listed_parts, path_of, place_of, verdict_of
-from checker.checks.statuses import denies_condition, matches_status
+from checker.checks.rules import (
+    denies_condition,
+    listed_parts,
+    matches_status,
+    path_of,
+    place_of,
+    verdict_of,
+)
 from checker.core.contract import Outcome, PartVerdict, RequestVerdict, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key

@@ -2,7 +2,7 @@
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.excerpts import excerpts
+from checker.checks.rules import excerpts
 from checker.core.blocks import Truncation
 from checker.core.contract import ResponsePlan, SchemaViolation
 from checker.core.failures import CauseScope, Failure, Severity

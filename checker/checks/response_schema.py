@@ -4,7 +4,7 @@ import re
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.excerpts import excerpts
+from checker.checks.rules import excerpts
 from checker.core.contract import (
     AnswerJudge,
     Blame,

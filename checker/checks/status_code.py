@@ -1,7 +1,7 @@
 """The status of a response is one that the description speaks of."""
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.statuses import rule_of_status
+from checker.checks.rules import rule_of_status
 from checker.core.failures import CauseScope, Failure
 
 

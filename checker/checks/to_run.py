@@ -11,8 +11,7 @@ from inspect import isclass
 from msgspec import Struct, field
 
 from checker.checks.check import Applies, Check, Config, InteractionKind, QuickLook
-from checker.checks.classes import AFTER_RESPONSE, ClassCheck
-from checker.checks.custom import CUSTOM_CHECKS, custom_check
+from checker.checks.custom import AFTER_RESPONSE, CUSTOM_CHECKS, ClassCheck, custom_check
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan

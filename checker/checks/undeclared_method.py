@@ -1,7 +1,7 @@
 """Methods that the description does not have for a path are answered with 405, which says what is allowed."""
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.data_verdicts import has_made_up_path, path_of
+from checker.checks.rules import has_made_up_path, path_of
 from checker.core.failures import CauseScope, Failure
 from checker.core.security import UNAUTHORIZED
 

@@ -41,7 +41,7 @@ from checker.reporting.replays import (
     Path as ValuePath,
 )
 from checker.transport.factories import NETWORK
-from checker.transport.proofs import drop, put
+from checker.transport.prepare import drop, put
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.identities import Identities, UserSource
 from checker.workers.starting.configured_sources import wiring_of

@@ -22,7 +22,7 @@ from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Location
 
-NOTHING_SENT: Final = "checker.transport.in_process:nothing_sent"
+NOTHING_SENT: Final = "checker.transport.applications:nothing_sent"
 """The transport of dry runs."""
 _MASKING = ("output", "sanitization")
 _DOCUMENTS = ("documents",)

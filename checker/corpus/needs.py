@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from checker.checks.state_refusals import says_taken
+from checker.checks.rules import says_taken
 from checker.core.phases import phase_names
 from checker.core.resource_names import identifier_in, is_identifier, words
 from checker.corpus.records import Exchange, Finding, ResourceMade

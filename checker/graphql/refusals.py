@@ -39,8 +39,7 @@ from checker.core.request import Location
 from checker.core.response import Response
 from checker.graphql.scalars import is_unknown
 from checker.graphql.writing import ARGUMENTS
-from checker.refusals.said import path_of
-from checker.refusals.sentences import demands_of
+from checker.refusals.sentences import demands_of, path_of
 
 Arguments = Mapping[str, GraphQLArgument]
 _Path = tuple[str, ...]

@@ -41,7 +41,7 @@ from checker.graphql.selections import (
     usual_fields,
     values_of,
 )
-from checker.transport.wire.json_text import json_bytes
+from checker.transport.wire.bodies import json_bytes
 
 _NAME: Final = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 _KEYWORDS: Final = frozenset({"true", "false", "null"})

@@ -37,8 +37,8 @@ from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    import checker.transport.wire.bodies as encoders
     import checker.transport.wire.bodies as wire_bodies
-    import checker.transport.wire.encoding as encoders
     from checker.generation.hooks import ComponentHooks
     from checker.generation.normalization.store import FormStore
     from checker.generation.settings import GenerationSettings
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 else:
     # Tests are collected without what writes requests.
     wire_bodies = later("checker.transport.wire.bodies")
-    encoders = later("checker.transport.wire.encoding")
+    encoders = later("checker.transport.wire.bodies")
 
 _NO_ENGINE: Final = "{label} was read without an engine; load its schema with `checker.openapi`"
 

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.check import Check
-from checker.checks.classes import ClassCheck
 from checker.checks.context import JudgedInteraction
+from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.operation_settings import OperationSettings
@@ -38,7 +38,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.user_code import require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
-from checker.health.safety import SafetyGate
+from checker.health import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.library import extensions
 from checker.library.authentication import CallAuthentication

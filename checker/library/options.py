@@ -9,9 +9,8 @@ import httpx
 from msgspec import Struct, field
 
 from checker.checks.check import Check, Fact
-from checker.checks.classes import ClassCheck
 from checker.checks.context import JudgedInteraction
-from checker.checks.custom import CUSTOM_CHECKS, custom_check
+from checker.checks.custom import CUSTOM_CHECKS, ClassCheck, custom_check
 from checker.checks.table import BUILT_IN
 from checker.checks.to_run import selected_checks
 from checker.config.value_kinds import certificate, certificates, did_you_mean

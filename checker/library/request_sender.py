@@ -8,7 +8,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.applications import Application
 from checker.transport.factories import NETWORK, TransportFactory, with_policies
-from checker.transport.rates import RateLimits
+from checker.transport.policies import RateLimits
 from checker.transport.settings import HttpSettings, travelling
 
 _MANY: Final = 16

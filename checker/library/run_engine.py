@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from checker.checks.classes import ClassCheck
+from checker.checks.custom import ClassCheck
 from checker.config.config import Config
 from checker.config.settings import RunSettings
 from checker.core.case import Case

@@ -52,8 +52,7 @@ from checker.supervisor.handle import Launcher
 from checker.supervisor.launchers import InlineLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
-from checker.transport.applications import Application
-from checker.transport.blocking import BlockingTransport
+from checker.transport.applications import Application, BlockingTransport
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import ReauthState

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType, TracebackType
 from typing import Any
 
-from checker.checks.classes import ClassCheck
-from checker.checks.custom import CUSTOM_CHECKS, class_checks
+from checker.checks.custom import CUSTOM_CHECKS, ClassCheck, class_checks
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
 from checker.core.failures import Failure, FailureGroup

@@ -1,6 +1,7 @@
 """Request bodies of an operation: what can be sent, and why the rest cannot."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,13 @@ from msgspec import Struct
 
 from checker.core.media_types import is_multipart
 from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
+from checker.core.registry import (
+    BODY_STRATEGIES,
+    SERIALIZERS,
+    BuiltIn,
+    SerializationContext,
+    Serializer,
+)
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
@@ -15,10 +23,34 @@ from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, inner_delimiters, swagger_schema, swagger_style
 from checker.transport.wire.bodies import carried_types, reason_not
 from checker.transport.wire.multipart import part_types
-from checker.transport.wire.of_users import of_users
 from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.styles import text_of
 from checker.validation.pointers import pointer_child
+
+
+def of_users(body: Body) -> Body:
+    """The body as users registered that its media type is written, or drawn; the same one where they did not."""
+    serializer = SERIALIZERS.find(body.media_type)
+    strategy = BODY_STRATEGIES.find(body.media_type)
+    if serializer is not None and not isinstance(serializer, BuiltIn):
+        body = replace(body, write=partial(_alone, serializer), serializer=serializer)
+    elif serializer is None and strategy is not None:
+        body = replace(body, write=octets)
+    return body if strategy is None else replace(body, strategy=strategy)
+
+
+def _alone(serializer: Serializer, value: Any) -> bytes:
+    return serializer(SerializationContext(), value) or b""
+
+
+def octets(value: Any) -> bytes:
+    """A value that is bytes already; text in UTF-8. Raises `ValueError` for any other."""
+    if isinstance(value, bytes | bytearray):
+        return bytes(value)
+    if isinstance(value, str):
+        return value.encode()
+    raise ValueError(f"bytes are wanted, got {type(value).__name__}")
+
 
 _STYLED = ("style", "explode", "allowReserved")
 _ANY = {"integer": 0, "number": 0, "boolean": True, "string": "a"}

@@ -19,9 +19,9 @@ from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
-from checker.health.safety import Safety, SafetyGate
+from checker.health import Safety, SafetyGate
 from checker.phases.call_arguments import CallArguments
-from checker.transport import proofs
+from checker.transport import prepare
 
 # Python finds a member of an enumeration ten times slower than a name.
 _FULL = Safety.FULL
@@ -287,8 +287,8 @@ def check_tools(
         partial(build_request, maker, hooks, credentials=credentials),
         partial(build_request, anonymous, hooks),
         judge_request,
-        proofs.put,
-        proofs.drop,
+        prepare.put,
+        prepare.drop,
         maker.base_path_of,
         peers,
     )

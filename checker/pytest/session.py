@@ -12,8 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker import __version__
-from checker.checks.classes import ClassCheck
-from checker.checks.custom import after_run
+from checker.checks.custom import ClassCheck, after_run
 from checker.config.settings import RunSettings
 from checker.config.user_code import know_phases
 from checker.core.errors import CheckError

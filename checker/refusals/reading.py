@@ -1,5 +1,6 @@
 """From the answer that refused a request to what it demands of requests like it."""
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Any, Final
@@ -7,13 +8,249 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import ITEMS, Constraint, constraint
-from checker.core.odd_paths import body_of, is_bare_refusal, patterns_broken
+from checker.core.constraints import FORBIDDEN, ITEMS, Constraint, constraint
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.response import Response
-from checker.refusals import codes, names, rust
-from checker.refusals.said import PlaceDemand, is_same_name
+from checker.refusals import codes
+from checker.refusals.characters import body_of, is_bare_refusal, patterns_broken
+from checker.refusals.sentences import (
+    TYPES,
+    PlaceDemand,
+    demanded,
+    demands_of,
+    is_same_name,
+    keyed,
+    path_of,
+    sentences_at,
+)
+
+_WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
+    "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
+_META: Final = frozenset(
+    ("type", "title", "status", "traceid", "instance", "code", "timestamp", "error", "path", "statuscode", "status_code",
+     "success", "detail", "message")
+)  # fmt: skip
+
+
+def django_rest(body: Any) -> Iterator[PlaceDemand]:
+    """`{"age": ["Ensure this value is greater than or equal to 18."]}`, at the top or below `detail`."""
+    inner = body.get("detail", body) if isinstance(body, dict) else body
+    if (
+        isinstance(inner, dict)
+        and "errors" not in inner
+        and all(isinstance(one, list | dict) for one in inner.values())
+    ):
+        yield from keyed(inner)
+
+
+def marshmallow(body: Any) -> Iterator[PlaceDemand]:
+    """`{"errors": {"json": {"age": ["Must be greater than or equal to 18."]}}}`."""
+    if not isinstance(body, dict):
+        return
+    found = next((body[one] for one in ("errors", "messages", "detail") if one in body), body)
+    if not isinstance(found, dict):
+        return
+    for name, inner in found.items():
+        if name in _WHERE and isinstance(inner, dict):
+            yield from keyed(inner, where=_WHERE[name])
+
+
+def flask_restx(body: Any) -> Iterator[PlaceDemand]:
+    """`{"errors": {"age": "5 is less than the minimum of 18"}, "message": "Input payload validation failed"}`, and reqparse."""
+    errors = body.get("errors") if isinstance(body, dict) else None
+    if errors is None and isinstance(body, dict) and isinstance(body.get("message"), dict):
+        errors = body["message"]
+    for name, text in errors.items() if isinstance(errors, dict) else ():
+        if isinstance(text, str):
+            where = "query" if text.rstrip(". ").endswith("in the query string") else ""
+            yield from sentences_at(_trimmed(path_of(name), text), text, where)
+
+
+def _trimmed(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The place of a complaint: what is missing is named twice, in the path and in the text."""
+    is_named = "required property" in text and bool(path)
+    return path[:-1] if is_named and repr(path[-1]) in text else path
+
+
+_FIELD_IN_TEXT = re.compile(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
+_JSON_PATH = re.compile(r"Path: \$\.?(?P<path>[\w.\[\]]*)")
+
+
+def aspnet(body: Any) -> Iterator[PlaceDemand]:
+    """`{"title": "One or more validation errors occurred.", "errors": {"Age": ["The field Age must be between 18 and 99."]}}`."""
+    errors = body.get("errors") if isinstance(body, dict) and "title" in body else None
+    for name, texts in errors.items() if isinstance(errors, dict) else ():
+        for text in texts if isinstance(texts, list) else [texts]:
+            found = _JSON_PATH.search(str(text))
+            path = path_of(found["path"] if found else name)
+            yield from _of_field(path, str(text))
+
+
+def laravel(body: Any) -> Iterator[PlaceDemand]:
+    """`{"message": "...", "errors": {"age": ["The age field must be at least 18."]}}`."""
+    errors = body.get("errors") if isinstance(body, dict) and "message" in body else None
+    for name, texts in errors.items() if isinstance(errors, dict) else ():
+        for text in texts if isinstance(texts, list) else ():
+            yield from _of_field(path_of(name), str(text))
+
+
+def _of_field(path: tuple[str, ...], text: str) -> Iterator[PlaceDemand]:
+    """Return the demands of a text that begins with the name of the field."""
+    yield from demanded(path, demands_of(_FIELD_IN_TEXT.sub("This ", text)))
+
+
+def rails(body: Any) -> Iterator[PlaceDemand]:
+    """`{"errors": {"name": ["is too short (minimum is 3 characters)"]}}`, or by pointers as JSON:API has it."""
+    if not isinstance(body, dict):
+        return
+    errors = body.get("errors", body)
+    if isinstance(errors, list):
+        for error in errors:
+            source = error.get("source") if isinstance(error, dict) else None
+            if isinstance(source, dict):
+                yield from _of_source(source, str(error.get("detail", error.get("title", ""))))
+    elif isinstance(errors, dict) and all(isinstance(one, list) for one in errors.values()):
+        yield from keyed(errors)
+
+
+def _of_source(source: dict[str, Any], text: str) -> Iterator[PlaceDemand]:
+    if isinstance(name := source.get("parameter"), str):
+        yield from sentences_at(path_of(name), text, "query")
+    elif isinstance(pointer := source.get("pointer"), str):
+        path = tuple(part for part in path_of(pointer) if part not in ("data", "attributes"))
+        yield from sentences_at(path, text, "body")
+
+
+_MISSING_MEMBER = re.compile(r"missing required field `(?P<name>[^`]+)`")
+_UNKNOWN_MEMBER = re.compile(r"unknown field `(?P<name>[^`]+)`")
+
+
+def litestar(body: Any) -> Iterator[PlaceDemand]:
+    """`{"detail": "Validation failed ...", "extra": [{"key": "age", "source": "body", "message": "Expected `int` >= 18"}]}`."""
+    extra = body.get("extra") if isinstance(body, dict) else None
+    for error in extra if isinstance(extra, list) else ():
+        if not isinstance(error, dict) or not isinstance(text := error.get("message"), str):
+            continue
+        where, path = str(error.get("source", "")), path_of(error.get("key", ""))
+        if found := _MISSING_MEMBER.search(text):
+            yield PlaceDemand((*path, found["name"]), "required", where=where)
+        elif found := _UNKNOWN_MEMBER.search(text):
+            yield PlaceDemand((*path, found["name"]), FORBIDDEN, where=where)
+        else:
+            yield from demanded(path, demands_of(text), where=where)
+
+
+# Anything else
+
+_NAMES: Final = ("field", "param", "parameter", "property", "name", "path", "loc", "pointer", "instancePath", "attribute",
+    "key", "source")  # fmt: skip
+_TEXTS: Final = (
+    "message",
+    "msg",
+    "detail",
+    "error",
+    "reason",
+    "description",
+    "defaultMessage",
+    "title",
+)
+_LOCATIONS: Final = {"query": "query", "path": "path", "header": "header", "headers": "header", "body": "body",
+    "cookie": "cookie", "cookies": "cookie", "params": "path", "querystring": "query", "formData": "body"}  # fmt: skip
+_DEPTH: Final = 4
+
+
+def generic(body: Any) -> Iterator[PlaceDemand]:
+    """Names beside texts, names above texts, and texts that begin with the name in question."""
+    yield from _generic(body, _DEPTH)
+
+
+def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
+    if depth == 0:
+        return
+    if isinstance(value, str):
+        yield from _of_text(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _generic(item, depth - 1)
+    elif isinstance(value, dict):
+        name = next((value[one] for one in _NAMES if _is_name(one, value.get(one))), None)
+        text = next((value[one] for one in _TEXTS if isinstance(value.get(one), str)), None)
+        if name and text:
+            found = list(_beside(name, text, value))
+            yield from found
+            if found:
+                return
+            # `{"name": "BadDataError", "message": "...", "details": [...]}`: the name of the error, not of what is wrong.
+        fields = {one: inner for one, inner in value.items() if one.lower() not in _META}
+        yield from keyed({one: inner for one, inner in fields.items() if _holds_texts(inner)})
+        for inner in value.values():
+            yield from _generic(inner, depth - 1)
+
+
+def _is_name(key: str, value: Any) -> bool:
+    """Whether a member says what is wrong; celebrate names the part of the request: `{"source": "body", "message": "..."}`."""
+    is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
+    return isinstance(value, str | list) and not is_part
+
+
+def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[PlaceDemand]:
+    """Return the demands of a text on the place that is named beside it; a pointer may begin with the part of the request."""
+    said = (value.get("in"), value.get("location"), value.get("where"))
+    where = next(
+        (_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), ""
+    )
+    path = path_of(name)
+    if not where and isinstance(name, str) and name.startswith("/") and path[:1]:
+        where = _LOCATIONS.get(path[0], "")
+        path = path[1:] if where else path
+    yield from sentences_at(path, text, where)
+
+
+def _holds_texts(value: Any) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+    )
+
+
+_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param|each value in) |the (?=[`'\"]))?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))?(?: property| field| parameter)? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_NAMED = re.compile(r"^(?:[\w ]+ error: )?(?P<name>[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_LABELLED = re.compile(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', re.DOTALL)
+"""Joi: `"items[0].name" length must be at least 3 characters long`."""
+_IN_PART = re.compile(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
+"""go-openapi: `0.labels in body is required`."""
+_INVALID = re.compile(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
+_EXPECTED = re.compile(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
+_MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
+_ABSENT = re.compile(r"(?:field|parameter|property|param|argument|key|attribute) [`'\"](?P<name>[\w.-]+)[`'\"] (?:is |was )?not (?:present|given|set|specified|provided)\b", re.IGNORECASE)  # fmt: skip
+
+
+def _of_text(text: str) -> Iterator[PlaceDemand]:
+    for sentence in re.split(r"[;\n]|(?<=\w)\. ", text[:2000]):
+        if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence):
+            yield PlaceDemand(path_of(found["name"]), "required")
+        elif found := _LABELLED.search(sentence.strip()) or _IN_PART.search(sentence.strip()):
+            where = found.groupdict().get("where") or ""
+            demands = demands_of(found["text"])
+            yield from demanded(path_of(found["name"]), demands, where=_LOCATIONS.get(where, ""))
+        elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
+            yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
+        elif found := _BEGINNING.search(sentence.strip()):
+            yield from _of_beginning(found, sentence)
+        elif found := _INVALID.search(sentence):
+            yield PlaceDemand(path_of(found["name"]), "format", "uuid")
+        elif found := _NAMED.search(sentence.strip()):
+            where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
+            yield from demanded(path_of(found["name"]), demands_of(found["text"]), where=where)
+
+
+def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[PlaceDemand]:
+    """Return the demands of a sentence on the name that it begins with."""
+    name, noun = found["name"], (found["noun"] or "").strip()
+    items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()
+    # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
+    for path in (name, f"{name}_{noun}") if noun else (name,):
+        yield from demanded((*path_of(path), *items), demands_of(sentence))
 
 
 class Reader(Struct, frozen=True):
@@ -32,15 +269,15 @@ READERS: Final = (
     Reader("Symfony", codes.symfony),
     Reader("Spring", codes.spring),
     Reader("Go validator", codes.go_validator),
-    Reader("Rust validator, serde", rust.rust),
-    Reader("Litestar", names.litestar),
-    Reader("marshmallow", names.marshmallow),
-    Reader("Flask-RESTX", names.flask_restx),
-    Reader("ASP.NET", names.aspnet),
-    Reader("Laravel", names.laravel),
-    Reader("Django REST framework", names.django_rest),
-    Reader("Rails", names.rails),
-    Reader("any", names.generic),
+    Reader("Rust validator, serde", codes.rust),
+    Reader("Litestar", litestar),
+    Reader("marshmallow", marshmallow),
+    Reader("Flask-RESTX", flask_restx),
+    Reader("ASP.NET", aspnet),
+    Reader("Laravel", laravel),
+    Reader("Django REST framework", django_rest),
+    Reader("Rails", rails),
+    Reader("any", generic),
 )
 
 

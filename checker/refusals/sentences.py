@@ -2,11 +2,84 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, Final
 
-from checker.refusals.characters import pattern_of
+from msgspec import Struct
+
+from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED
+
+_ALPHANUMERIC: Final = r"alpha-?numerics?"
+_CHARACTER_ROWS: Final = (
+    (rf"lower-? ?case {_ALPHANUMERIC}", "a-z0-9"),
+    (rf"upper-? ?case {_ALPHANUMERIC}", "A-Z0-9"),
+    (_ALPHANUMERIC, "a-zA-Z0-9"),
+    (r"lower-? ?case(?: letters| alphabets?)?", "a-z"),
+    (r"upper-? ?case(?: letters| alphabets?)?", "A-Z"),
+    (r"letters|alphabetic|alphabets?|alphas?\b", "a-zA-Z"),
+    (r"numbers|numerals|numeric|digits", "0-9"),
+    (r"dash(?:es)?|hyphens?|minus(?:es)?", "-"),
+    (r"under-?scores?", "_"),
+    (r"dots?|periods?|full stops?", "."),
+    (r"white-?spaces?|spaces?|blanks?", " "),
+    (r"colons?", ":"),
+    (r"slash(?:es)?", "/"),
+    (r"plus(?:es)?", "+"),
+    (r"at signs?", "@"),
+)
+"""Words, and what they stand for."""
+_BETWEEN: Final = re.compile(
+    r"(?:\s|[,(]|\b(?:and|or|the|ascii|english|latin|roman|basic|single|unaccented|characters?|signs?|symbols?)\b)+",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile("|".join(f"(?P<k{at}>{words})" for at, (words, _) in enumerate(_CHARACTER_ROWS)), re.IGNORECASE)  # fmt: skip
+_SYMBOLS: Final = re.compile(
+    r"['\"`](?P<quoted>_|[^\w\s'\"`])['\"`]|(?P<slashed>(?:_|[^\w\s,])(?:/(?:_|[^\w\s,]))+)"
+)
+_FIRST_IS_ALPHANUMERIC: Final = re.compile(
+    rf"start(?:s|ing)? and end(?:s|ing)? with an? (?:lower-? ?case )?{_ALPHANUMERIC}", re.IGNORECASE
+)
+
+
+def pattern_of(prose: str) -> str:
+    """The pattern of texts that hold nothing but what is listed first in `prose`; empty where it begins with no such list.
+
+    `lowercase letters, numbers, and dashes`: `^[a-z0-9-]+$`.
+    """
+    listed = list(dict.fromkeys(_listed(prose)))
+    if not listed:
+        return ""
+    inner = _with_hyphen_last(listed)
+    if _FIRST_IS_ALPHANUMERIC.search(prose):
+        ends = "".join(part for part in ("a-z", "A-Z", "0-9") if part in listed)
+        return f"^[{ends}]([{inner}]*[{ends}])?$" if ends else f"^[{inner}]+$"
+    return f"^[{inner}]+$"
+
+
+def _listed(prose: str) -> list[str]:
+    """Classes and characters of a list, until a word that is none of it."""
+    found: list[str] = []
+    at = 0
+    while True:
+        between = _BETWEEN.match(prose, at)
+        at = between.end() if between else at
+        if word := _WORD.match(prose, at):
+            row = int((word.lastgroup or "k0")[1:])
+            found.extend(re.findall(r"\w-\w|.", _CHARACTER_ROWS[row][1]))
+            at = word.end()
+        elif symbols := _SYMBOLS.match(prose, at):
+            found.extend((symbols["quoted"] or symbols["slashed"])[::2])
+            at = symbols.end()
+        else:
+            return found
+
+
+def _with_hyphen_last(parts: list[str]) -> str:
+    """The inside of a class: a hyphen stands for itself at the end alone."""
+    plain = [f"\\{part}" if part in ("\\", "]", "^") else part for part in parts if part != "-"]
+    return "".join(plain) + "-" * ("-" in parts)
+
 
 Demand = tuple[str, Any]
 """Keyword and its value."""
@@ -265,3 +338,79 @@ def demands_of(sentence: str) -> list[Demand]:
         # `must be a string with a minimum length of 3`: the words of bounds say more than that of a type.
         found.pop("type", None)
     return sorted(found.items(), key=lambda pair: (pair[0], json.dumps(pair[1])))
+
+
+_INDEX = re.compile(r"\[(\d+|\*|[\"']?\w+[\"']?)\]")
+_NAME_IN_TEXT = re.compile(r"[`'\"]([\w.-]+)[`'\"]")
+_WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
+
+
+class PlaceDemand(Struct, frozen=True):
+    """One demand on one place."""
+
+    path: tuple[str, ...]
+    """Names, `*` for items; as the target calls them."""
+    keyword: str
+    value: Any = True
+    where: str = ""
+    """`query`, `path`, `header`, `cookie`, `body`; empty where nothing is said of it."""
+
+
+def path_of(name: object) -> tuple[str, ...]:
+    """The path that a name stands for: `address.zip`, `items[0].name`, `/items/0/name`, `$.age`, or a list of names."""
+    if isinstance(name, list | tuple):
+        parts = [str(part) for part in name]
+    else:
+        text = _INDEX.sub(lambda found: f".{found[1].strip(chr(34) + chr(39))}", str(name))
+        text = text.replace("/", ".") if text.startswith("/") else text
+        parts = text.split(".")
+    return tuple(ITEMS if part.isdigit() else part for part in parts if part not in ("", "$"))
+
+
+def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[PlaceDemand]:
+    """Return the demands of texts on a place. Names in quotes are those of members if a member is missing or unexpected."""
+    for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
+        if isinstance(text, str):
+            yield from demanded(path, demands_of(text), text, where)
+
+
+def demanded(
+    path: tuple[str, ...], demands: Iterable[Demand], text: str = "", where: str = ""
+) -> Iterator[PlaceDemand]:
+    """Demands on a place, or on members of it that a text names."""
+    for keyword, value in demands:
+        names = _NAME_IN_TEXT.findall(text) if keyword in (REQUIRED, FORBIDDEN) else []
+        members = [name for name in names if not path or _plain(name) != _plain(path[-1])]
+        if members:
+            for name in members:
+                yield PlaceDemand((*path, name), keyword, value, where)
+        elif path:
+            yield PlaceDemand(path, keyword, value, where)
+
+
+def keyed(value: object, path: tuple[str, ...] = (), where: str = "") -> Iterator[PlaceDemand]:
+    """Texts below names: `{"name": ["This field is required."], "address": {"zip": ["..."]}}`."""
+    if isinstance(value, str):
+        yield from sentences_at(path, value, where)
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, str):
+                yield from sentences_at(path, item, where)
+            elif isinstance(item, dict) and isinstance(item.get("message"), str):
+                # `{"name": [{"message": "This field is required.", "code": "required"}]}`: forms of Django.
+                yield from sentences_at(path, item["message"], where)
+            elif isinstance(item, dict):
+                yield from keyed(item, (*path, ITEMS), where)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            below = path if str(name) in _WHOLE else (*path, *path_of(name))
+            yield from keyed(inner, below, where)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names differ by how words are joined at most: `firstName`, `first_name`, `FirstName`."""
+    return _plain(one) == _plain(other)

@@ -20,7 +20,7 @@ from checker.core.terminal import with_escaped_hashes
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
 from checker.corpus.secrets import secrets_of
-from checker.health.first_answers import KIND as FIRST_ANSWERS
+from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
 from checker.reporting.findings import alike_as_one, errors_by_label, failures_by_cause, marks_of
 from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled

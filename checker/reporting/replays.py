@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from checker.checks.rules import says_taken
 from checker.checks.server_error import DROPPED
-from checker.checks.state_refusals import says_taken
 from checker.checks.table import BUILT_IN
 from checker.core import curl
 from checker.core.media_types import media_type_of
@@ -20,7 +20,7 @@ from checker.core.schema import tokens_of
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.needs import ANY_NAME
 from checker.corpus.records import Finding, Interaction, ResourceMade
-from checker.health.made import made_paths
+from checker.health import made_paths
 from checker.reporting.findings import DEPENDENT, kinds_of
 from checker.reporting.shown import has_answer, readable_body
 

@@ -10,8 +10,8 @@ from checker.core.known import KnownStatus
 from checker.core.reports import report_format
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
-from checker.health.first_answers import KIND as FIRST_ANSWERS
-from checker.health.signs import HEALTH_CHECK
+from checker.health import HEALTH_CHECK
+from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import baseline_lines
 from checker.reporting.described import words
 from checker.reporting.findings import MARKS, causes_of, kinds_of, severity_rank

@@ -12,7 +12,7 @@ from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, UNREACHED, WHOLE_TASK, Note, OperationError
-from checker.health.signs import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
+from checker.health import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
 from checker.supervisor.plans import TimeWindow
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Drain, OperationCard, Task

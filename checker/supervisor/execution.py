@@ -17,7 +17,7 @@ from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.lifecycle import Listener, RunLifecycle
 from checker.supervisor.lock import Ownership
 from checker.supervisor.supervisor import RunEnvironment, Supervisor
-from checker.transport.rates import forget_rates
+from checker.transport.policies import forget_rates
 
 
 class RunOutcome(Struct, frozen=True):

@@ -3,8 +3,7 @@
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.send import Transport
-from checker.transport.applications import asgi, wsgi
-from checker.transport.blocking import BlockingTransport
+from checker.transport.applications import BlockingTransport, asgi, wsgi
 from checker.transport.settings import HttpSettings
 
 __all__ = [

@@ -1,26 +1,90 @@
-"""Applications in this process, asked without a socket: ASGI 3 (2.3) and WSGI 1.0.1 (PEP 3333)."""
+"""Applications in this process, called without a socket: ASGI 3 (2.3), WSGI 1.0.1 (PEP 3333), and sessions of users."""
 
 import asyncio
 import contextlib
+import inspect
 import io
 import sys
 import threading
 import time
 import traceback
 import weakref
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from functools import cache
 from http import HTTPStatus
 from typing import Any, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
-from checker.core.errors import LoaderError
+from checker.config.user_code import load_attribute
+from checker.core.errors import ConfigError, LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
-from checker.transport.blocking import BlockingTransport
 from checker.transport.factories import TransportFactory
-from checker.transport.settings import HttpSettings
+from checker.transport.settings import HttpSettings, travelling
+
+Exchange = Callable[[WireRequest, float], Outcome]
+"""From a request, and the seconds that it may take, to its outcome."""
+
+
+class BlockingTransport:
+    """Implements `checker.core.send.Transport`: each request waits until those before it are answered."""
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        settings: HttpSettings,
+        *,
+        close: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`close` ends what answers."""
+        self._exchange = exchange
+        self._settings = settings
+        self._close = close
+        self._waiting: deque[tuple[int, WireRequest, float]] = deque()
+
+    def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
+        """Have a request wait for its turn."""
+        self._waiting.append((lane, request, self._patience_s(request, patience_s)))
+
+    def flush(self) -> None:
+        """Nothing: requests are sent when outcomes are asked for."""
+
+    def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
+        """The outcome of the request that has waited longest; none when none waits."""
+        if not self._waiting:
+            return []
+        # One at a time: the worker is to show between two of them that it lives.
+        lane, request, limit_s = self._waiting.popleft()
+        return [(lane, self._exchange(request, limit_s))]
+
+    def send(
+        self,
+        lane: int,
+        request: WireRequest,
+        *,
+        patience_s: float | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Outcome:
+        """Outcome of a request that does not wait for its turn; `meanwhile` is called before it."""
+        meanwhile()
+        return self._exchange(request, self._patience_s(request, patience_s))
+
+    def waited_s(self, lane: int) -> float:
+        """Return 0: the transport blocks, so no request is in flight when this is called."""
+        return 0.0
+
+    def close(self) -> None:
+        """Forget what waits, and end what answers."""
+        self._waiting.clear()
+        self._close()
+
+    def _patience_s(self, request: WireRequest, patience_s: float | None) -> float:
+        limit_s = travelling(request, self._settings).request_timeout_s
+        return limit_s if patience_s is None else min(patience_s, limit_s)
+
 
 _STARTUP_S = 30.0
 _FRAMES = 3
@@ -316,3 +380,64 @@ def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
         return BlockingTransport(WsgiApplication(app).send, settings)
 
     return connect
+
+
+@cache
+def application_named(name: str) -> Application:
+    """Return the started application that `module:variable` names, ASGI or WSGI: one for each process. Raises `ConfigError`."""
+    found = load_attribute(name, what="application")
+    if not callable(found):
+        raise ConfigError(
+            f"{name!r} is {type(found).__name__}; name an ASGI or WSGI application, such as 'main:app'"
+        )
+    return AsgiApplication(found) if _is_asgi(found) else WsgiApplication(found)
+
+
+def application_transport(name: str) -> TransportFactory:
+    """Return the factory of transports to the application of that name. Raises `ConfigError`."""
+    application = application_named(name)
+
+    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
+        return BlockingTransport(application.send, settings)
+
+    return connect
+
+
+def site_of(name: str) -> str:
+    """Scheme and host that the application of that name believes to be. Raises `ConfigError`."""
+    return application_named(name).origin.url
+
+
+def document_of(
+    name: str, path: str, headers: tuple[tuple[str, str], ...], timeout_s: float
+) -> Callable[[WireRequest], Response]:
+    """Return a function that asks the application of that name for the document at a path. Raises `LoaderError` if there is no answer."""
+    application = application_named(name)
+    sent = [(key.encode(), value.encode()) for key, value in headers]
+
+    def exchange(request: WireRequest) -> Response:
+        request.headers += sent
+        answer = application.send(request, timeout_s)
+        if isinstance(answer, Response):
+            return answer
+        raise LoaderError(f"{path} of {name} cannot be loaded: {answer.message}")
+
+    return exchange
+
+
+def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
+    """Return a transport for dry runs: every request is answered with 204 and not sent."""
+    return BlockingTransport(
+        lambda request, _: Response(204, [], b"", request=request, message="No Content"), settings
+    )
+
+
+def _is_asgi(app: Any) -> bool:
+    """By what it is called with: scope, receive and send; or environment and start_response."""
+    if inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__):
+        return True
+    try:
+        inspect.signature(app).bind(None, None, None)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -9,8 +9,7 @@ from checker.core.errors import ConfigError
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.transport.http import HttpLanes
-from checker.transport.policies import PolicyTransport
-from checker.transport.rates import RateLimits
+from checker.transport.policies import PolicyTransport, RateLimits
 from checker.transport.settings import HttpSettings
 
 TransportFactory = Callable[[BaseUrl, HttpSettings, int], Transport]
@@ -42,5 +41,5 @@ def transport_factory(name: str | None) -> TransportFactory:
 
 
 def in_process() -> Any:
-    """The module `checker.transport.in_process`, for who tests an application of this process: it brings asyncio."""
-    return import_module("checker.transport.in_process")
+    """The module `checker.transport.applications`, for who tests an application of this process: it brings asyncio."""
+    return import_module("checker.transport.applications")

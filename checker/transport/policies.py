@@ -1,19 +1,153 @@
 """Policies beyond one request: redirects, retries, rates."""
 
+import dataclasses
+import fcntl
+import os
+import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import urljoin, urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.operation import Operation
+from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import Earlier, FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
-from checker.transport.rates import AUTO, RateLimits
-from checker.transport.redirects import following
 from checker.transport.settings import HttpSettings, travelling
+
+UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+"""Seconds of each unit that a rate may be given in."""
+AUTO: Final = "auto"
+"""In place of a rate: no limit of ours, and patience where the target asks for it."""
+_MARGIN: Final = 1 + 1e-6
+"""The sum of a thousand floats must not come out below a second."""
+_TIME: Final = struct.Struct("<d")
+
+
+def interval_s(rate: str) -> float:
+    """Seconds between two requests at a rate such as `50/s`."""
+    count, _, unit = rate.partition("/")
+    return UNITS[unit] / int(count) * _MARGIN
+
+
+class RateLimit(Struct):
+    """Hands out times to send at: each a fixed interval after the one before, and none before now.
+
+    A count within each second would let two bursts meet at its border; evenly spaced times hold in every second.
+    """
+
+    interval_s: float
+    path: Path | None = None
+    """The file that processes share; None: this process alone."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds since a moment that all processes share."""
+    _last: float = field(default=float("-inf"))
+
+    def reserve(self) -> float:
+        """Reserve and return the next free time of the clock."""
+        if self.path is None:
+            self._last = max(self.clock(), self._last + self.interval_s)
+            return self._last
+        with _locked(self.path) as descriptor:
+            written = os.pread(descriptor, _TIME.size, 0)
+            last = _TIME.unpack(written)[0] if len(written) == _TIME.size else float("-inf")
+            due = max(self.clock(), last + self.interval_s)
+            os.pwrite(descriptor, _TIME.pack(due), 0)
+        return due
+
+
+class RateLimits(Struct):
+    """The limits of one process, by rate."""
+
+    folder: Path | None = None
+    """Where those of all workers of a run stand; None: this process alone."""
+    clock: Callable[[], float] = time.monotonic
+    _known: dict[str, RateLimit] = field(default_factory=dict)
+
+    def of(self, rate: str) -> RateLimit:
+        """The limit that all who name this rate share."""
+        found = self._known.get(rate)
+        if found is None:
+            path = None if self.folder is None else self.folder / rate.replace("/", "-per-")
+            found = self._known[rate] = RateLimit(interval_s(rate), path, self.clock)
+        return found
+
+
+def forget_rates(folder: Path) -> None:
+    """Begin anew: the clock of an earlier run may have been another one."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    # The system lets go of the lock when its holder dies.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+_STATUSES = frozenset({301, 302, 303, 307, 308})
+_OF_BODIES = frozenset(
+    {b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"}
+)
+
+
+def documents_redirects(operation: Operation) -> bool:
+    """Whether an operation documents a redirect: then it is an answer to be judged."""
+    statuses = operation.contract.plan(100, None).documented_statuses
+    return any(status.startswith("3") for status in statuses)
+
+
+def following(origin: BaseUrl, request: WireRequest, response: Response) -> WireRequest | None:
+    """Return the request that follows a redirect; None if it must not be followed: credentials never leave their site."""
+    if response.status_code not in _STATUSES:
+        return None
+    places = response.headers.get("location", [])
+    target = _target(origin, request, places[0]) if len(places) == 1 else None
+    if target is None:
+        return None
+    if not becomes_get(request.method, response.status_code):
+        return dataclasses.replace(request, target=target)
+    headers = [one for one in request.headers if one[0].lower() not in _OF_BODIES]
+    return dataclasses.replace(request, method="GET", target=target, headers=headers, body=None)
+
+
+def becomes_get(method: str, status: int) -> bool:
+    """Whether a request goes on as GET after this redirect.
+
+    All clients do that with a POST that was answered 301 or 302 (RFC 9110, 15.4.2), and with anything at all after 303.
+    """
+    return (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST")
+
+
+def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
+    """Return path and query of a location on the same site; None for other sites, for malformed URLs and for unusable paths.
+
+    Behind a socket, a server knows itself by the name that requests call it by.
+    """
+    if len(place) > LONGEST_TARGET:
+        return None
+    try:
+        url = urljoin(request.url_at(origin), place)
+        there, parts = BaseUrl.from_url(url), urlsplit(url)
+    except ValueError:
+        return None
+    if there.site not in (origin.site, origin.plain.site) or there.userinfo:
+        return None
+    text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return text.encode("ascii") if text.isascii() and text.isprintable() else None
+
 
 LONGEST_BACKOFF_S = 10.0
 MOST_WAITS = 3

@@ -2,35 +2,96 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import quote, unquote_plus
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
+from checker.core.credentials import Credentials
 from checker.core.errors import SerializationError, SerializationNotPossible
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import SerializationContext, Serializer
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.schema import Schema
 from checker.transport.header_lines import is_one_line, usual_lines
-from checker.transport.proofs import put
-from checker.transport.redirects import documents_redirects
+from checker.transport.policies import documents_redirects
 from checker.transport.settings import Dispatch
-from checker.transport.wire.bodies import Encoder, Encoding, encode, encoder_of, reason_not
-from checker.transport.wire.encoding import (
+from checker.transport.wire.bodies import (
+    Encoder,
+    Encoding,
     HeaderEncoder,
+    TextEncoder,
     cookie_encoder,
+    encode,
+    encoder_of,
     header_bytes,
     header_encoder,
     path_encoder,
     query_encoder,
     query_prefix,
+    reason_not,
 )
-from checker.transport.wire.forms import TextEncoder
 from checker.transport.wire.styles import escape, is_unreserved
+
+_COOKIE = b"cookie"
+
+
+def put(request: WireRequest, credentials: Credentials) -> None:
+    """Have a request carry these. Puts later ones in the place of earlier ones."""
+    if credentials.headers:
+        _put_headers(request, credentials.headers)
+    if credentials.query:
+        path, _, query = request.target.partition(b"?")
+        given = credentials.query
+        kept = [pair for pair in query.split(b"&") if pair and _name_of(pair) not in given]
+        request.target = path + b"?" + b"&".join([*kept, *_pairs(given)])
+    if credentials.cookies:
+        sent = request.header(_COOKIE) or b""
+        parts = [part for part in sent.split(b"; ") if part]
+        given = credentials.cookies
+        kept = [part for part in parts if _name_of(part) not in given]
+        own = [header_bytes(f"{name}={value}") for name, value in given.items()]
+        _put_headers(request, {"Cookie": b"; ".join([*kept, *own]).decode("latin-1")})
+
+
+def drop(request: WireRequest, credentials: Credentials) -> bool:
+    """Take out of a request what it has under the names of these; whether there was anything."""
+    before = request.target, list(request.headers)
+    path, mark, query = request.target.partition(b"?")
+    if credentials.query and mark:
+        kept = [pair for pair in query.split(b"&") if _name_of(pair) not in credentials.query]
+        request.target = path + b"?" + b"&".join(kept) if kept else path
+    names = {header_bytes(name).lower() for name in credentials.headers}
+    request.headers = [pair for pair in request.headers if pair[0].lower() not in names]
+    sent = request.header(_COOKIE)
+    if credentials.cookies and sent is not None:
+        parts = [part for part in sent.split(b"; ") if _name_of(part) not in credentials.cookies]
+        request.headers = [pair for pair in request.headers if pair[0].lower() != _COOKIE]
+        if parts:
+            request.headers.append((b"Cookie", b"; ".join(parts)))
+    request.lines = None
+    return before != (request.target, request.headers)
+
+
+def _put_headers(request: WireRequest, given: Mapping[str, str]) -> None:
+    fields = [(header_bytes(name), header_bytes(value)) for name, value in given.items()]
+    names = {name.lower() for name, _ in fields}
+    request.headers = [pair for pair in request.headers if pair[0].lower() not in names] + fields
+    request.lines = None
+
+
+def _pairs(given: Mapping[str, str]) -> Iterable[bytes]:
+    return (
+        f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items()
+    )
+
+
+def _name_of(pair: bytes) -> str:
+    return unquote_plus(pair.partition(b"=")[0].decode("latin-1"))
 
 
 class KnownBody(Struct, frozen=True):

@@ -6,8 +6,7 @@ from contextlib import closing
 
 from msgspec import Struct, field
 
-from checker.checks.classes import AFTER_RUN, ClassCheck
-from checker.checks.custom import after_run
+from checker.checks.custom import AFTER_RUN, ClassCheck, after_run
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
 from checker.corpus.layout import RunLayout

@@ -14,8 +14,7 @@ from checker.core.resources import REMOVING
 from checker.corpus.layout import RunLayout
 from checker.corpus.made import MadeLedger
 from checker.corpus.records import Note
-from checker.health.made import MadeResources
-from checker.health.safety import Safety, SafetyGate
+from checker.health import MadeResources, Safety, SafetyGate
 from checker.phases.attempt import attempt, drive
 from checker.workers.context import WorkerContext
 from checker.workers.selected import SelectedOperations

@@ -11,7 +11,7 @@ from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
-from checker.health.first_answers import FirstAnswers
+from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
 from checker.phases.chains import ChainExplorer
 from checker.phases.exploration import Explorer

@@ -8,7 +8,7 @@ from checker.checks.judge import CLEAN
 from checker.core.errors import StorageError
 from checker.core.response import NetworkFailure, Outcome
 from checker.corpus.inflight import Stage
-from checker.health.signs import REFUSALS
+from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.workers.concluding import conclude_run
 from checker.workers.context import WorkerContext

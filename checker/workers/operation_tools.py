@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.by_operation import JudgeByOperation
 from checker.checks.check import Check
-from checker.checks.classes import ClassCheck
 from checker.checks.context import CheckTools
-from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.custom import ClassCheck
+from checker.checks.judge import Judge, JudgeByOperation, JudgeSettings
 from checker.checks.to_run import needs_of, selected_checks
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.settings import RunSettings

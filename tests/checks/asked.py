@@ -23,7 +23,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
-from checker.transport import proofs
+from checker.transport import prepare
 from checker.transport.prepare import RequestMaker
 
 NEGATIVE, POSITIVE = GenerationMode.NEGATIVE, GenerationMode.POSITIVE
@@ -142,7 +142,7 @@ class Exchanges:
             maker.make,
             self._anonymous.make,
             lambda operation, request: operation.judge_request(request, base_path="/v1"),
-            proofs.put,
-            proofs.drop,
+            prepare.put,
+            prepare.drop,
             maker.base_path_of,
         )

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from checker.checks.classes import ClassCheck
 from checker.checks.custom import (
     CUSTOM_CHECKS,
+    ClassCheck,
     CustomCheck,
     after_run,
     check,

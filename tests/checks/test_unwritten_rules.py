@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.checks.unwritten_rules import may_break_one
+from checker.checks.positive_data import may_break_one
 from checker.core.case import Case
 from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.scenarios import Scenario

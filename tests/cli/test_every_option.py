@@ -100,7 +100,7 @@ ROWS: dict[str, Row] = {
     "--max-shown": Row(("3",), lambda one: one.report.max_shown, 3, "-1", "at least 0"),
     "--exclude-deprecated": Row((), lambda one: one.selection.filters.specs[0].subject, "deprecated"),
     "--app": Row(("a:b",), lambda one: one.target.app, "a:b", "a", "module:variable"),
-    "--dry-run": Row((), lambda one: (one.target.transport, one.common.checks), ("checker.transport.in_process:nothing_sent", ())),
+    "--dry-run": Row((), lambda one: (one.target.transport, one.common.checks), ("checker.transport.applications:nothing_sent", ())),
     "--set": Row(("seed=4",), lambda one: one.seed, 4, "nothing", "NAME=VALUE"),
     **{
         f"--report-{row.name}-path": Row(("p",), lambda one: one.report.files[0][1], "p")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.health.first_answers import ENOUGH, FirstAnswers
+from checker.health import ENOUGH, FirstAnswers
 
 URL = "http://h:8000"
 

@@ -13,9 +13,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.layout import RunLayout
 from checker.corpus.made import MadeLedger
-from checker.health.made import MadeResources, made_paths
-from checker.health.safety import Safety, leaves_out
-from checker.health.signs import looks_dangerous
+from checker.health import MadeResources, Safety, leaves_out, looks_dangerous, made_paths
 from checker.kinds.sources import FetchOptions, TextSource
 from checker.kinds.table import open_description
 from checker.supervisor.signals import Interrupts

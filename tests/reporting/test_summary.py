@@ -10,7 +10,7 @@ from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
-from checker.health.signs import HEALTH_CHECK
+from checker.health import HEALTH_CHECK
 from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
 from checker.reporting.summary import (
     ledger_lines,

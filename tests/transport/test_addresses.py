@@ -9,8 +9,7 @@ import pytest
 
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure
-from checker.transport.connections import Connections
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import Connections, HttpLanes, HttpSettings
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 V4, V6 = "127.0.0.1", "::1"

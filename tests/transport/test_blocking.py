@@ -2,7 +2,7 @@
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
-from checker.transport.blocking import BlockingTransport
+from checker.transport.applications import BlockingTransport
 from checker.transport.settings import HttpSettings
 
 

@@ -3,7 +3,7 @@
 import pycurl
 
 from checker.core.response import FailureKind
-from checker.transport.lane import fault
+from checker.transport.http import fault
 from checker.transport.settings import HttpSettings
 
 

@@ -23,7 +23,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.generation.drawing.places import place_of
 from checker.generation.sources.alphabets import text_of
 from checker.transport.prepare import RequestMaker
-from checker.transport.wire.file_kinds import file_kind
+from checker.transport.wire.multipart import file_kind
 
 from .cells import parameter, schema_of
 from .test_prepare import Plain

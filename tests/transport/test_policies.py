@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.factories import NETWORK, with_policies
-from checker.transport.policies import PolicyTransport
-from checker.transport.rates import RateLimits
+from checker.transport.policies import PolicyTransport, RateLimits
 from checker.transport.settings import HttpSettings
 
 from .conftest import RawServer

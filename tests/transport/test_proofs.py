@@ -2,7 +2,7 @@
 
 from checker.core.credentials import Credentials
 from checker.core.request import WireRequest
-from checker.transport.proofs import put
+from checker.transport.prepare import put
 
 
 def request(target: bytes = b"/a", *headers: tuple[bytes, bytes]) -> WireRequest:

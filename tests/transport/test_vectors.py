@@ -6,13 +6,11 @@ import pytest
 
 from checker.core.operation import Location, PropertyEncoding
 from checker.openapi.parameters import swagger_style
-from checker.transport.wire.bodies import encode
-from checker.transport.wire.encoding import cookie_encoder
+from checker.transport.wire.ambiguity import pairs_of
+from checker.transport.wire.bodies import cookie_encoder, encode
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.readings import settled
-from checker.transport.wire.unstyled import pairs_of
-from checker.transport.wire.xml_reading import xml_readings
-from checker.transport.wire.xml_writing import xml_encoder
+from checker.transport.wire.xml import xml_encoder, xml_readings
 
 from .cells import Typed, parameter, received, schema_of, sent
 

@@ -10,9 +10,14 @@ from checker.core.schema import Dialect, Schema
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.readings import settled
-from checker.transport.wire.xml_names import escaped_name, unescaped_name
-from checker.transport.wire.xml_reading import DEEPEST, parse_xml, xml_readings
-from checker.transport.wire.xml_writing import xml_encoder
+from checker.transport.wire.xml import (
+    DEEPEST,
+    escaped_name,
+    parse_xml,
+    unescaped_name,
+    xml_encoder,
+    xml_readings,
+)
 
 from .cells import schema_of
 

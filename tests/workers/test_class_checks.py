@@ -14,7 +14,7 @@ from uuid import UUID
 
 import pytest
 
-from checker.checks.classes import ClassCheck
+from checker.checks.custom import ClassCheck
 from checker.corpus.packing import pack
 from checker.corpus.records import CheckState, Finding, OperationError
 from checker.workers.check_states import encoded

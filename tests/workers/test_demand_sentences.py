@@ -8,7 +8,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.response import Response
 from checker.openapi.loaders import from_dict
 from checker.refusals.reading import READERS, demands_in
-from checker.refusals.said import PlaceDemand
+from checker.refusals.sentences import PlaceDemand
 
 NAME = "^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$"
 ENDS = "starting and ending with a character in [a-zA-Z0-9]. Got: x"

@@ -26,8 +26,8 @@ from checker.generation.sources.basic import (
 )
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import OPTIONAL, Draw
+from checker.transport.wire.ambiguity import may_spread
 from checker.transport.wire.outline import outline_of
-from checker.transport.wire.ownership import may_spread
 from checker.validation.compiled import UnusableSchema, compile_schema
 
 _WHOLE_QUERY: Final = "querystring"

@@ -26,7 +26,7 @@ from checker.generation.presence import DrawnBody
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
-from checker.transport.wire.json_text import json_bytes
+from checker.transport.wire.bodies import json_bytes
 from checker.transport.wire.outline import outline_of
 from checker.validation.pointers import pointer_child
 

@@ -14,10 +14,10 @@ from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.generation.normalization import forms
 from checker.transport.wire import ambiguity
+from checker.transport.wire.ambiguity import shares
 from checker.transport.wire.bodies import is_unstructured
 from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter
 from checker.transport.wire.outline import Outline, outline_of
-from checker.transport.wire.ownership import shares
 from checker.transport.wire.readings import BOOLEAN_WORDS, Reading
 from checker.transport.wire.styles import (
     Pairs,
@@ -29,8 +29,7 @@ from checker.transport.wire.styles import (
     query_pairs,
     text_of,
 )
-from checker.transport.wire.xml_reading import xml_readings
-from checker.transport.wire.xml_writing import xml_encoder
+from checker.transport.wire.xml import xml_encoder, xml_readings
 
 IsValid = Callable[[Any], bool]
 _READINGS: Final = 64

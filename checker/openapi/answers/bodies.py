@@ -16,7 +16,7 @@ from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_tex
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import readings
-from checker.transport.wire.xml_reading import MANY_NODES, UnreadXml, xml_readings
+from checker.transport.wire.xml import MANY_NODES, UnreadXml, xml_readings
 
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _SHORT: Final = 1024

@@ -25,11 +25,16 @@ from checker.openapi.answers.bodies import decoded_text
 from checker.openapi.answers.texts import BeyondLimits, yaml_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import UNWRITTEN
-from checker.transport.wire.brackets import deep_tree
-from checker.transport.wire.decoding import shapes
-from checker.transport.wire.file_kinds import is_of_its_kind
-from checker.transport.wire.joining import joined_readings, parted_inside
+from checker.transport.wire.ambiguity import (
+    UNWRITTEN,
+    DeclaredShape,
+    encoding_fault,
+    pairs_of,
+    plain,
+    query_value,
+)
+from checker.transport.wire.decoding import deep_tree, joined_readings, parted_inside, shapes
+from checker.transport.wire.multipart import is_of_its_kind
 from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import (
     Reading,
@@ -41,14 +46,7 @@ from checker.transport.wire.readings import (
     readings,
 )
 from checker.transport.wire.styles import Pairs
-from checker.transport.wire.unstyled import (
-    DeclaredShape,
-    encoding_fault,
-    pairs_of,
-    plain,
-    query_value,
-)
-from checker.transport.wire.xml_reading import xml_readings
+from checker.transport.wire.xml import xml_readings
 
 Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()

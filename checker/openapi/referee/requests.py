@@ -16,6 +16,7 @@ from checker.openapi.referee.bodies import body_verdicts
 from checker.openapi.referee.rulings import Part, Rules
 from checker.openapi.routes import PathTemplate, RequestTarget, has_dot_segment
 from checker.transport.wire import ambiguity
+from checker.transport.wire.ambiguity import OwnedPairs, pairs_of, plain, shares
 from checker.transport.wire.decoding import (
     MISSING,
     Malformed,
@@ -25,10 +26,8 @@ from checker.transport.wire.decoding import (
     decode_path,
     decode_querystring,
 )
-from checker.transport.wire.ownership import OwnedPairs, shares
 from checker.transport.wire.readings import Reading, doubted
 from checker.transport.wire.styles import Pairs
-from checker.transport.wire.unstyled import pairs_of, plain
 
 Header = tuple[str, str]
 """Name and value of a header field, each octet a character."""

@@ -1,13 +1,20 @@
-"""Bodies by media type: which of them we can write, and how."""
+"""Encoders of bodies by media type and of declared parameters.
+
+An encoder takes a value of any type, also one that its schema does not admit. `checker.transport.wire.decoding` reads
+parameters back.
+"""
 
 import codecs
 import csv
 import io
+import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+import orjson
 import yaml
 
 from checker.core.media_types import (
@@ -19,15 +26,129 @@ from checker.core.media_types import (
     is_yaml,
     parse,
 )
-from checker.core.operation import PropertyEncoding
+from checker.core.operation import Parameter, PropertyEncoding
 from checker.core.registry import SERIALIZERS, BuiltIn
 from checker.core.schema import Schema
-from checker.transport.wire.forms import form_encoder
-from checker.transport.wire.json_text import json_bytes
 from checker.transport.wire.multipart import MultipartFile, PartWriter, encode_multipart, files_of
 from checker.transport.wire.outline import ALL_TYPES, outline_of
-from checker.transport.wire.styles import text_of
-from checker.transport.wire.xml_writing import xml_encoder
+from checker.transport.wire.styles import (
+    COOKIE_NAME,
+    DOTS,
+    cookie_pairs,
+    escape,
+    header_text,
+    is_unreserved,
+    joined_inside,
+    path_text,
+    percent_encoded,
+    query_pairs,
+    text_of,
+)
+from checker.transport.wire.xml import xml_encoder
+
+TextEncoder = Callable[[Any], str]
+_USUAL = PropertyEncoding()
+_MANY_NAMES = 1024
+
+
+def pairs_encoder(
+    name: str, style: str = "form", *, explode: bool = True, allow_reserved: bool = False
+) -> TextEncoder:
+    """Pairs of one parameter or property, joined by `&`; empty for a value that travels as nothing."""
+    prefix = f"{escape(name)}="
+    is_repeated = explode and not allow_reserved
+
+    def encoded(value: Any) -> str:
+        if isinstance(value, str) and not allow_reserved:
+            return prefix + (value if is_unreserved(value) else percent_encoded(value))
+        if is_repeated and isinstance(value, list):
+            return "&".join([prefix + escape(text_of(item)) for item in value])
+        if not isinstance(value, list | dict) and not allow_reserved:
+            return prefix + escape(text_of(value))
+        pairs = query_pairs(name, value, style, explode=explode, allow_reserved=allow_reserved)
+        return "&".join([f"{one}={text}" for one, text in pairs])
+
+    return encoded
+
+
+def form_encoder(encoding: Mapping[str, PropertyEncoding]) -> Callable[[Any], bytes]:
+    """Writes forms. What is no object goes out as text, and bytes as they are."""
+    encoders: dict[str, TextEncoder] = {}
+
+    def encoded(value: Any) -> bytes:
+        if isinstance(value, bytes):
+            return value
+        if not isinstance(value, dict):
+            return text_of(value).encode("utf-8", "surrogatepass")
+        found: list[str] = []
+        for name, item in value.items():
+            encode = encoders.get(name)
+            if encode is None:
+                if len(encoders) >= _MANY_NAMES:
+                    encoders.clear()
+                encode = encoders[name] = _property_encoder(str(name), encoding.get(name, _USUAL))
+            text = encode(item)
+            if text:
+                found.append(text)
+        return "&".join(found).encode("ascii")
+
+    return encoded
+
+
+def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
+    """An object without a declared style is JSON, which keeps its name (OpenAPI 3.0.4 and 3.1.1, Encoding Object)."""
+    prefix = f"{escape(name)}="
+    if how.content_type is not None and is_json(how.content_type.partition(",")[0]):
+        return lambda value: prefix + escape(json_bytes(value).decode("utf-8"))
+    styled = pairs_encoder(name, how.style, explode=how.explode, allow_reserved=how.allow_reserved)
+    if how.inner:
+        return lambda value: styled(joined_inside(value, how.inner))
+    if how.is_styled:
+        return styled
+    return lambda value: (
+        prefix + escape(text_of(value)) if isinstance(value, dict) else styled(value)
+    )
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON as bytes; bytes go out as they are. Raises `ValueError` for what JSON cannot say, NaN included."""
+    if isinstance(value, bytes):
+        return value
+    try:
+        text = orjson.dumps(value, _octets)
+    except TypeError:
+        # Integers beyond 64 bits and lone surrogates: slower, but exact.
+        return _exact_json(value)
+    if text.find(b"null") >= 0 and _has_nonfinite(value):
+        # orjson writes null for them, without a word.
+        raise ValueError("JSON has no NaN and no infinity")
+    return text
+
+
+def _exact_json(value: Any) -> bytes:
+    try:
+        text = json.dumps(
+            value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_octets
+        )
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"JSON cannot say it: {error}") from error
+    return text.encode("ascii")
+
+
+def _octets(value: Any) -> str:
+    """Octets inside a JSON value: one character each."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    raise TypeError(f"{type(value).__name__} is no JSON type")
+
+
+def _has_nonfinite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_nonfinite, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_nonfinite, value))
+    return isinstance(value, float) and not math.isfinite(value)
+
 
 _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -259,3 +380,135 @@ def _part_writer(schema: Schema | None) -> PartWriter:
 @lru_cache(maxsize=256)
 def _usual_encoder(media_type: str) -> Encoder | None:
     return _encoder(media_type, {}, None)
+
+
+HeaderEncoder = Callable[[Any], bytes]
+Text = TypeVar("Text", str, bytes)
+
+
+def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
+    """Return the encoder of the text that replaces `{name}` in a path. An undeclared variable is text."""
+    style, explode = "simple", False
+    if parameter is not None:
+        if parameter.media_type is not None:
+            content = _content_encoder(parameter.media_type)
+            return lambda value: escape(content(value))
+        style, explode = parameter.style, parameter.explode
+    if style in ("label", "matrix"):
+        return lambda value: path_text(value, style, name, explode=explode)
+
+    def encoded(value: Any) -> str:
+        if value.__class__ is int:
+            return f"{value}"
+        if isinstance(value, str):
+            if not is_unreserved(value):
+                return percent_encoded(value)
+            return value if value not in DOTS else value.replace(".", "%2E")
+        return path_text(value, style, name, explode=explode)
+
+    return _with_inner(encoded, parameter)
+
+
+def _with_inner(
+    encode: Callable[[Any], Text], parameter: Parameter | None
+) -> Callable[[Any], Text]:
+    """The encoder, after lists in lists became texts where the parameter says how."""
+    if parameter is None or not parameter.inner:
+        return encode
+    delimiters = parameter.inner
+    return lambda value: encode(joined_inside(value, delimiters))
+
+
+def query_prefix(name: str, parameter: Parameter | None) -> str | None:
+    """Return the prefix of a number or unreserved text in a query, whatever its style; None if that is written otherwise."""
+    if parameter is not None and parameter.media_type is not None:
+        return None
+    return f"{escape(name)}="
+
+
+def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
+    """Pairs of a query, joined; empty for a value that travels as nothing. What is not declared is exploded."""
+    prefix = f"{escape(name)}="
+    style, explode, allow_reserved = "form", True, False
+    if parameter is not None:
+        if parameter.style == "querystring":
+            return _querystring_encoder(parameter.media_type or "application/json")
+        if parameter.media_type is not None:
+            content = _content_encoder(parameter.media_type)
+            return lambda value: prefix + escape(content(value))
+        style, explode = parameter.style, parameter.explode
+        allow_reserved = parameter.allow_reserved
+    encode = pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved)
+    return _with_inner(encode, parameter)
+
+
+def _querystring_encoder(media_type: str) -> TextEncoder:
+    """The whole query is one value: a form as it stands, anything else as percent-encoded text (OpenAPI 3.2, 4.12.2)."""
+    content = _content_encoder(media_type)
+    return content if is_form(media_type) else lambda value: escape(content(value))
+
+
+def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
+    """The value of a header."""
+    if parameter is not None and parameter.media_type is not None:
+        content = _content_encoder(parameter.media_type)
+        if is_json(parameter.media_type):
+            return lambda value: _beyond_ascii.sub(_escape, content(value)).encode("ascii")
+        return lambda value: header_bytes(content(value))
+    style, explode = "simple", False
+    if parameter is not None:
+        style, explode = parameter.style, parameter.explode
+
+    def encoded(value: Any) -> bytes:
+        if isinstance(value, str):
+            return header_bytes(value)
+        return header_bytes(header_text(value, explode=explode, style=style))
+
+    return _with_inner(encoded, parameter)
+
+
+def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
+    """Cookies as they stand in the header `Cookie`; empty for a value that travels as nothing."""
+    prefix = escape(name, COOKIE_NAME) + "="
+    style, explode = "form", True
+    content: TextEncoder = text_of
+    is_content = parameter is not None and parameter.media_type is not None
+    if parameter is not None:
+        style, explode = parameter.style, parameter.explode
+        if parameter.media_type is not None:
+            content = _content_encoder(parameter.media_type)
+
+    def encoded(value: Any) -> str:
+        if isinstance(value, str) and not is_content and is_unreserved(value):
+            return prefix + value
+        sent = content(value) if is_content else value
+        pairs = cookie_pairs(name, sent, explode=explode, style=style)
+        return "; ".join(f"{one}={text}" for one, text in pairs)
+
+    return encoded
+
+
+def header_bytes(text: str) -> bytes:
+    """A header's text as bytes: Latin-1 where that is possible, UTF-8 otherwise."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+_beyond_ascii = re.compile(r"[^\x20-\x7e]")
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A character of a JSON text that no header should hold, as JSON escapes it (RFC 8259, 7)."""
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def _content_encoder(media_type: str) -> TextEncoder:
+    """Text of a parameter that is declared by `content`; JSON for a media type that has no text."""
+    found = encoder_of(media_type, {})
+    if found is None:
+        return lambda value: json_bytes(value).decode("utf-8", "surrogatepass")
+    encode, _ = found
+    return lambda value: encode(value).decode("utf-8", "surrogatepass")

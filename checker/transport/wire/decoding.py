@@ -1,31 +1,20 @@
 """Decoding of parameters: one text or some pairs to the values that they can stand for.
 
-The way back of `checker.transport.wire.encoding`, for the referee, which judges the sent bytes and not the intended values. Where the text
+The way back of `checker.transport.wire.bodies`, for the referee, which judges the sent bytes and not the intended values. Where the text
 does not determine the value, every candidate is a reading in doubt, with the reason from `checker.transport.wire.ambiguity`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from itertools import islice, product
 
 from msgspec import Struct
 
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
 from checker.transport.wire import ambiguity
-from checker.transport.wire.brackets import deep_tree
-from checker.transport.wire.joining import delimited_readings, parted_inside
-from checker.transport.wire.outline import Outline
-from checker.transport.wire.readings import (
-    Reading,
-    Repeated,
-    Tree,
-    doubted,
-    exact_json,
-    readings,
-)
-from checker.transport.wire.styles import Pairs, escape
-from checker.transport.wire.unstyled import (
+from checker.transport.wire.ambiguity import (
     DeclaredShape,
     Decoded,
     encoding_fault,
@@ -36,6 +25,101 @@ from checker.transport.wire.unstyled import (
     plain,
     query_value,
 )
+from checker.transport.wire.outline import Outline
+from checker.transport.wire.readings import (
+    Reading,
+    Repeated,
+    Tree,
+    doubted,
+    exact_json,
+    readings,
+)
+from checker.transport.wire.styles import DELIMITERS, Pairs, escape
+
+_JOINED = 6
+"""Texts of a list that are tried together: there are twice as many ways for each of them."""
+
+
+def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
+    """Readings of a tree; of a list of listed texts that hold the delimiter of its style also those that do not part them."""
+    delimiter = plain(DELIMITERS.get(style, ""))
+    if not delimiter or not isinstance(tree, list):
+        return readings(tree, outline)
+    item = outline.item(0)
+    # Lists in the list are JSON, which does not escape it either.
+    if any(_lists(one, delimiter) for one in (item, item.item(0))):
+        return joined_readings(tree, style, outline)
+    return readings(tree, outline)
+
+
+def parted_inside(tree: Tree, delimiters: Sequence[str]) -> Tree:
+    """A list whose texts are lists, parted by what delimits them, outermost first; anything else as it is."""
+    if not delimiters or not isinstance(tree, list):
+        return tree
+    return [
+        parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one
+        for one in tree
+    ]
+
+
+def _lists(outline: Outline, delimiter: str) -> bool:
+    """True when a member of an `enum` holds a text."""
+    listed = (one.raw.get("enum") for one in outline.facets() if isinstance(one.raw, dict))
+    return any(
+        isinstance(text, str) and delimiter in text
+        for values in listed
+        for text in (values if isinstance(values, list) else ())
+    )
+
+
+def joined_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
+    """Readings of a list as it stands, and in doubt those in which some delimiters stand in its texts."""
+    found = readings(tree, outline)
+    delimiter = plain(DELIMITERS.get(style, ""))
+    texts = [one for one in tree if isinstance(one, str)] if isinstance(tree, list) else []
+    if not delimiter or len(texts) > _JOINED:
+        return [*found, Reading(texts, ambiguity.MANY)] if delimiter else found
+    for cuts in islice(product((True, False), repeat=max(len(texts) - 1, 0)), 1, None):
+        joined = texts[:1]
+        for text, is_cut in zip(texts[1:], cuts, strict=True):
+            if is_cut:
+                joined.append(text)
+            else:
+                joined[-1] += delimiter + text
+        found += doubted(readings(joined, outline), ambiguity.DELIMITER)
+    return found
+
+
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+
+
+def deep_tree(pairs: Pairs, name: str) -> Tree:
+    """`name[a][b]=c`: objects in objects, lists where a key stands several times or is empty.
+
+    Raises `ValueError` when it is not of the style.
+    """
+    found: dict[str, Tree] = {}
+    for key, value in pairs:
+        inner = plain(key).removeprefix(name)
+        tokens = _BRACKET.findall(inner)
+        if "".join(f"[{token}]" for token in tokens) != inner or not tokens:
+            raise ValueError(f"{plain(key)!r} is not of the style deepObject")
+        _put(found, tokens, plain(value))
+    return found
+
+
+def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
+    tokens = tokens[:-1] if tokens[-1] == "" and len(tokens) > 1 else tokens
+    for token in tokens[:-1]:
+        inner = found.setdefault(token, {})
+        if not isinstance(inner, dict):
+            raise ValueError(f"{token!r} is a text and an object at once")
+        found = inner
+    present = found.get(tokens[-1], Repeated(()))
+    if not isinstance(present, Repeated):
+        raise ValueError(f"{tokens[-1]!r} is a text and an object at once")
+    found[tokens[-1]] = Repeated((*present.texts, text))
+
 
 _COMPOUND = frozenset({"array", "object"})
 _ITEMS = 4

@@ -15,10 +15,9 @@ from checker.core.send import Transport
 from checker.corpus.fold import UNDECLARED_AUTH
 from checker.corpus.records import Note
 from checker.generation.sources.context import Rejected
-from checker.health.safety import SafetyGate
+from checker.health import SafetyGate
 from checker.phases.making import CaseFactory
-from checker.transport.prepare import RequestMaker
-from checker.transport.proofs import put
+from checker.transport.prepare import RequestMaker, put
 from checker.workers.authentication.first_look import is_harmless
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.selected import SelectedOperations

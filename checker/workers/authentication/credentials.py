@@ -14,7 +14,7 @@ from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.secrets import Secrets
-from checker.transport.proofs import put
+from checker.transport.prepare import put
 from checker.workers.authentication.bodies import BodyRewriter, new_texts
 from checker.workers.authentication.identities import Identities, source_name
 from checker.workers.messages import FetchCredentials, GivenCredentials, Up, WantedCredentials

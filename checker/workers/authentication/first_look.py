@@ -10,7 +10,7 @@ from checker.core.operation import Operation
 from checker.core.response import Response
 from checker.core.security import is_open
 from checker.core.send import Transport
-from checker.health.signs import looks_dangerous
+from checker.health import looks_dangerous
 from checker.phases.attempt import Tools
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase

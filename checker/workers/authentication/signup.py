@@ -24,7 +24,7 @@ from checker.corpus.records import Note
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
-from checker.health.safety import Safety
+from checker.health import Safety
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.workers.authentication.schemes import carried_as
 from checker.workers.authentication.tokens import Send, extracted, login_request, written

@@ -15,7 +15,7 @@ from checker.core.send import Exchanging, Purpose
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
 from checker.phases.making import GeneratedCase
-from checker.transport.redirects import becomes_get
+from checker.transport.policies import becomes_get
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 

@@ -13,8 +13,7 @@ from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
 from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, name_in, taken_names
 from checker.corpus.records import Component, ResourceMade
-from checker.health.made import made_paths
-from checker.health.safety import path_of
+from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
 from checker.workers.recording.leased import InFlight
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from checker.core.response import Response
 from checker.corpus.records import Note
-from checker.health.first_answers import KIND, FirstAnswers
+from checker.health import KIND, FirstAnswers
 from checker.phases.attempt import Verdict
 from checker.workers.recording.leased import InFlight
 from checker.workers.recording.recorder import Recorder

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.health.signs import GATEWAY, REFUSALS, TOO_MANY
+from checker.health import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import Leaving, LeavingKind

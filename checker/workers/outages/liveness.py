@@ -11,7 +11,7 @@ from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
-from checker.health.signs import GATEWAY, REFUSALS, TOO_MANY, looks_dangerous
+from checker.health import GATEWAY, REFUSALS, TOO_MANY, looks_dangerous
 from checker.phases.attempt import build_request, drive, exchange
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext

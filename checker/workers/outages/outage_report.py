@@ -11,7 +11,7 @@ from checker.core.failures import Severity
 from checker.core.meta import Step
 from checker.core.response import FailureKind, NetworkFailure
 from checker.corpus.records import Finding, Interaction, Note
-from checker.health.signs import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
+from checker.health import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.workers.observers.witnesses import Sent
 from checker.workers.outage_messages import Death, Examine, Trouble

@@ -11,8 +11,7 @@ from checker.core.phases import CaseSource, phases_of_runs
 from checker.core.request import BaseUrl, without_userinfo
 from checker.core.security import ways_in
 from checker.corpus.records import SchemaOpened
-from checker.health.safety import Safety
-from checker.health.signs import looks_dangerous
+from checker.health import Safety, looks_dangerous
 from checker.kinds.protocol import OperationEntry
 from checker.workers.description import Description, other_host
 from checker.workers.messages import Opened, OperationCard, PhaseOrder

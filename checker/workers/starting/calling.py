@@ -12,7 +12,7 @@ from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings, without_credentials
 from checker.core.request import BaseUrl
 from checker.corpus.inflight import Stage
-from checker.health.safety import SafetyGate
+from checker.health import SafetyGate
 from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.transport.prepare import RequestMaker
 from checker.workers.authentication.credentials import CredentialKeeper

@@ -21,7 +21,7 @@ from checker.corpus.discoveries import Discoveries, load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import SchemaOpened
-from checker.health.first_answers import FirstAnswers
+from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
 from checker.phases.making import CaseFactory
 from checker.transport.settings import HttpSettings

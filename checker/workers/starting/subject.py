@@ -11,7 +11,7 @@ from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
-from checker.health.safety import Safety, leaves_out
+from checker.health import Safety, leaves_out
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description, read_description, settled_target

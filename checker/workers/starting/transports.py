@@ -10,7 +10,7 @@ from checker.transport.factories import (
     transport_factory,
     with_policies,
 )
-from checker.transport.rates import RateLimits
+from checker.transport.policies import RateLimits
 
 
 def transport_of(settings: RunSettings) -> TransportFactory:

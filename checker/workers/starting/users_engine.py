@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct, field
 
-from checker.checks.classes import ClassCheck
+from checker.checks.custom import ClassCheck
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.case import Engine

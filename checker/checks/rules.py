@@ -1,0 +1,225 @@
+"""Rules that several checks share: status patterns, broken parts of requests, excerpts of schemas, refusals about state."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from http import HTTPStatus
+from itertools import islice
+from typing import Any, Final
+
+from checker.checks.context import CheckContext
+from checker.core.blocks import Truncation, excerpt, indented
+from checker.core.contract import PartVerdict, RequestVerdict, SchemaViolation
+from checker.core.meta import ANYTHING
+from checker.core.operation import Location
+from checker.core.request import CONDITIONS, WireRequest
+from checker.core.response import Response
+
+_PRECONDITION_FAILED = 412
+PRECONDITION_REQUIRED: Final = 428
+"""The request has to be conditional (RFC 6585, 3): its data is neither refused nor accepted."""
+_REGISTERED: Final = frozenset(map(int, HTTPStatus))
+_LAST_CLASS: Final = 5
+
+
+def rule_of_status(status: int) -> str:
+    """Return the part of the status code that goes into the fingerprint: `404`, or `5XX` for a code that IANA does not register.
+
+    Outside of 100 to 599 that is a server error (RFC 9110, 15).
+    """
+    return str(status) if status in _REGISTERED else f"{min(status // 100, _LAST_CLASS)}XX"
+
+
+def matches_status(status: int, patterns: Iterable[str]) -> bool:
+    """Whether a status fits one of the patterns; `X` stands for any digit, in either case."""
+    return _matches(status, tuple(patterns))
+
+
+@lru_cache(maxsize=1024)
+def _matches(status: int, patterns: tuple[str, ...]) -> bool:
+    # Asked for each answer, of a handful of statuses and lists.
+    digits = f"{status:03d}"
+    return any(
+        len(pattern) == 3
+        and all(p in "xX" or p == d for p, d in zip(pattern, digits, strict=False))
+        for pattern in patterns
+    )
+
+
+def denies_condition(response: Response) -> bool:
+    """Whether an answer says that a condition of its request does not hold (RFC 9110, 15.5.13).
+
+    That is of the state of the resource: the data is neither refused nor accepted.
+    """
+    sent = response.request
+    return (
+        response.status_code == _PRECONDITION_FAILED
+        and sent is not None
+        and any(sent.header(name.encode()) is not None for name in CONDITIONS)
+    )
+
+
+def excerpts(violation: SchemaViolation, truncation: Truncation) -> str:
+    """The broken schema with its place, and the value, shortened."""
+    lines = [
+        f"Schema at {violation.schema_pointer}:",
+        "",
+        indented(excerpt(violation.schema, truncation)),
+        "",
+        "Value:",
+        "",
+        indented(excerpt(violation.value, truncation)),
+    ]
+    return "\n".join(lines)
+
+
+_MOST_SHOWN = 3
+
+
+def verdict_of(context: CheckContext) -> RequestVerdict | None:
+    """Return the referee's verdict on the request of a response; None if the request is unknown."""
+    request = context.response.request
+    if request is None or context.tools is None:
+        return None
+    return context.tools.judge_request(context.case.operation, request)
+
+
+def place_of(part: PartVerdict) -> str:
+    """Return the place of a part in a request: `query limit`, `body`."""
+    return f"{part.location.value} {part.name}".rstrip()
+
+
+def path_of(context: CheckContext, request: WireRequest) -> str:
+    """Path of a request to the operation of the case as it was sent, still encoded, without base path and query."""
+    path = request.path.decode("latin-1")
+    if context.tools is None:
+        return path
+    return path.removeprefix(context.tools.base_path_of(context.case.operation))
+
+
+def is_of_several(context: CheckContext, request: WireRequest) -> bool:
+    """Whether a path as it was sent is one of another operation, too: routers differ in which of them they ask.
+
+    Only a path without variables comes before all others (OpenAPI, "Path Templating Matching").
+    """
+    if "{" not in context.case.operation.path:
+        return False
+    templates = context.case.operation.methods_at(path_of(context, request))
+    return sum(request.method in methods for methods in templates) > 1
+
+
+def listed_parts(parts: Iterable[PartVerdict]) -> str:
+    """Return the mistakes of a request for people: a sentence, or one for each of up to three parts."""
+    texts = list(dict.fromkeys(map(_told, parts)))
+    if len(texts) == 1:
+        return f"Invalid component: {texts[0]}"
+    lines = [f"- {text}" for text in texts[:_MOST_SHOWN]]
+    if len(texts) > _MOST_SHOWN:
+        lines.append(f"- and {len(texts) - _MOST_SHOWN} more")
+    return "\n".join(("Invalid components:", *lines))
+
+
+def _told(part: PartVerdict) -> str:
+    if part.location is Location.BODY:
+        inside = "/".join(map(str, part.instance_path))
+        return f"body{f' at /{inside}' if inside else ''} - {part.reason}"
+    if not part.name:
+        return f"{part.location.value} - {part.reason}"
+    return f"parameter `{part.name}` in {part.location.value} - {part.reason}"
+
+
+def has_made_up_path(context: CheckContext) -> bool:
+    """Whether a variable of the path was made up, so that nothing need be there."""
+    case = context.case
+    if not case.path_parameters:
+        return False
+    part = None if case.meta is None else case.meta.components.get(Location.PATH)
+    pinned = () if part is None or ANYTHING in part.outside else part.outside
+    return any(name not in pinned for name in case.path_parameters)
+
+
+_STATUSES: Final = (400, 422)
+_MOST: Final = 200
+_LONGEST: Final = 64 * 1024
+_THERE: Final = re.compile(
+    r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
+    r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b"
+    r"|^(?!.*\b(?:elements?|items?|members?|entries)\b).*\bmust be unique\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_MISSING: Final = re.compile(
+    r"\b(?:does|do)(?: not|n't) exist\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b|\bno such\b"
+    # Django of a reference; where a list of values is meant, it says which was sent.
+    r"|\bmust exist\b|\bthat choice is not one of the available choices\b",
+    re.IGNORECASE,
+)
+_OF_DATA: Final = re.compile(
+    r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b",
+    re.IGNORECASE,
+)
+"""What `not found` may say of the request itself."""
+_TITLES: Final = frozenset(
+    [
+        "bad request",
+        "invalid input",
+        "invalid request",
+        "one or more validation errors occurred",
+        "the given data was invalid",
+        "unprocessable content",
+        "unprocessable entity",
+        "validation error",
+        "validation failed",
+    ]
+)
+
+
+def denies_state(response: Response) -> str:
+    """Return the sentence of a refusal about resources that exist already, or do not exist; empty for any other reason."""
+    if response.status_code not in _STATUSES:
+        return ""
+    sentences = [one for one in _sentences(response) if _plain(one) not in _TITLES]
+    if not sentences or not all(map(_is_of_state, sentences)):
+        return ""
+    return sentences[0]
+
+
+def says_taken(content: bytes) -> bool:
+    """Whether a text says anywhere that something is there already."""
+    return _THERE.search(content[:_LONGEST].decode("utf-8", "replace")) is not None
+
+
+def _is_of_state(sentence: str) -> bool:
+    if _THERE.search(sentence):
+        return True
+    return _MISSING.search(sentence) is not None and not _OF_DATA.search(sentence)
+
+
+def _sentences(response: Response) -> Iterator[str]:
+    """Texts of more than one word, wherever they stand: names, codes and paths give no reason."""
+    content = response.readable.content
+    if not content or len(content) > _LONGEST:
+        return
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        body = content.decode("utf-8", "replace")
+    for text in islice(_texts(body), _MOST):
+        if len(text.split()) > 1:
+            yield text.strip()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += reversed(one.values())
+        elif isinstance(one, list):
+            waiting += reversed(one)
+
+
+def _plain(sentence: str) -> str:
+    return sentence.lower().strip(" .!")

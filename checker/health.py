@@ -1,0 +1,297 @@
+"""The effects of a run on its target: safety levels, made resources, signs that the target suffers or is set up wrongly."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any, Final, Protocol
+from urllib.parse import quote, urlsplit
+
+from msgspec import Struct, field
+
+from checker.core.case import Case
+from checker.core.operation import Label
+from checker.core.request import WireRequest
+from checker.core.resource_names import identifier_in
+from checker.core.resources import REMOVING, SAFE
+from checker.core.response import Outcome, Response
+from checker.core.security import UNAUTHORIZED, named_ways
+
+HEALTH_CHECK: Final = "target_health"
+"""The check of findings about a target that stopped answering."""
+TARGET: Final = "Target"
+"""Stands in the place of an operation where the run as a whole is meant."""
+TOO_MANY: Final = 429
+TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
+"""Statuses by which a target turns everybody away: no session, no permission, too many requests, maintenance."""
+GATEWAY: Final = frozenset((502, 504))
+"""Statuses of whoever stands before a target that does not answer."""
+REFUSALS: Final = TURNED_AWAY | GATEWAY
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ENDING = frozenset(
+    [
+        "deactivate",
+        "disable",
+        "flush",
+        "halt",
+        "invalidate",
+        "lock",
+        "lockout",
+        "logoff",
+        "logout",
+        "maintenance",
+        "poweroff",
+        "purge",
+        "quit",
+        "reboot",
+        "reset",
+        "restart",
+        "revoke",
+        "rotate",
+        "shutdown",
+        "signoff",
+        "signout",
+        "suspend",
+        "terminate",
+        "truncate",
+        "wipe",
+    ]
+)
+_PAIRS = frozenset(
+    (
+        ("log", "out"),
+        ("log", "off"),
+        ("sign", "out"),
+        ("sign", "off"),
+        ("shut", "down"),
+        ("power", "off"),
+    )
+)
+_LAST_SEGMENTS = 2
+"""Of a path: what stands further left names what it is about, not what it does."""
+
+
+def looks_dangerous(path: str, operation_id: str | None = None) -> bool:
+    """Whether an operation sounds as if it ended sessions, emptied stores or stopped the target: `/auth/logout`, `flushAll`.
+
+    `path` is a template, or a label where paths mean nothing.
+    """
+    static = [one for one in path.split("/") if one and "{" not in one]
+    return any(_is_ending(text) for text in (*static[-_LAST_SEGMENTS:], operation_id or ""))
+
+
+def _is_ending(text: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(text)]
+    return not _ENDING.isdisjoint(words) or not _PAIRS.isdisjoint(pairwise(words))
+
+
+_LONGEST = 1024
+
+
+class MadeResources(Struct):
+    """Paths of what this run, or one before it, has made and not removed."""
+
+    write: Callable[[str, str], None] = lambda path, label: None
+    """Keeps (path, label of what made it); an empty label: it is gone."""
+    news: Callable[[], Iterator[tuple[str, str]]] = lambda: iter(())
+    """What others have written since it was asked last."""
+    paths: dict[str, str] = field(default_factory=dict)
+    """Path -> label of what made it, oldest first."""
+
+    def add(self, path: str, label: Label) -> None:
+        """One more was made."""
+        if path and path not in self.paths and len(path) <= _LONGEST:
+            self.paths[path] = label
+            self.write(path, label)
+
+    def remove(self, path: str) -> None:
+        """One is gone."""
+        if self.paths.pop(path, None) is not None:
+            self.write(path, "")
+
+    def owns(self, path: str) -> bool:
+        """Whether a path is that of something made, or stands below it."""
+        return self._has(path) or (self.catch_up() and self._has(path))
+
+    def catch_up(self) -> bool:
+        """Take in what others have written; whether there was anything."""
+        found = False
+        for path, label in self.news():
+            found = True
+            if label:
+                self.paths.setdefault(path, label)
+            else:
+                self.paths.pop(path, None)
+        return found
+
+    def _has(self, path: str) -> bool:
+        while path:
+            if path in self.paths:
+                return True
+            path = path.rpartition("/")[0]
+        return False
+
+
+def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Iterator[str]:
+    """Paths of what an answer to `POST collection` says was made. `names`: variables right below the collection.
+
+    `Location` first (RFC 9110, 10.2.2); a 200 or 202 without it counts where something can stand below the collection.
+    """
+    location = next(iter(answer.headers.get("location", ())), "")
+    if location:
+        yield urlsplit(location).path.rstrip("/")
+        return
+    if not names:
+        return
+    value = identifier_in(_json_of(answer), names)
+    if value is not None:
+        yield f"{collection}/{quote(str(value), safe='')}"
+
+
+def _json_of(answer: Response) -> Any:
+    try:
+        return answer.json()
+    except (ValueError, RecursionError):
+        return None
+
+
+_CREATING: Final = "POST"
+
+
+class Safety(StrEnum):
+    """The safety level of a run."""
+
+    READ_ONLY = "read-only"
+    """It sends nothing that changes anything."""
+    CREATE_OWN = "create-own"
+    """It creates, and changes and deletes what it has created."""
+    FULL = "full"
+    """Anything."""
+
+
+class Described(Protocol):
+    """The facts about an operation that decide whether it takes part."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def operation_id(self) -> str | None: ...
+    @property
+    def resource_method(self) -> str: ...
+    @property
+    def resource_path(self) -> str: ...
+
+
+def leaves_out(level: Safety, operation: Described) -> bool:
+    """Whether no request to an operation is allowed."""
+    if level is Safety.FULL:
+        return False
+    if looks_dangerous(operation.path, operation.operation_id):
+        return True
+    if operation.resource_method in SAFE:
+        return False
+    # Whoever is not told by the path what a request is about can only let through what makes something new.
+    is_told = operation.path == operation.resource_path
+    return level is Safety.READ_ONLY or not (is_told or operation.resource_method == _CREATING)
+
+
+def _reads(case: Case) -> bool:
+    """Whether a request only reads, as far as its method tells, or what its operation does to its resource."""
+    operation = case.operation
+    is_declared = case.method == operation.method
+    return (operation.resource_method if is_declared else case.method) in SAFE
+
+
+class SafetyGate(Struct):
+    """Holds back requests that the level forbids. It stands before every send of a case."""
+
+    level: Safety = Safety.FULL
+    made: MadeResources = field(default_factory=MadeResources)
+    children: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Path template -> variables of the templates right below it: `/users` -> `id`."""
+
+    def refuses(self, case: Case, request: WireRequest) -> bool:
+        """Whether a request must not be sent."""
+        if self.level is Safety.FULL or _reads(case):
+            return False
+        if self.level is Safety.READ_ONLY:
+            return True
+        operation = case.operation
+        if case.method == operation.method:
+            if operation.path != operation.resource_path:
+                # Only what makes something new takes part.
+                return False
+            if case.method == _CREATING and "{" not in operation.path:
+                return False
+        return not self.made.owns(path_of(request))
+
+    def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
+        """Take note of what an answer says was made, or is gone."""
+        if self.level is not Safety.CREATE_OWN or not isinstance(outcome, Response):
+            return
+        is_done = 200 <= outcome.status_code < 300
+        if is_done and request.method == _CREATING:
+            names = self.children.get(case.operation.path, ())
+            for path in made_paths(path_of(request), outcome, names):
+                self.made.add(path, Label(case.operation.label))
+        elif request.method == REMOVING and (is_done or outcome.status_code in (404, 410)):
+            self.made.remove(path_of(request))
+
+
+def path_of(request: WireRequest) -> str:
+    """Of a request as it is sent, base path included, without its query."""
+    return request.path.decode("latin-1").rstrip("/")
+
+
+ENOUGH: Final = 25
+"""Answers after which it is said, or nothing is wrong."""
+KIND: Final = "first_answers"
+"""Of the note that holds the sentence."""
+_GATEWAY = frozenset((502, 503, 504))
+
+
+class FirstAnswers(Struct):
+    """Statuses of the first answers."""
+
+    base_url: str
+    """As it may be shown."""
+    missing_path: str = ""
+    """What the description puts before all paths, if the base URL that was given lacks it."""
+    has_credentials: bool = False
+    """Whether any are configured."""
+    given_header: str = ""
+    """Name of a header with credentials that the user wrote for all requests."""
+    ways_in: Sequence[str] = ()
+    """Options that give credentials to what the description declares, as people are told of them."""
+    _statuses: Counter[int] = field(default_factory=Counter)
+
+    def note(self, status: int) -> bool:
+        """One more; whether they are enough."""
+        self._statuses[status] += 1
+        return self._statuses.total() >= ENOUGH
+
+    @property
+    def sentence(self) -> str:
+        """Return the problem and the advice; empty if there is no problem."""
+        found = self._statuses.keys()
+        if not found:
+            return ""
+        said = f"all of the first {self._statuses.total()} answers were {'/'.join(map(str, sorted(found)))}"
+        if found == {404}:
+            advice = "check that the API is there: its base URL may lack a path"
+            if self.missing_path:
+                wanted = f"{self.base_url.rstrip('/')}{self.missing_path}"
+                advice = f"the description says {self.missing_path}: try `--url {wanted}`"
+            return f"{said}: {advice}"
+        if found <= UNAUTHORIZED:
+            advice = f"give credentials with {named_ways(self.ways_in)} or `[auth]`"
+            if self.has_credentials:
+                advice = "the credentials are refused; correct them (`checker auth check` tries each of them)"
+            elif self.given_header:
+                advice = f"the `{self.given_header}` header that was given (`-H`, `headers`) is refused; correct it"
+            return f"{said}: {advice}"
+        if found <= _GATEWAY:
+            return f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"
+        return ""

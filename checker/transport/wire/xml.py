@@ -1,0 +1,425 @@
+"""Values as XML and back, named and nested by the XML Object of OpenAPI (2.0 to 3.2).
+
+Reading is safe: no document type, no entities, bounded depth.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+from xml.parsers import expat
+
+from msgspec import Struct, field
+
+from checker.core.schema import Schema
+from checker.transport.wire.ambiguity import MANY
+from checker.transport.wire.outline import Outline, outline_of
+from checker.transport.wire.readings import Reading, arrays, doubted, objects, of_text
+from checker.transport.wire.styles import text_of
+
+ROOT: Final = "data"
+"""Of a schema that has neither a name nor a reference."""
+_START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
+"""Of names without colons that the fourth edition of XML 1.0 admits as well as the fifth: many parsers know no more."""
+_EMPTY: Final = "_x_"
+"""The name of nothing, which XML does not admit."""
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
+
+
+class XmlName(Struct, frozen=True):
+    """The XML names of the values of a schema."""
+
+    name: str | None = None
+    """None: the name of the property counts."""
+    prefix: str | None = None
+    namespace: str | None = None
+    is_attribute: bool = False
+    is_wrapped: bool = False
+    text: str | None = None
+    """`text` or `cdata` for what is the text of the element around it (`nodeType` of OpenAPI 3.2)."""
+    reference: str | None = None
+    """Last token of the reference to the schema: names the root."""
+
+
+_PLAIN = XmlName()
+
+
+def xml_name(outline: Outline) -> XmlName:
+    """Return the XML name that the `xml` objects of a schema give together, the nearest first; alternatives count if there is no other."""
+    facets = outline.facets()
+    objects = [_object(facet.raw) for facet in facets]
+    if not any(objects):
+        objects += [_object(facet.raw) for one in outline.alternatives() for facet in one.facets()]
+    reference = next((facet.reference for facet in facets if facet.reference), None)
+    merged: dict[str, Any] = {}
+    for found in objects:
+        merged = found | merged
+    if not merged and reference is None:
+        return _PLAIN
+    node = merged.get("nodeType")
+    return XmlName(
+        _text(merged.get("name")),
+        _text(merged.get("prefix")),
+        _text(merged.get("namespace")),
+        merged.get("attribute") is True or node == "attribute",
+        # An array is wrapped by an element of its own.
+        merged.get("wrapped") is True or node == "element",
+        node if node in ("text", "cdata") else None,
+        None if reference is None else reference.rpartition("/")[2].rpartition("#")[2] or None,
+    )
+
+
+def escaped_name(name: str) -> str:
+    """A name that XML admits: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
+    if name in ("", _EMPTY):
+        return "_x005F_x_" if name else _EMPTY
+    is_start, is_part = _of_names()
+    if is_start(name) and all(map(is_part, name)) and not _ESCAPED.search(name):
+        return name
+    safe = _ESCAPED.sub(lambda found: f"_x005F_{found[0][1:]}", name)
+    return "".join(
+        one if (is_part(one) if index else is_start(one)) else f"_x{ord(one):04X}_"
+        for index, one in enumerate(safe)
+    )
+
+
+@cache
+def _of_names() -> tuple[Callable[[str], object], Callable[[str], object]]:
+    """Whether a text starts with what a name starts with, and with what one has further on. Hardly any run needs them."""
+    return re.compile(rf"[{_START}]").match, re.compile(rf"[{_START}0-9.-]").match
+
+
+def unescaped_name(name: str) -> str:
+    """The way back of `escaped_name`."""
+    if name == _EMPTY:
+        return ""
+    return _ESCAPED.sub(_character, name)
+
+
+def _character(found: re.Match[str]) -> str:
+    code = int(found[1], 16)
+    return chr(code) if code < 0x110000 else found[0]
+
+
+def _object(raw: object) -> dict[str, Any]:
+    found = raw.get("xml") if isinstance(raw, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+DEEPEST: Final = 100
+"""Elements in elements."""
+MANY_NODES: Final = 10_000
+"""Elements and attributes: to read each in every way takes a tenth of a millisecond."""
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+EMPTY: Final = "an element without text has an empty text, or none"
+_SPACE = "\x1f"
+"""Between a namespace and a name; no character of XML."""
+
+
+class UnreadXml(ValueError):
+    """XML that may be right, but is more than is read."""
+
+
+class Element(Struct):
+    """An element, names without prefix."""
+
+    name: str
+    attributes: dict[str, str]
+    children: list["Element"] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    is_nil: bool = False
+
+    @property
+    def text(self) -> str:
+        """Characters that stand in it directly."""
+        return "".join(self.texts)
+
+
+def xml_readings(
+    content: bytes, outline: Outline, *, most_nodes: int | None = None
+) -> list[Reading]:
+    """Values of a document. Raises `ValueError` when it is not well-formed, `UnreadXml` when it is too much."""
+    return _readings(parse_xml(content, most_nodes), outline)
+
+
+def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
+    """The root element. Raises `ValueError`, and `UnreadXml` of its kind."""
+    root = Element("", {})
+    open_elements = [root]
+    nodes = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal nodes
+        if len(open_elements) > DEEPEST:
+            raise UnreadXml("the XML is nested too deeply")
+        nodes += 1 + len(attributes)
+        if most_nodes is not None and nodes > most_nodes:
+            raise UnreadXml(f"the XML has more than {most_nodes} elements and attributes")
+        is_nil = attributes.pop(_NIL.replace("{", "").replace("}", _SPACE), "") in ("true", "1")
+        named = {_local(key): value for key, value in attributes.items()}
+        element = Element(_local(name), named, is_nil=is_nil)
+        open_elements[-1].children.append(element)
+        open_elements.append(element)
+
+    def end(name: str) -> None:
+        open_elements.pop()
+
+    parser = expat.ParserCreate(namespace_separator=_SPACE)
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = lambda text: open_elements[-1].texts.append(text)
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise ValueError(f"the XML is not well-formed: {error}") from None
+    except LookupError:
+        raise ValueError("the XML names an encoding that nobody knows") from None
+    return root.children[0]
+
+
+def _refuse_doctype(*_: object) -> None:
+    # Entities grow and reach files; no API needs them.
+    raise UnreadXml("the XML has a document type, which is not read")
+
+
+def _local(name: str) -> str:
+    return unescaped_name(name.rpartition(_SPACE)[2])
+
+
+def _readings(element: Element, outline: Outline) -> list[Reading]:
+    """Values of one element, most telling first."""
+    types = outline.types
+    if element.is_nil:
+        return [Reading(None)]
+    found: list[Reading] = []
+    is_bare = not element.children and not element.attributes
+    inner = _inner_texts(outline) if "object" in types else []
+    if inner or (
+        "object" in types and not (is_bare and (element.text.strip() or "string" in types))
+    ):
+        found += _objects(element, outline, inner)
+    if "array" in types and not element.attributes and not (is_bare and "string" in types):
+        found += arrays(_each(element.children, outline))
+    if is_bare and (types - {"array", "object"} or not found):
+        found += of_text(element.text, types - {"array", "object"})
+    return found or objects(_properties(element, outline))
+
+
+def _inner_texts(outline: Outline) -> list[str]:
+    """Properties that are the text of the element itself."""
+    return [one for one in sorted(outline.names) if xml_name(outline.property(one)).text]
+
+
+def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Reading]:
+    """Return the readings of an element with properties; its text belongs to one of them, unless it is blank."""
+    found = _properties(element, outline)
+    if not inner:
+        return objects(found)
+    text = element.text
+    without = [] if text.strip() else objects(found)
+    doubt = MANY if len(inner) > 1 else EMPTY if without else ""
+    # Where there are two of them nobody can say where one ends.
+    found[inner[0]] = of_text(text, outline.property(inner[0]).types)
+    return doubted(without, EMPTY) + doubted(objects(found), doubt)
+
+
+def _each(elements: list[Element], outline: Outline) -> list[list[Reading]]:
+    return [_readings(one, outline.item(index)) for index, one in enumerate(elements)]
+
+
+def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
+    """Readings of each property: declared ones by their XML names, all others by the names that stand there."""
+    found: dict[str, list[Reading]] = {}
+    attributes = dict(element.attributes)
+    children: dict[str, list[Element]] = {}
+    for child in element.children:
+        children.setdefault(child.name, []).append(child)
+    for name in sorted(outline.names):
+        below = outline.property(name)
+        how = xml_name(below)
+        if how.text is not None:
+            continue
+        if how.is_attribute:
+            text = attributes.pop(how.name or name, None)
+            if text is not None:
+                found[name] = of_text(text, below.types)
+            continue
+        mine = _take(children, name, how, below)
+        if mine:
+            found[name] = _property(mine, how, below)
+    for name, elements in children.items():
+        found[name] = _property(elements, XmlName(), outline.property(name))
+    for name, text in attributes.items():
+        found.setdefault(name, of_text(text, outline.property(name).types))
+    return found
+
+
+def _take(
+    children: dict[str, list[Element]], name: str, how: XmlName, outline: Outline
+) -> list[Element]:
+    """Elements of a property: items by their own name, if nothing wraps them."""
+    if "array" in outline.types and not how.is_wrapped:
+        items = children.pop(xml_name(outline.item(0)).name or name, None)
+        if items:
+            return items
+    return children.pop(how.name or name, [])
+
+
+def _property(elements: list[Element], how: XmlName, outline: Outline) -> list[Reading]:
+    types = outline.types
+    found: list[Reading] = []
+    if "array" in types and how.is_wrapped and len(elements) == 1:
+        found += arrays(_each(elements[0].children, outline))
+    elif ("array" in types or len(elements) > 1) and not (
+        len(elements) == 1 and types & {"string", "object"}
+    ):
+        found += arrays(_each(elements, outline))
+    if len(elements) == 1 and types != {"array"}:
+        found += _readings(elements[0], outline)
+    return found
+
+
+_HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
+_TEXT = re.compile("[&<>\r]")
+_ATTRIBUTE_ESCAPES = {**_ESCAPES, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+_ATTRIBUTE = re.compile('[&<>\r"\n\t]')
+_BOUND: Final = frozenset(("xml",))
+"""Prefixes that every document knows (Namespaces in XML 1.0, 3)."""
+
+
+def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
+    """Writes bodies of a schema.
+
+    Raises `ValueError` for what XML cannot say: control characters, lone surrogates, a prefix without a namespace.
+    """
+    outline = None if schema is None else outline_of(schema)
+    how = XmlName() if outline is None else xml_name(outline)
+    name = how.name or how.reference or ROOT
+
+    def encoded(value: Any) -> bytes:
+        if isinstance(value, bytes):
+            return value
+        try:
+            return _HEAD + "".join(_element(name, value, how, outline, _BOUND)).encode("utf-8")
+        except RecursionError:
+            raise ValueError("XML that is nested this deeply cannot be written") from None
+
+    return encoded
+
+
+def _element(
+    name: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]
+) -> list[str]:
+    """One element, start to end. `bound` are the prefixes that elements around it declare."""
+    attributes: list[_Member] = []
+    others: list[_Member] = []
+    if isinstance(value, dict):
+        for key, item in value.items():
+            member = _member(str(key), item, None if outline is None else outline.property(key))
+            (attributes if member.is_attribute else others).append(member)
+    named = [how, *(one.how for one in attributes)]
+    declared = [one.prefix for one in named if one.prefix and one.namespace is not None]
+    bound = bound.union(declared) if declared else bound
+    tag = _tag(name, how, bound)
+    # Two attributes of one prefix bring their namespace twice, which XML refuses.
+    marks = dict.fromkeys(map(_namespace, named))
+    marks |= dict.fromkeys(one.attribute(bound) for one in attributes)
+    if isinstance(value, dict):
+        inner = [text for one in others for text in one.content(bound)]
+    elif isinstance(value, list):
+        inner = _items(name, value, how, outline, bound)
+    else:
+        inner = [_escaped(text_of(value), _TEXT, _ESCAPES)]
+    return ["<", tag, *marks, ">", *inner, f"</{tag}>"]
+
+
+class _Member(Struct, frozen=True):
+    """A property of an object."""
+
+    key: str
+    value: Any
+    how: XmlName
+    outline: Outline | None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text of the element around it."""
+        return self.how.text is not None and not isinstance(self.value, list | dict)
+
+    @property
+    def is_attribute(self) -> bool:
+        return self.how.is_attribute and not self.is_text
+
+    def attribute(self, bound: frozenset[str]) -> str:
+        """With the space before it."""
+        text = _escaped(text_of(self.value), _ATTRIBUTE, _ATTRIBUTE_ESCAPES)
+        return f' {_tag(self.how.name or self.key, self.how, bound)}="{text}"'
+
+    def content(self, bound: frozenset[str]) -> list[str]:
+        """Elements and text."""
+        if self.is_text:
+            return [_inner_text(text_of(self.value), self.how)]
+        if isinstance(self.value, list) and not self.how.is_wrapped:
+            # Without a wrapper the array has no element: only the name of its items counts.
+            return _items(self.key, self.value, XmlName(), self.outline, bound)
+        return _element(self.how.name or self.key, self.value, self.how, self.outline, bound)
+
+
+def _member(key: str, value: Any, outline: Outline | None) -> _Member:
+    return _Member(key, value, XmlName() if outline is None else xml_name(outline), outline)
+
+
+def _inner_text(text: str, how: XmlName) -> str:
+    escaped = _escaped(text, _TEXT, _ESCAPES)
+    if how.text == "text":
+        return escaped
+    # A section cannot hold its own end.
+    return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"
+
+
+def _items(
+    name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]
+) -> list[str]:
+    """Elements of an array; items without a name of their own have that of the array."""
+    found: list[str] = []
+    for index, item in enumerate(value):
+        below = None if outline is None else outline.item(index)
+        inner = XmlName() if below is None else xml_name(below)
+        if inner.name is None:
+            inner = XmlName(how.name, inner.prefix, inner.namespace)
+        found += _element(inner.name or name, item, inner, below, bound)
+    return found
+
+
+def _tag(name: str, how: XmlName, bound: frozenset[str]) -> str:
+    written = escaped_name(name)
+    if how.prefix is None:
+        return written
+    if how.prefix not in bound:
+        raise ValueError(
+            f"the prefix {how.prefix!r} of {name!r} has no namespace; "
+            "give one as `xml.namespace`, there or further out"
+        )
+    return f"{escaped_name(how.prefix)}:{written}"
+
+
+def _namespace(how: XmlName) -> str:
+    if how.namespace is None:
+        return ""
+    mark = "" if how.prefix is None else f":{escaped_name(how.prefix)}"
+    return f' xmlns{mark}="{_escaped(how.namespace, _ATTRIBUTE, _ATTRIBUTE_ESCAPES)}"'
+
+
+def _escaped(text: str, pattern: re.Pattern[str], escapes: dict[str, str]) -> str:
+    bad = _FORBIDDEN.search(text)
+    if bad is not None:
+        raise ValueError(f"XML cannot say it: {bad[0]!r} is no character of XML 1.0")
+    return pattern.sub(lambda found: escapes[found[0]], text)
