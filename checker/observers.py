@@ -7,7 +7,7 @@ often as the row says. The records that it returns are written to the journal of
 from checker.corpus.records import Note
 from checker.phases.attempt import Verdict
 from checker.workers.observer_table import Moment, Observer, ObserverRow, ObserverTools, register
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 __all__ = [
     "InFlight",

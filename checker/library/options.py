@@ -21,8 +21,7 @@ from checker.core.media_types import is_json
 from checker.core.request import HeaderFields
 from checker.core.response import Response
 from checker.core.user_code import require, require_names, several
-from checker.phases.attempt import CheckResult
-from checker.phases.call_arguments import overridden
+from checker.phases.attempt import CheckResult, overridden
 
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"

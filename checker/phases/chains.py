@@ -14,22 +14,123 @@ from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location
-from checker.core.resources import CREATING, REMOVING, ResourceModel, place_of
+from checker.core.resource_names import Resource
+from checker.core.resources import (
+    CREATING,
+    READING,
+    REMOVING,
+    ResourceModel,
+    ResourceUse,
+    named_collections,
+    place_of,
+    status_of,
+)
 from checker.core.response import Response
 from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
-from checker.phases.goals import SequenceGoals, reads_member
 from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
     LinkTargets,
+    ShownStep,
     ValueOrigin,
     request_place,
 )
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.rules import WRONG_STEPS
+
+_AIMED: Final = 3
+"""Every third sequence heads for one operation."""
+
+
+class SequenceGoals(Struct):
+    """Operations deep below the first one of a sequence, and those whose bodies name things of several collections."""
+
+    model: ResourceModel
+    _goals: dict[Label, Sequence[Label]] = field(default_factory=dict)
+    """First operation of a sequence -> what it may head for."""
+    _named: Mapping[Label, Sequence[Resource]] | None = None
+
+    def next_step(self, steps: Sequence[ShownStep], index: int) -> Label | None:
+        """What sequence `index` has to send next on the way to its goal; None when it is there, or heads for none.
+
+        What it removes there it reads again.
+        """
+        if index % _AIMED:
+            return None
+        goals = self._of(steps[0].use.label)
+        if not goals:
+            return None
+        goal = goals[index // _AIMED % len(goals)]
+        sent = {step.use.label for step in steps if step.succeeded}
+        if goal in sent:
+            was_removed = steps[-1].use.label == goal and steps[-1].succeeded
+            return self._reading(goal) if was_removed else None
+        for _, owner in self.model.uses[goal].owners:
+            makers = self.model.makers(owner)
+            if makers and sent.isdisjoint(makers):
+                return makers[0]
+        tried = {step.use.label for step in steps}
+        for collection in self._collections(goal):
+            ways = self._ways_to(collection)
+            # Who was refused gives nothing, and is asked once.
+            if tried.isdisjoint(ways):
+                return ways[0]
+        return goal
+
+    def _of(self, root: Label) -> Sequence[Label]:
+        """At least two collections below what the root makes, removals first; then those that name it beside others."""
+        found = self._goals.get(root)
+        if found is None:
+            uses = self.model.uses
+            deep = [
+                use
+                for use in uses.values()
+                if len(use.owners) > 1 and root in self.model.makers(use.owners[0][1])
+            ]
+            deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
+            labels = dict.fromkeys(use.label for use in deep)
+            labels |= dict.fromkeys(label for label in uses if self._joins(label, root))
+            found = self._goals[root] = list(labels)
+        return found
+
+    def _joins(self, label: Label, root: Label) -> bool:
+        """Whether a body names things of several collections, of which the root gives one."""
+        named = self._collections(label)
+        is_own = self.model.uses[root].resource in named
+        return len(named) > 1 and is_own and label != root
+
+    def _collections(self, label: Label) -> Sequence[Resource]:
+        """Collections of whose members the body of an operation names some, as far as anybody gives them."""
+        if self._named is None:
+            self._named = {
+                label: [one for one in found if self._ways_to(one)]
+                for label, found in named_collections(self.model).items()
+            }
+        return self._named.get(label, ())
+
+    def _ways_to(self, collection: Resource) -> Sequence[Label]:
+        """Who makes members of a collection without being told their names, else who lists them."""
+        uses = [self.model.uses[label] for label in self.model.on(collection)]
+        free = [use for use in uses if not use.owners]
+        makers = [use.label for use in free if use.method in CREATING]
+        return makers or [use.label for use in free if use.method in READING]
+
+    def _reading(self, removing: Label) -> Label | None:
+        """What reads a thing that an operation removes; None for an operation that removes nothing, or where nothing reads it."""
+        use = self.model.uses[removing]
+        if use.method != REMOVING:
+            return None
+        others = (self.model.uses[label] for label in self.model.on(use.resource))
+        return next((one.label for one in others if reads_member(one)), None)
+
+
+def reads_member(use: ResourceUse) -> bool:
+    """Whether an operation shows one thing."""
+    return use.method == "GET" and use.is_member
+
 
 _LATEST, _REMOVED = 0.7, 0.8
 """How often a value is taken from the last step that has one; and from what was just removed."""
@@ -330,3 +431,45 @@ def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
 def _is_required(operation: Operation, place: Place) -> bool:
     """Whether an operation cannot do without a parameter."""
     return any(one.required and (one.location, one.name) == place for one in operation.parameters)
+
+
+LONGEST = 6
+"""Steps of a sequence at most."""
+_EXTEND = 0.6
+_BOUND = 0.5
+"""Of the steps: so many take what their own sequence made, as in the stateful phase; the others what anybody has found."""
+
+
+class Explorer(Struct):
+    """Decides whether and how a sequence goes on."""
+
+    factory: CaseFactory
+    model: ResourceModel
+    random: Random
+    chains: ChainExplorer
+    _dead: set[Label] = field(default_factory=set)
+
+    def follow(
+        self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]
+    ) -> GeneratedCase | None:
+        """The next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
+        last = sequence[-1]
+        if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):
+            return None
+        label = last.case.operation.label
+        status = status_of(self.factory.operations[label], last.outcome)
+        if not 200 <= status < 300 or self.random.random() > _EXTEND:
+            return None
+        if self.random.random() < _BOUND:
+            return self.chains.follow(sequence, *recipe)
+        candidates = [found for found in self.model.followers(label) if found not in self._dead]
+        if not candidates:
+            return None
+        chosen = self.random.choice(candidates)
+        seed, index, phase = recipe
+        try:
+            return self.factory.make(chosen, seed, index, phase, newest=True)
+        except CheckerError:
+            # The operation's own turn reports why it cannot be made; a sequence just does without it.
+            self._dead.add(chosen)
+            return None

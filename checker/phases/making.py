@@ -1,18 +1,21 @@
 """Cases from recipes: a task seed and an index, or what a step records."""
 
 import dataclasses
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from random import Random
+from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.constraints import Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
+from checker.core.idempotency import fresh_key, is_idempotency_key
 from checker.core.meta import (
     Binding,
     Choice,
@@ -24,9 +27,12 @@ from checker.core.meta import (
     Step,
     ValuePool,
 )
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label, Operation, Parameter
 from checker.core.phases import CaseSource, Phase
+from checker.core.request import Location
+from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
+from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.sources.choices import RandomSource, Source
@@ -35,14 +41,200 @@ from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import set_into
 from checker.phases.fresh_texts import Texts, with_texts
-from checker.phases.listed_values import renew, take_known
 from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
 from checker.phases.places import without
-from checker.phases.pools import BoundPool, NewestFirst
-from checker.phases.program_cache import ProgramCache
 from checker.phases.rules import WRONG_STEPS, GenerationRules
+
+_TURNS: Final = 3
+_NO_NAMES: Final = ("", ".", "..")
+"""Texts that are no segment of a path."""
+_SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
+"""Cases that are about which optional properties there are."""
+
+
+def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
+    """Set the best known names into the path of a case, but for the one that it is about; what was taken.
+
+    The cases of a list, by their `number`, take the best few in turn: one of them may be gone. What the description gives as
+    an example, and what users force, stays.
+    """
+    meta = case.meta
+    if pool is None or meta is None:
+        return ()
+    data = meta.phase.data
+    about = data.get("parameter") if data.get("parameter_location") == Location.PATH else ""
+    if about is None:
+        return ()
+    part = meta.components.get(Location.PATH)
+    taken = []
+    for parameter in case.operation.parameters:
+        is_free = parameter.location is Location.PATH and not parameter.examples
+        if part is None or not is_free or parameter.name in (about, *part.outside):
+            continue
+        found = pool.pick(Location.PATH, parameter.name, number % _TURNS)
+        value = None if found is None else _fitting(found.literal, parameter)
+        if found is not None and value is not None:
+            case.path_parameters[parameter.name] = value
+            taken.append(replace(found, literal=value))
+    if taken:
+        meta.bindings = (*meta.bindings, *taken)
+    return tuple(taken)
+
+
+def take_known(
+    case: Case, listed: object, pool: ValuePool | None, number: int = 0
+) -> tuple[Binding, ...]:
+    """Set known names of things into the body and the path of a case; what was taken. Before its body is given names of its own."""
+    return *take_references(case, listed, pool, number), *take_names(case, pool, number)
+
+
+def take_references(
+    case: Case, listed: object, pool: ValuePool | None, number: int = 0
+) -> tuple[Binding, ...]:
+    """Set known names of things into the body of a case, but where it is about them; what was taken.
+
+    The cases of a list take the best few in turn, and other ones with each turn of their paths. Where the description gives an
+    example, some keep it.
+    """
+    renewal = listed.renewal if isinstance(listed, BoundaryCase) else None
+    meta = case.meta
+    if renewal is None or pool is None or meta is None:
+        return ()
+    pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
+    keeps_said = number % _TURNS == 0
+    adds = isinstance(listed, BoundaryCase) and listed.scenario not in _SETS
+    taken = tuple(renewal.references.filled(case.body, pick, keeps_said=keeps_said, adds=adds))
+    meta.bindings = (*meta.bindings, *taken)
+    return taken
+
+
+def renew(case: Case, listed: object, token: str) -> str:
+    """Give a case names and a key of its own, which follow from a token, but where it is about them; the token, or "" if nothing is to differ."""
+    if not isinstance(listed, BoundaryCase) or not token:
+        return ""
+    has_key = _gets_key(case, token)
+    if listed.renewal is not None:
+        case.body = listed.renewal.renewed(case.body, token)
+    return token if has_key or listed.renewal is not None else ""
+
+
+def _gets_key(case: Case, token: str) -> bool:
+    """Whether there was a key by which servers know requests again, which is another one now: with the usual one all cases but the first would be repetitions."""
+    meta = case.meta
+    if meta is None or not case.headers:
+        return False
+    data, part = meta.phase.data, meta.components.get(Location.HEADER)
+    about = data.get("parameter") if data.get("parameter_location") == Location.HEADER else ""
+    kept = (about, *(() if part is None else part.outside))
+    fresh = {
+        name: fresh_key(value, token)
+        for name, value in case.headers.items()
+        if is_idempotency_key(name) and name not in kept and isinstance(value, str)
+    }
+    case.headers.update(fresh)
+    return bool(fresh)
+
+
+def _fitting(literal: object, parameter: Parameter) -> Any:
+    """The value as the schema of the parameter wants it; None where it wants another one."""
+    if isinstance(literal, bool) or not isinstance(literal, str | int):
+        return None
+    number = int(literal) if isinstance(literal, str) and literal.isdecimal() else literal
+    for value in (literal, str(literal), number):
+        text = str(value)
+        is_name = text not in _NO_NAMES and "/" not in text
+        if is_name and (parameter.problem_of is None or parameter.problem_of(value) is None):
+            return value
+    return None
+
+
+BUDGET_BYTES: Final = 64 << 20
+"""All or nearly all programs of large descriptions: 24 to 79 MiB in eight of 134 to 1,049 operations, 48 cases each.
+
+The memory by which a worker may grow (`RunSettings.memory_growth_mib`) has room for these and for all other caches. A
+worker that grows beyond it is replaced, and its successor compiles everything again.
+"""
+LEAST: Final = 8
+"""Programs that are kept however large they are: so many operations take turns case by case (`supervisor/clusters.py`). If
+these did not fit, each case would compile its operation again.
+"""
+Key = tuple[Label, str, str]
+"""Operation, phase where programs differ from phase to phase, and what was learned of the target."""
+
+
+class ProgramCache(Struct):
+    """The programs that were used last. A program that gave way is compiled again when it is asked for."""
+
+    budget_bytes: int = BUDGET_BYTES
+    held_bytes: int = 0
+    """Of all programs that are kept, as of their last use."""
+    _kept: OrderedDict[Key, CaseProgram] = field(default_factory=OrderedDict)
+    """The least recently used first."""
+    _counted: dict[Key, int] = field(default_factory=dict)
+    """Bytes of each program in `held_bytes`."""
+    _met: set[Key] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Key) -> CaseProgram | None:
+        """Return a program that is kept. Asked for each case."""
+        program = self._kept.get(key)
+        if program is not None:
+            self._kept.move_to_end(key)
+            # Programs grow while they are used: wrong data are compiled when they are chosen.
+            if program.size_bytes != self._counted[key]:
+                self._count(key, program)
+        return program
+
+    def keep(self, key: Key, program: CaseProgram) -> bool:
+        """Keep a program that was compiled, and return whether that was for the first time."""
+        self._kept[key] = program
+        self._count(key, program)
+        is_new = key not in self._met
+        self._met.add(key)
+        return is_new
+
+    def _count(self, key: Key, program: CaseProgram) -> None:
+        """Count the bytes of the program that was used last, and drop others while there are too many."""
+        size_bytes = program.size_bytes
+        self.held_bytes += size_bytes - self._counted.get(key, 0)
+        self._counted[key] = size_bytes
+        while self.held_bytes > self.budget_bytes and len(self._kept) > LEAST:
+            oldest, _ = self._kept.popitem(last=False)
+            self.held_bytes -= self._counted.pop(oldest)
+
+
+class BoundPool(Struct, frozen=True):
+    """The values that a recorded case took while it was drawn: a pool that answers from its bindings.
+
+    Not those that were set over what was drawn: to offer them would leave choices over that come next.
+    """
+
+    bindings: Mapping[tuple[Location, str], Binding]
+
+    @classmethod
+    def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
+        """Pool of these bindings."""
+        drawn = (binding for binding in bindings if not binding.expression)
+        return cls({(binding.location, binding.name): binding for binding in drawn})
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """What was taken there, whatever the index."""
+        return self.bindings.get((location, name))
+
+
+class NewestFirst(Struct, frozen=True):
+    """A pool that answers with its latest value: what the step before has just shown."""
+
+    pool: ValuePool
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """The best value, whatever the index."""
+        return self.pool.pick(location, name, 0)
+
 
 _APART = 1 << 40
 """Between seeds of one index; no task has so many."""
@@ -401,3 +593,24 @@ class CaseFactory:
         if whole is None or (case := hooks.finished(whole)) is None:
             raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
+
+
+def undescribed_method(case: Case) -> str | None:
+    """The method of a case that tries one which the description does not have for its path; None for any other case."""
+    meta = case.meta
+    scenario = None if meta is None else meta.phase.data.get("scenario")
+    return case.other_method if scenario == Scenario.UNSPECIFIED_METHOD else None
+
+
+def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -> GeneratedCase:
+    """The plainest case of the operation of `made`, sent with the method of that where it is not described.
+
+    Raises `Rejected`, and whatever making a case does.
+    """
+    plain = factory.simplest(made.step, name="", phase=phase)
+    method = undescribed_method(made.case)
+    if method is None:
+        return plain
+    told = literal_of(made.case)
+    recipe = replace(literal_of(plain.case), mode=told.mode, data=told.data, method=method)
+    return factory.remake(Step(made.label, recipe), name="", phase=phase)

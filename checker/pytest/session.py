@@ -44,7 +44,7 @@ from checker.reporting.events import EventStream
 from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.writing import whole_file, write_summary, writer_of
-from checker.workers.recording.components import MODES, Components
+from checker.workers.recording.traffic import MODES, Components
 
 _RUN: Final = "pytest"
 _MOST: Final = 200_000

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from checker.core.operation import Label
-from checker.workers.outage_messages import (
+from checker.workers.messages import (
     Death,
     Examine,
     Examined,

@@ -52,8 +52,10 @@ from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
+    Examined,
     FindingsWritten,
     GivenCredentials,
+    Held,
     Opened,
     PeerJournals,
     SettledFinding,
@@ -61,10 +63,11 @@ from checker.workers.messages import (
     Task,
     TaskDeferred,
     TasksEnded,
+    Trouble,
+    Troubled,
     Up,
     WantedCredentials,
 )
-from checker.workers.outage_messages import Examined, Held, Trouble, Troubled
 
 
 class SettledNews(Struct):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import unquote
 
 from checker.core.case import Case
@@ -11,12 +12,15 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl
 from checker.core.resource_names import variables_of
 from checker.core.resources import REMOVING
+from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.made import MadeLedger
 from checker.corpus.records import Note
 from checker.health import MadeResources, Safety, SafetyGate
 from checker.phases.attempt import attempt, drive
+from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
+from checker.workers.messages import Conclude
 from checker.workers.selected import SelectedOperations
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
@@ -82,3 +86,17 @@ def _values(context: WorkerContext, operation: Operation, path: str) -> dict[str
     if found is None:
         return None
     return dict(zip(names, map(unquote, found.groups()), strict=True))
+
+
+_NO_TASK = "0"
+"""Stands in the slots for what is of the run as a whole."""
+
+
+def conclude_run(context: WorkerContext, order: Conclude) -> None:
+    """Say what class checks have to say of the run, and remove what it made."""
+    context.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
+    if not order.only_cleans:
+        states = states_in(RunLayout(Path(context.settings.corpus.folder)), order.first)
+        context.recorder.keep(context.class_checks.conclusion(states))
+    clean_up(context)
+    context.slots.leave(0)

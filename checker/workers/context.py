@@ -13,8 +13,7 @@ from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
-from checker.phases.chains import ChainExplorer
-from checker.phases.exploration import Explorer
+from checker.phases.chains import ChainExplorer, Explorer
 from checker.phases.making import CaseFactory
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.class_checks import ClassChecks

@@ -10,7 +10,7 @@ from checker.core.response import NetworkFailure, Outcome
 from checker.corpus.inflight import Stage
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
-from checker.workers.concluding import conclude_run
+from checker.workers.cleaning import conclude_run
 from checker.workers.context import WorkerContext
 from checker.workers.failures.failure_queue import Abandoned, FailureQueue
 from checker.workers.leaving import Leaving, LeavingKind
@@ -19,22 +19,22 @@ from checker.workers.messages import (
     Assign,
     Conclude,
     Drain,
+    Examine,
     FetchCredentials,
     GivenCredentials,
+    GoOn,
+    Hold,
     PeerJournals,
     SettledFindings,
 )
 from checker.workers.observer_table import Observers, ObserverTools
 from checker.workers.observers.slowness import Slowness
-from checker.workers.outage_messages import Examine, GoOn, Hold
-from checker.workers.outages.health import TargetHealth
-from checker.workers.outages.outage_control import OutageControl
+from checker.workers.outages.health import OutageControl, TargetHealth
 from checker.workers.queues import Receiver, Sender
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.unconfirmed import UnconfirmedFailure
-from checker.workers.scheduling.answers import Answers
+from checker.workers.scheduling.answers import Answers, Placed
 from checker.workers.scheduling.case_scheduler import CaseScheduler
-from checker.workers.scheduling.first_accepted import Placed
 from checker.workers.scheduling.task_counts import TaskCounts
 from checker.workers.time_accounting import Activity
 

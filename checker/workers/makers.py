@@ -16,8 +16,7 @@ from checker.core.resources import ResourceModel, naming_places
 from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.settings import GenerationSettings
-from checker.phases.chains import ChainExplorer
-from checker.phases.exploration import Explorer
+from checker.phases.chains import ChainExplorer, Explorer
 from checker.phases.making import CaseFactory, PoolView
 from checker.phases.rules import GenerationRules
 from checker.workers.observers.knowledge import Knowledge

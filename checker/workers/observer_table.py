@@ -24,7 +24,7 @@ from checker.workers.observers.slowness import Slowness
 from checker.workers.observers.traffic import TrafficObserver
 from checker.workers.observers.values import LayeredObserver, LiveObserver
 from checker.workers.outages.health import TargetHealth
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 

@@ -3,8 +3,8 @@
 from checker.core.case import NOT_SET, Case
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
-from checker.phases.lowering import smaller
 from checker.phases.places import places_of, without
+from checker.phases.shrinking import smaller
 
 
 def things() -> ApiOperation:

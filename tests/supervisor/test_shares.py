@@ -15,7 +15,7 @@ from checker.supervisor.exploration import (
     ExplorationPlan,
 )
 from checker.workers.messages import LeaseReport, Task
-from checker.workers.recording.cluster_rotation import (
+from checker.workers.recording.task_state import (
     CONSTANT_PRODUCER,
     DULL,
     DULL_CASES,

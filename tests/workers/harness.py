@@ -20,7 +20,7 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Record
 from checker.phases.bindings import SentCase
-from checker.phases.exploration import Explorer
+from checker.phases.chains import Explorer
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from checker.core.operation import Label
 from checker.workers.messages import OperationReport
-from checker.workers.recording.cluster_rotation import (
+from checker.workers.recording.task_state import (
     CONSTANT,
     CONSTANT_PRODUCER,
     DULL,

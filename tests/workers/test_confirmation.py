@@ -15,9 +15,8 @@ from checker.core.response import Response
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.failures.confirmation import Confirmation
 from checker.workers.failures.fresh_names import FreshNames
-from checker.workers.failures.sequences import SequenceReplay
+from checker.workers.failures.sequences import Confirmation, SequenceReplay
 from checker.workers.recording.unconfirmed import JudgedCase
 from tests.checks.asked import operations_of
 

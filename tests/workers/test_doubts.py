@@ -17,7 +17,7 @@ from checker.core.response import Outcome, Response
 from checker.phases.making import GeneratedCase
 from checker.supervisor.outages import Outages
 from checker.workers.context import WorkerContext
-from checker.workers.outage_messages import Examined, Held, Troubled
+from checker.workers.messages import Examined, Held, Troubled
 from checker.workers.outages.health import MOST_DOUBTS, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from tests.workers.harness import workplace

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from checker.core.operation import Label
-from checker.workers.scheduling.followers import FollowerQueue
+from checker.workers.scheduling.case_scheduler import FollowerQueue
 
 LABEL = Label("GET /things")
 

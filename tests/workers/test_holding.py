@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from checker.workers.outage_messages import GoOn, Hold
+from checker.workers.messages import GoOn, Hold
 from checker.workers.outages.health import TargetHealth
 from checker.workers.time_accounting import Activity, TimeAccounting
 from tests.workers.harness import TASK, run, workplace

@@ -8,7 +8,7 @@ from checker.core.operation import Label
 from checker.workers.messages import KNOWN_PLACES, ShrinkAgain, Task
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.investigation_budget import AROUND, ENOUGH, InvestigationBudget
-from checker.workers.recording.leased import LeasedTask
+from checker.workers.recording.task_state import LeasedTask
 from tests.workers.test_defects import settled
 
 LABEL = "GET /a"

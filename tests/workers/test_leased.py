@@ -2,7 +2,7 @@ from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, LeaseReport, Task
-from checker.workers.recording.leased import LeasedTask
+from checker.workers.recording.task_state import LeasedTask
 
 LABEL = Label("GET /a")
 TASK = Task("t", "fuzzing", (LABEL,), seed=1, start=0, stop=9, slice_s=8.0)

@@ -17,8 +17,8 @@ from checker.core.response import Response
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.messages import Trouble, Troubled
 from checker.workers.observers.witnesses import ServedRequests
-from checker.workers.outage_messages import Trouble, Troubled
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Receiver, Sender
 from tests.workers.harness import Memory, workplace

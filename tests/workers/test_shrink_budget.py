@@ -1,6 +1,6 @@
 import pytest
 
-from checker.workers.failures.shrink_budget import ShrinkPace, SlowCandidates
+from checker.workers.failures.failure_queue import ShrinkPace, SlowCandidates
 
 
 def test_the_first_candidate_may_be_slow_for_the_load_of_a_moment() -> None:

@@ -14,8 +14,7 @@ from checker.core.response import Outcome, Response
 from checker.corpus.traffic import Keep
 from checker.workers.authentication.identities import LoginTransport
 from checker.workers.authentication.tokens import Send
-from checker.workers.recording.drafts import DRAFT_BYTES, Answered, answered
-from checker.workers.recording.traffic import Traffic
+from checker.workers.recording.traffic import DRAFT_BYTES, Answered, Traffic, answered
 
 _MASK: Final = Redaction().replacement
 _FORM: Final = b"application/x-www-form-urlencoded"

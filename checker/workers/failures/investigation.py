@@ -18,13 +18,16 @@ from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget, ShrinkingStopped
 from checker.phases.attempt import Tools, Verdict, attempt, drive
-from checker.phases.making import CaseFactory, GeneratedCase
-from checker.phases.plainest import plainest_like, undescribed_method
+from checker.phases.making import CaseFactory, GeneratedCase, plainest_like, undescribed_method
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
-from checker.workers.failures.confirmation import REPETITIONS, Confirmation
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
-from checker.workers.failures.sequences import SequenceReplay, SequenceShrink
+from checker.workers.failures.sequences import (
+    REPETITIONS,
+    Confirmation,
+    SequenceReplay,
+    SequenceShrink,
+)
 from checker.workers.failures.settlement import (
     Describer,
     Settlement,
@@ -34,7 +37,7 @@ from checker.workers.failures.settlement import (
     spent_after,
 )
 from checker.workers.recording.defects import Defects
-from checker.workers.recording.drafts import Answered, answered
+from checker.workers.recording.traffic import Answered, answered
 from checker.workers.recording.unconfirmed import (
     ExpectedFailure,
     JudgedCase,

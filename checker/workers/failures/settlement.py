@@ -14,7 +14,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
-from checker.workers.recording.drafts import Answered
+from checker.workers.recording.traffic import Answered
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
 
 OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"

@@ -8,7 +8,7 @@ from checker.corpus.inflight import InflightWriter
 from checker.phases.attempt import Verdict
 from checker.workers.recording.coverage import Showings
 from checker.workers.recording.investigation_budget import InvestigationBudget
-from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.task_state import InFlight, LeasedTask
 
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE = GenerationMode.NEGATIVE

@@ -15,7 +15,7 @@ from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, name_i
 from checker.corpus.records import Component, ResourceMade
 from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 _LONGEST_NAME = 8
 """Characters of a name that cases hit without having been told of it: small numbers, what is left of a shrunk text."""

@@ -22,7 +22,7 @@ from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.refusals.reading import demands_in, may_complain
 from checker.transport.wire.outline import outline_of
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 _ENOUGH = 5
 """Refusals of cases with a part, where some without it were accepted and none with it."""

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from checker.core.response import NetworkFailure
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
 from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.task_state import InFlight
 
 MOST_FAULTS: Final = 3
 """Errors of one operation in one task that are reported. As many faults of this program end its tests."""

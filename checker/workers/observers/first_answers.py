@@ -8,8 +8,8 @@ from checker.core.response import Response
 from checker.corpus.records import Note
 from checker.health import KIND, FirstAnswers
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
 from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.task_state import InFlight
 
 
 class FirstAnswersObserver(Struct):

@@ -15,7 +15,7 @@ from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
 from checker.phases.attempt import Verdict
 from checker.phases.making import CaseFactory, GeneratedCase
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 _SHARE: Final = 0.5
 """Of the turns that go on from the largest one; the others look elsewhere."""

@@ -7,8 +7,8 @@ from msgspec import Struct
 from checker.core.response import FailureKind, NetworkFailure
 from checker.corpus.records import Record
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
 from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.titles import network_error
 
 

@@ -4,7 +4,7 @@ from msgspec import Struct, field
 
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 _WINDOW = 64
 _SUFFERING = frozenset({429, 503})

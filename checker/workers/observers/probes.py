@@ -10,7 +10,7 @@ from checker.core.response import Response
 from checker.corpus.learned import OperationProbed
 from checker.corpus.records import Record
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 
 class ProbedOperations(Struct):

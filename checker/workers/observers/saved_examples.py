@@ -12,7 +12,7 @@ from checker.corpus.records import CorpusEntry
 from checker.corpus.shards import Shards
 from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 _OURS = b"\xff"
 """No list of choices begins like this: the first byte of each holds a type below 7 in its upper three bits."""

@@ -9,7 +9,7 @@ from checker.corpus.learned import SignalsSeen
 from checker.corpus.records import CorpusEntry, Record
 from checker.corpus.signals import OUTPUTS, SignalSet
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 
 class Signals(Struct):

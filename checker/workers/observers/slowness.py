@@ -13,7 +13,7 @@ from checker.phases.attempt import Verdict
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, TaskDeferred
 from checker.workers.observers.pacing import SlowLanes
 from checker.workers.queues import Sender
-from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.task_state import InFlight, LeasedTask
 
 
 class _Scheduler(Protocol):

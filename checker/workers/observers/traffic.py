@@ -5,9 +5,9 @@ from msgspec import Struct
 from checker.checks.judge import CLEAN
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict
-from checker.workers.recording.drafts import Draft
-from checker.workers.recording.leased import InFlight
 from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.task_state import InFlight
+from checker.workers.recording.traffic import Draft
 
 # Python finds a member of an enumeration ten times slower than a name.
 _TEST = Purpose.TEST

@@ -9,7 +9,7 @@ from checker.corpus.layered_values import LayeredValues
 from checker.corpus.records import Record
 from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 
 class LayeredObserver(Struct):

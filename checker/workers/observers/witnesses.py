@@ -21,7 +21,7 @@ from checker.corpus.learned import OperationServed
 from checker.phases.attempt import Verdict
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.making import GeneratedCase
-from checker.workers.recording.leased import InFlight
+from checker.workers.recording.task_state import InFlight
 
 MOST_RECENT = 50
 _PHASE = "witness"

@@ -2,18 +2,22 @@
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
+from checker.checks.judge import UNJUDGED
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.health import GATEWAY, REFUSALS, TOO_MANY
+from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.messages import Examine, GoOn, Held, Hold, Trouble, Troubled
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
-from checker.workers.outage_messages import Examine, GoOn, Held, Hold, Trouble, Troubled
 from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
 from checker.workers.outages.liveness import (
@@ -24,6 +28,9 @@ from checker.workers.outages.liveness import (
 )
 from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
 from checker.workers.queues import Sender
+from checker.workers.recording.task_state import InFlight
+from checker.workers.scheduling.answers import Answers, with_answer
+from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 MOST_OUTAGES = 20
 """That one worker looks into: what fails more often is how the target is."""
@@ -278,3 +285,49 @@ class TargetHealth:
         if about is None and doubted is not None:
             about = self.context.selected.get(doubted)
         return LivenessProbes(self.context, self.served, refused, about, around)
+
+
+class OutageControl(Struct, frozen=True):
+    """Has cases sent again, put back or left out."""
+
+    context: WorkerContext
+    health: TargetHealth
+    scheduler: CaseScheduler
+    answers: Answers
+
+    def obey(self, order: Hold | Examine | GoOn, flying: Iterable[InFlight]) -> None:
+        """Nothing that is in the air at the end of an outage was sent to a target that serves."""
+        if isinstance(order, GoOn):
+            # What was answered before it says whether the target serves is counted apart from what comes after.
+            self.scheduler.counts.report(self.scheduler.held)
+            self.context.recorder.is_turned_away = not order.serves
+        self.health.obey(order)
+        if not isinstance(order, GoOn):
+            return
+        for flight in flying:
+            flight.is_doubtful = True
+        labels = frozenset(order.held_back)
+        for flight in self.answers.held_back(labels):
+            self.scheduler.put_back(flight)
+        self.answers.begin_anew()
+        self.scheduler.hold_back(labels)
+
+    def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> bool:
+        """Whether an answer is not to count, since the target may serve nobody: then the request is sent again later."""
+        is_last, made = flight.running.task.is_last, flight.made
+        is_held = flight.is_doubtful or self.health.holds(
+            made, verdict.request, outcome, is_last=is_last
+        )
+        if not is_held:
+            if self.health.excuses(outcome, is_last=is_last):
+                verdict.judgement = UNJUDGED
+            return False
+        if is_last and isinstance(outcome, NetworkFailure):
+            # It was left to the end for this, and is known for it now.
+            flight.running.exhausted(made.label)
+            answers = with_answer(flight, outcome)
+            self.context.recorder.traffic.unjudged(made, answers, flight.purpose)
+            self.scheduler.release(flight)
+        else:
+            self.answers.ask_again(flight)
+        return True

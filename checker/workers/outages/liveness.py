@@ -15,10 +15,10 @@ from checker.health import GATEWAY, REFUSALS, TOO_MANY, looks_dangerous
 from checker.phases.attempt import build_request, drive, exchange
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.messages import Trouble
 from checker.workers.observers.witnesses import Sent, ServedRequests
-from checker.workers.outage_messages import Trouble
 from checker.workers.outages.reachable import Connect, is_down
-from checker.workers.recording.drafts import Answered
+from checker.workers.recording.traffic import Answered
 
 MOST_WITNESSES = 3
 _JUST_BEFORE = 3

@@ -5,7 +5,7 @@ from msgspec import Struct
 from checker.core.failures import Severity
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.workers.recording.defects import Defects
-from checker.workers.recording.leased import LeasedTask
+from checker.workers.recording.task_state import LeasedTask
 
 AROUND = 4
 """Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed."""

@@ -29,11 +29,10 @@ from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.messages import ShrinkAgain
-from checker.workers.recording.counts import rows
 from checker.workers.recording.defects import Defects
-from checker.workers.recording.leased import InFlight, LeasedTask
+from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.titles import network_error_of, title_of
-from checker.workers.recording.traffic import Traffic
+from checker.workers.recording.traffic import Traffic, rows
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
 _DRAWN = get_args(Recipe).index(Drawn)

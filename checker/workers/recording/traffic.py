@@ -1,29 +1,179 @@
 """Every request that a worker sent, as its traffic holds it."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.judge import CLEAN, UNJUDGED
+from checker.checks.judge import CLEAN, UNJUDGED, Judgement
+from checker.core.case import Case
 from checker.core.errors import StorageError
-from checker.core.meta import GenerationMode
+from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode
 from checker.core.operation import Label
+from checker.core.request import Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields, lighter
+from checker.corpus.packing import Packed
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.recording.components import MODES, Components
-from checker.workers.recording.counts import UncountedRequests
-from checker.workers.recording.drafts import Answered, Draft
-from checker.workers.recording.outcomes import CheckOutcomes
 from checker.workers.recording.unconfirmed import JudgedCase
+
+# What a case takes in memory beside its bodies, about.
+DRAFT_BYTES = 4096
+
+
+class Answered(NamedTuple):
+    """A request and what came of it."""
+
+    request: WireRequest
+    outcome: Outcome
+    at: float
+    """When the outcome was there, in seconds since the epoch."""
+
+
+def answered(request: WireRequest, outcome: Outcome) -> Answered:
+    """What came now of a request, as it is: to be sent again it may get other credentials."""
+    sent = dataclasses.replace(request, headers=request.headers[:])
+    return Answered(sent, outcome, time.time())
+
+
+class Draft(Struct):
+    """A verdict that is described when it is written."""
+
+    encoded: Callable[[GeneratedCase, Verdict, Keep], bytes]
+    """Case and verdict as bytes."""
+    made: GeneratedCase
+    verdict: Verdict
+
+    @property
+    def label(self) -> Label:
+        """Of its operation."""
+        return self.made.label
+
+    def __len__(self) -> int:
+        outcome, request = self.verdict.outcome, self.verdict.request
+        received = len(outcome.content) if isinstance(outcome, Response) else 0
+        sent = len(request.body) if request is not None and request.body is not None else 0
+        return DRAFT_BYTES + received + sent
+
+    def encode(self, keep: Keep) -> bytes:
+        """The interaction as bytes, without the bodies that `keep` takes."""
+        return self.encoded(self.made, self.verdict, keep)
+
+
+# Reading the value of an enum member costs more than finding it here.
+MODES = {mode: mode.value for mode in GenerationMode}
+_PLACES = {place: place.value for place in Location}
+_MOST_KNOWN = 1024
+Fields = list[tuple[str, str, tuple[str, ...]]]
+"""Those of a `Component` for each part."""
+
+
+class Components(Struct):
+    """The components of cases as they are written."""
+
+    sends_as_made: bool = True
+    """Whether nobody changes a case on its way: else anything in it may be from outside."""
+    known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(
+        default_factory=dict
+    )
+    """By the `id` of the components, which cases that are alike share; they are kept alive here."""
+
+    def of(self, case: Case) -> tuple[Component, ...]:
+        """What a record says of a case."""
+        if case.meta is None:
+            return ()
+        return tuple(Component(*one) for one in self.fields(case.meta))
+
+    def fields(self, meta: CaseMetadata) -> Fields:
+        """Components as fields: making objects that are only written costs more than packing."""
+        known = self.known.get(id(meta.components))
+        if known is not None and known[0] is meta.components:
+            return known[1]
+        if len(self.known) >= _MOST_KNOWN:
+            self.known.clear()
+        fields = [
+            (_PLACES[place], MODES[part.mode], self._outside(meta, place))
+            for place, part in meta.components.items()
+        ]
+        # Cases with bindings share theirs with no other.
+        self.known[id(meta.components)] = meta.components, fields
+        return fields
+
+    def _outside(self, meta: CaseMetadata, place: Location) -> tuple[str, ...]:
+        return meta.outside(place) if self.sends_as_made else (ANYTHING,)
+
+
+class CheckOutcomes(Struct):
+    """Outcomes of the checks of each case."""
+
+    names: Sequence[str]
+    of_case: Callable[[Case], Sequence[str]] | None = None
+    """Names of the checks of a case, where they are not those of all others."""
+    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
+    _packed: Packed = field(default_factory=Packed)
+    """All checks passed, as it is written."""
+    _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._packed = self._all_passed(self.names)
+
+    def passed(self, case: Case) -> Packed:
+        """All checks of a case passed, as it is written."""
+        if self.of_case is None:
+            return self._packed
+        names = tuple(self.of_case(case))
+        packed = self._packed_by_names.get(names)
+        if packed is None:
+            packed = self._packed_by_names[names] = self._all_passed(names)
+        return packed
+
+    def told(self, case: Case, judgement: Judgement) -> tuple[CheckOutcome, ...]:
+        """What each check of a case came to."""
+        failed: dict[str, list[str]] = {}
+        for failure in judgement.failures:
+            text = f"{failure.title}\n{failure.message}".rstrip()
+            failed.setdefault(failure.check, []).append(text)
+        raised = {name: str(error) for name, error in judgement.errors}
+        names = self.names if self.of_case is None else self.of_case(case)
+        return tuple(_outcome(name, failed.get(name, ()), raised.get(name)) for name in names)
+
+    def _all_passed(self, names: Sequence[str]) -> Packed:
+        return self._encoder.packed(tuple(CheckOutcome(name, _SUCCESS) for name in names))
+
+
+def _outcome(name: str, failed: Sequence[str], raised: str | None) -> CheckOutcome:
+    if failed:
+        return CheckOutcome(name, "FAILURE", "\n\n".join(failed))
+    return CheckOutcome(name, _SUCCESS) if raised is None else CheckOutcome(name, "ERROR", raised)
+
+
+def rows(counts: Mapping[tuple[str, int], int]) -> tuple[tuple[str, int, int], ...]:
+    """(label, status or 0 for none, count) of what is counted by label and status."""
+    return tuple((label, status, count) for (label, status), count in counts.items())
+
+
+class UncountedRequests(Struct):
+    """Requests that no task has counted: redirects that were followed, what was sent again on the way, logins, witnesses."""
+
+    requests: int = 0
+    inquiries: int = 0
+    """Those of them that looked into failures."""
+
+    def take(self) -> tuple[int, int]:
+        """Both numbers, which are counted anew from now on."""
+        taken = self.requests, self.inquiries
+        self.requests = self.inquiries = 0
+        return taken
+
 
 _SUCCESS = "SUCCESS"
 _COMPONENTS_AT = 5

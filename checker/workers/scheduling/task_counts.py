@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from checker.workers.context import WorkerContext
 from checker.workers.queues import Sender
-from checker.workers.recording.leased import LeasedTask, given_back
+from checker.workers.recording.task_state import LeasedTask, given_back
 from checker.workers.time_accounting import Activity
 
 

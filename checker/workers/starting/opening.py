@@ -1,7 +1,9 @@
 """Lays out one worker's tools for a description."""
 
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
@@ -11,19 +13,28 @@ from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
+from checker.core.case import Case
+from checker.core.constraints import Constraint
 from checker.core.digests import digest_int
-from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.errors import CheckerError, IncorrectUsage, UsageError
 from checker.core.hooks import metric_named
+from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import BaseUrl
+from checker.core.resources import status_of
+from checker.core.response import Response
 from checker.core.send import Transport
-from checker.corpus.discoveries import Discoveries, load
+from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import SchemaOpened
+from checker.corpus.learned import DemandHeard
+from checker.corpus.records import Note, SchemaOpened
+from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
+from checker.phases.literals import literal_case
 from checker.phases.making import CaseFactory
+from checker.refusals.reading import demands_in, may_complain
 from checker.transport.settings import HttpSettings
 from checker.workers.authentication.auth_needs import AuthNeeds
 from checker.workers.authentication.credentials import CredentialKeeper
@@ -33,6 +44,7 @@ from checker.workers.authentication.signup import AccountHooks, Accounts, accoun
 from checker.workers.cleaning import gate_for
 from checker.workers.context import WorkerContext, release
 from checker.workers.makers import Makers, open_makers
+from checker.workers.observers.demands import declared_names
 from checker.workers.observers.hill_climbing import HillClimber
 from checker.workers.observers.saved_examples import SavedExamples
 from checker.workers.observers.witnesses import Sent
@@ -42,6 +54,7 @@ from checker.workers.operation_tools import (
 )
 from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
+from checker.workers.selected import SelectedOperations
 from checker.workers.starting.announcing import opened_of, ordered, tell_of_subject
 from checker.workers.starting.calling import Caller, Lanes, open_tools, schemeless_maker
 from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
@@ -49,9 +62,65 @@ from checker.workers.starting.records import RequestDisplay, open_knowledge, ope
 from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
 from checker.workers.starting.users_engine import give_engine
-from checker.workers.starting.verification import answering_405, confirmed
 from checker.workers.time_accounting import TimeAccounting
 from checker.workers.users import ALL_SCHEMAS, UsersCode
+
+_MOST = 100
+"""Requests."""
+
+
+def confirmed(
+    known: Iterable[Discovery], selected: SelectedOperations, tools: Tools, http: Transport
+) -> Iterator[DemandHeard]:
+    """Demands that the target makes again, when what it refused is sent once more: one request for all that one case showed."""
+    cases: dict[str, list[Discovery]] = {}
+    for one in known:
+        if one.label in selected:
+            cases.setdefault(repr((one.label, one.request)), []).append(one)
+    for together in islice(cases.values(), _MOST):
+        first = together[0]
+        operation = selected[Label(first.label)]
+        case = literal_case(operation, first.request, "discovery", "")
+        demands = set(_demands(case, tools, http))
+        for one in together:
+            if one.demand in demands:
+                yield DemandHeard(one.label, one.demand, "", refused=(one.request,))
+
+
+def answering_405(
+    labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory
+) -> list[Note]:
+    """A warning for each of these operations that answers 405 once more: one request each. They are not tested."""
+    known = islice((Label(one) for one in labels if one in factory.operations), _MOST)
+    text = "405 once more, after nothing but 405 in an earlier run: not tested"
+    return [
+        Note("method_not_allowed", label, "", text)
+        for label in known
+        if _is_405(label, tools, http, factory)
+    ]
+
+
+def _is_405(label: Label, tools: Tools, http: Transport, factory: CaseFactory) -> bool:
+    try:
+        case = factory.make(label, 0, 0, PhaseInfo("discovery")).case
+        request = tools.maker.make(case)
+    except (CheckerError, Rejected):
+        return False
+    if tools.gate.refuses(case, request):
+        return False
+    outcome = http.send(0, request)
+    return isinstance(outcome, Response) and outcome.status_code == 405
+
+
+def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
+    try:
+        outcome = http.send(0, tools.maker.make(case))
+    except CheckerError:
+        # The description is another one by now.
+        return ()
+    if not isinstance(outcome, Response) or not may_complain(status_of(case.operation, outcome)):
+        return ()
+    return demands_in(case, outcome, declared_names(case.operation))
 
 
 def open_worker_context(

@@ -1,6 +1,8 @@
 """Opens what a worker writes down: journal, traffic, signals and values."""
 
 import os
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,7 +13,12 @@ from checker.core.curl import Rendering
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layered_values import LayeredValues
 from checker.corpus.layout import RunLayout
+from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.reader import Journals
+from checker.corpus.records import Note, Record
 from checker.corpus.secrets import secrets_of
+from checker.corpus.signals import SignalSet
+from checker.corpus.snapshot import read_snapshot
 from checker.corpus.space import segment_bytes
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter
 from checker.corpus.values import LiveValues
@@ -21,12 +28,32 @@ from checker.workers.observers.knowledge import Knowledge
 from checker.workers.operation_tools import (
     checks_by_case,
 )
-from checker.workers.recording.components import Components
-from checker.workers.recording.corpus_loading import remember
-from checker.workers.recording.outcomes import CheckOutcomes
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.traffic import Traffic
+from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
 from checker.workers.selected import SelectedOperations
+
+
+def remember(layout: RunLayout, signals: SignalSet, values: LiveValues) -> list[Note]:
+    """Let signals of earlier nights be no news, and their values be offered again; stale ones sink by themselves.
+
+    A note for each file that is damaged.
+    """
+    snapshot = read_snapshot(layout)
+    _take_in(snapshot.records, signals, values)
+    with closing(Journals(layout)) as journals:
+        _take_in((record for _, record in journals.read_new()), signals, values)
+        return [*snapshot.notes, *journals.notes()]
+
+
+def _take_in(records: Iterable[Record], signals: SignalSet, values: LiveValues) -> None:
+    for record in records:
+        match record:
+            case SignalsSeen():
+                signals.learn(number for number, _ in record.ids)
+            case ValueSeen() | ValueGone():
+                values.absorb(record)
+            case _:
+                pass  # Everything else is of no use to a worker.
 
 
 class RequestDisplay(Struct, frozen=True):
