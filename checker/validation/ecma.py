@@ -4,6 +4,7 @@ import re
 import sys
 import unicodedata
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -129,6 +130,10 @@ _RISKY_LENGTH = 24
 # By the degree of the polynomial that bounds the steps of a search.
 _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
+_FEW_CHOICES = 12
+"""Of one character or class, whether it is there: `a?a?a?` in a row has two ways for each."""
+_WIDE = re.compile(r"\\[DWSspP]|\[\^|(?<!\\)\.")
+"""What may match any punctuation."""
 
 
 class EcmaPattern(Struct, frozen=True):
@@ -176,6 +181,7 @@ class _Translation:
         self._loops = 0
         self._is_risky = False
         self._after_quantifier = False
+        self._choices: Counter[str] = Counter()
 
     def result(self) -> tuple[str, int]:
         """Translated text, and the longest text that it may be matched against."""
@@ -291,15 +297,27 @@ class _Translation:
         self._after_quantifier = not lazy
         text = token[0]
         turns = float("inf") if text in ("*", "+") else 1.0
+        is_fixed = False
         if token["count"] is not None:
             ends = token["most"] or ("inf" if token["open"] else token["least"])
             turns = float(ends)
+            is_fixed = ends == token["least"]
         if closed and turns > _FEW:
             self._is_risky = True
+        if self._out and not is_fixed and not self._is_separator():
+            # A group of it can be cut in many ways: (a?){50} has 2**50 for 25 characters.
+            self._groups[-1] = True
+            self._choices[self._out[-1]] += 1
+            self._is_risky |= self._choices[self._out[-1]] > _FEW_CHOICES
         if turns > _FEW and not lazy:
             self._loops += 1
-            self._groups[-1] = True
         self._out.append(text)
+
+    def _is_separator(self) -> bool:
+        """Whether what is quantified is a character that can be matched nowhere else: as in `([0-9a-f]{2}:?){6}`."""
+        character = self._out[-1][-1]
+        is_alone = self._out[-1] in (character, "\\" + character) and not character.isalnum()
+        return is_alone and self._pattern.count(character) == 1 and not _WIDE.search(self._pattern)
 
 
 def _character(token: re.Match[str]) -> str | None:

@@ -71,6 +71,13 @@ def unique_items(
             seen.add(key)
 
 
+def enum(validator: Any, members: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """`enum`. Members that Python calls equal are compared by their keys: `jsonschema` compares each, a minute for 5,000 items of 5,000 members."""
+    key = _key(instance)
+    if not any(_key(one) == key for one in members if one == instance):
+        yield ValidationError(f"{instance!r} is not one of {members!r}")
+
+
 def _key(value: Any) -> Hashable:
     """Equal for equal values, and for no others: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, list):

@@ -373,6 +373,7 @@ class SchemaReading:
             "patternProperties": exact.pattern_properties,
             "additionalProperties": exact.additional_properties,
             "uniqueItems": exact.unique_items,
+            "enum": exact.enum,
         }
         if validate_formats:
             self._exact["format"] = exact.format

@@ -37,6 +37,15 @@ def test_nearly_all_of_a_set_can_be_wanted(name: str) -> None:
     assert all(len(value) >= raw["minItems"] for value in found)
 
 
+def test_five_thousand_of_a_range_are_taken_without_a_miss() -> None:
+    raw = distinct({"type": "integer", "minimum": 0, "maximum": 5_001}, 5_000)
+    source = RandomSource()
+    source.reset(1)
+    case = drawer(program_of(body=raw))(source)
+    assert len(case.body) >= 5_000
+    assert len(source.choices) <= 3 * 5_002
+
+
 def test_more_than_there_are_is_refused() -> None:
     with pytest.raises(Unsatisfiable, match="only 60 different items"):
         program_of(body=distinct({"enum": [*map(str, range(60)), 1, 2], "type": "string"}, 61))

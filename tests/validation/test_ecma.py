@@ -70,6 +70,22 @@ def test_no_pattern_hangs(pattern: str) -> None:
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize(
+    "pattern", ["(a?){50}a{50}", "^(aa?){50}$", "^(a{1,2}){50}$", "^" + "a?" * 30 + "a{30}$"]
+)
+def test_pattern_with_exponential_steps_is_asked_of_short_texts_only(pattern: str) -> None:
+    compiled = ecma_pattern(pattern)
+    assert compiled is not None
+    assert compiled.longest == 24
+
+
+@pytest.mark.parametrize("pattern", ["^([0-9a-f]{2}:?){6}$", "^([0-9]{8}){9}$", "^a?b?c?d?$"])
+def test_pattern_with_one_way_to_match_is_asked_of_long_texts(pattern: str) -> None:
+    compiled = ecma_pattern(pattern)
+    assert compiled is not None
+    assert compiled.longest >= 5_000
+
+
 @given(st.text(alphabet="ab()[]{}|*+?^$\\.dwsSupk<>=!:-,0123"))
 def test_any_text_is_a_pattern_or_none(pattern: str) -> None:
     compiled = ecma_pattern(pattern)

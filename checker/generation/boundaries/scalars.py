@@ -139,9 +139,11 @@ class _Axis(Struct, frozen=True):
         return found
 
     def _beside(self, value: Fraction, towards: float) -> Fraction:
-        if self.is_single:
-            return Fraction(scalars.beside(float(value), towards))
-        return Fraction(math.nextafter(float(value), towards))
+        if self.is_single and abs(value) < scalars.LARGEST:
+            return Fraction(scalars.beside(scalars.nearest_float(value), towards))
+        found = math.nextafter(scalars.nearest_float(value), towards)
+        # Beyond all floats only integers are left.
+        return Fraction(found) if math.isfinite(found) else value + (1 if towards > 0 else -1)
 
     def admits(self, value: Fraction) -> bool:
         """True between the bounds."""

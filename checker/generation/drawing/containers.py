@@ -397,7 +397,7 @@ _COUNTED = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 _SOME_ITEMS = 3
 _FILLED = 0.8
 """Share of arrays with an item, where arrays are too much alike."""
-_MOST_MEMBERS = 4096
+_MOST_MEMBERS = 8_192
 """Different items that are listed."""
 
 

@@ -3,6 +3,7 @@
 import math
 import operator
 import struct
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
@@ -18,6 +19,14 @@ LARGEST: Final = 3.4028234663852886e38
 _SMALLEST: Final = 2.0**-149
 _FLOAT: Final = struct.Struct("<f")
 _BITS: Final = struct.Struct("<i")
+
+
+def nearest_float(value: Fraction | float) -> float:
+    """Return a number in double precision. A number beyond all floats becomes the last one: schemas may say 10**400."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, 1 if value > 0 else -1)
 
 
 def nearest(value: float) -> float:
@@ -88,7 +97,7 @@ def _whole_multiples(
     if _are_far(numbers):
         # Far from zero only these are what they are as floats as well.
         least, most = low * factor, high * factor
-        coarse = math.lcm(factor, int(math.ulp(float(max(abs(least), abs(most))))))
+        coarse = math.lcm(factor, int(math.ulp(nearest_float(max(abs(least), abs(most))))))
         first, last = -(-least // coarse), most // coarse
         if first <= last:
             draw = integers(first, last, coarse)
@@ -103,8 +112,8 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     if numbers.step is not None:
         return _multiples(numbers, numbers.step, context, canonical.pointer)
     largest = LARGEST if is_single else _LARGEST
-    low = -largest if numbers.low is None else _float(numbers.low)
-    high = largest if numbers.high is None else _float(numbers.high)
+    low = -largest if numbers.low is None else nearest_float(numbers.low)
+    high = largest if numbers.high is None else nearest_float(numbers.high)
     # Beyond 2**53 integers are exact and floats are not.
     while (
         numbers.low is not None
@@ -161,11 +170,11 @@ def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: 
         between = _integers_between(numbers, whole)
         if between[0] <= between[1]:
             return _whole_multiples(numbers, step, between, context, pointer)
-    unit = float(step)
+    unit = nearest_float(step)
 
     def make(source: Source) -> float:
         count = source.integer(low, high) if low < high else low
-        return _whole(float(count * step))
+        return _whole(nearest_float(count * step))
 
     # Validators that divide floats do not see every multiple as one; both kinds have to.
     accepts = _certain(numbers, step) if _may_round(numbers, step) else _divides(unit)
@@ -174,7 +183,7 @@ def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: 
 
 def _divides(unit: float) -> Callable[[Any], bool]:
     def accepts(value: Any) -> bool:
-        quotient = value / unit
+        quotient = nearest_float(value) / unit
         return math.isfinite(quotient) and quotient == int(quotient)
 
     return accepts
@@ -182,8 +191,10 @@ def _divides(unit: float) -> Callable[[Any], bool]:
 
 def _may_round(numbers: Numbers, step: Fraction) -> bool:
     """True when a bound lies where floats are nearly as far apart as the multiples: the nearest one may be beyond it."""
-    bounds = [abs(_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None]
-    return any(math.ulp(bound) > min(float(step) / 4, 1.0) for bound in bounds)
+    bounds = [
+        abs(nearest_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None
+    ]
+    return any(math.ulp(bound) > min(nearest_float(step) / 4, 1.0) for bound in bounds)
 
 
 def _are_far(numbers: Numbers) -> bool:
@@ -194,7 +205,7 @@ def _are_far(numbers: Numbers) -> bool:
 
 def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
     """True for numbers that are multiples between the bounds whether they are read as text or as a float."""
-    low, high, divides = numbers.low, numbers.high, _divides(float(step))
+    low, high, divides = numbers.low, numbers.high, _divides(nearest_float(step))
     above = operator.gt if numbers.is_low_open else operator.ge
     below = operator.lt if numbers.is_high_open else operator.le
 
@@ -210,7 +221,7 @@ def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
 
 def _readings(value: float) -> set[Fraction]:
     """Return the spellings of a number as text, and as a float."""
-    return {Fraction(str(value)), Fraction(float(value))}
+    return {Fraction(str(value)), Fraction(nearest_float(value))}
 
 
 def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
@@ -258,10 +269,3 @@ def _refuse_conflict(numbers: Numbers) -> None:
     conflict = numbers.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
-
-
-def _float(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return _LARGEST if value > 0 else -_LARGEST

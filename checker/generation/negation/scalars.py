@@ -10,7 +10,7 @@ from typing import Any, Final
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.drawing.places import is_in_head
-from checker.generation.drawing.scalars import compile_listed
+from checker.generation.drawing.scalars import compile_listed, nearest_float
 from checker.generation.negation.mutation_sites import (
     Breaker,
     Mutation,
@@ -133,7 +133,7 @@ def _no_multiple(spot: MutationSite, step: Any) -> Draw:
         """Not a multiple, for those who divide floats as well."""
         if Fraction(str(value)) % exact == 0:
             return False
-        quotient = float(value) / float(step)
+        quotient = nearest_float(value) / nearest_float(step)
         return abs(quotient) < 2**53 and abs(quotient - round(quotient)) > 1e-6
 
     draw = spot.replaced(("multipleOf",), "multipleOf", {"type": "number"})

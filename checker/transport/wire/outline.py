@@ -19,6 +19,9 @@ _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullabl
 _DEEPEST = 4
 """Of alternatives in alternatives: beyond it every type is possible."""
 
+_LAST_ITEM: Final = -1
+"""Key of the outline that was made last for an item."""
+
 
 class AppliedSchema(Struct, frozen=True):
     """A raw schema that holds of a value, where it stands, and the reference that led to it."""
@@ -88,10 +91,18 @@ class Outline:
         """Outline of one item of an array."""
         found = self._below.get(index)
         if found is None:
-            found = self._below[index] = self._step(
-                "array", lambda raw: _items(raw, index), _DEEPEST
-            )
+            found = self._step("array", lambda raw: _items(raw, index), _DEEPEST)
+            # Items after the prefix share an outline: each works out its types once, from an enum of any length.
+            last = self._below.get(_LAST_ITEM)
+            if last is not None and last._pointers() == found._pointers() is not None:
+                found = last
+            self._below[index] = self._below[_LAST_ITEM] = found
         return found
+
+    def _pointers(self) -> list[str] | None:
+        """Return where the schemas stand; None for alternatives."""
+        schemas = [one.pointer for one in self._terms if isinstance(one, AppliedSchema)]
+        return schemas if len(schemas) == len(self._terms) else None
 
     def property(self, name: str) -> "Outline":
         """Outline of one property of an object."""
