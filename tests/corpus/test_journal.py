@@ -158,6 +158,19 @@ def test_later_versions_wait_for_no_disk_until_the_end(
     assert len(synced) == 3
 
 
+def test_findings_that_are_handed_over_are_synced_once_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(files, "_sync_data", synced.append)
+    writer, reader = JournalWriter(tmp_path / "j"), JournalReader(tmp_path / "j")
+    for tenth in range(30):
+        writer.hand_over(finding(f"f{tenth}"))
+        assert len(reader.read_new()) == 1
+        writer.tick(10.0 + tenth / 10)
+    assert len(synced) == 3
+
+
 def test_what_is_committed_together_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     path, together = tmp_path / "j", [finding(f"f{number}") for number in range(FRAME_RECORDS + 1)]
     writer = JournalWriter(path)

@@ -87,11 +87,11 @@ class Recorder(Struct):
         return UnconfirmedFailure(finding, failure, chain, flight.running.phase)
 
     def write_failures(self) -> None:
-        """Write new failures to the disk, in one go: call it before anything else is sent or told. Raises `StorageError`."""
+        """Write new failures so that they survive the worker: call it before the next request. Raises `StorageError`."""
         if self._unwritten:
             # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
             self.traffic.writer.flush()
-            self.journal.commit(*self._unwritten)
+            self.journal.hand_over(*self._unwritten)
             self._unwritten.clear()
 
     def second_look(
@@ -175,7 +175,6 @@ class Recorder(Struct):
                 self.journal.append(error)
         if findings:
             self.traffic.writer.flush()
-            # The first versions are on the disk, and waiting for it takes longer than to look into most failures.
             self.journal.hand_over(*findings)
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
