@@ -87,7 +87,7 @@ def may_break_one(case: Case) -> str:
     unusual = _unusual(case)
     if unusual:
         return f"many services take no {unusual}"
-    for members in _objects(case):
+    for members in (one for one in _values(case) if isinstance(one, dict)):
         if _POISON in members:
             return f"many services read no object that has a `{_POISON}`"
         for first, last in _pairs(members):
@@ -109,7 +109,7 @@ def _unknown_mark(case: Case) -> str:
 def _unusual(case: Case) -> str:
     """Return the value of a request that services refuse although it is valid; empty if there is none."""
     for value in (*case.path_parameters.values(), *_values(case)):
-        if _is_wide(value):
+        if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
             return "numbers beyond those of 64 bits"
         if isinstance(value, str) and _is_odd_moment(value):
             return "leap seconds, small letters in times, or moments before the year 1 or after 9999 in UTC"
@@ -138,14 +138,6 @@ def _depth(value: object) -> int:
                 below += one
         level, depth = below, depth + 1
     return depth - 1
-
-
-def _is_wide(value: object) -> bool:
-    return isinstance(value, int | float) and not -(2**63) <= value < 2**63
-
-
-def _objects(case: Case) -> Iterator[Mapping[str, Any]]:
-    return (one for one in _values(case) if isinstance(one, dict))
 
 
 def _values(case: Case) -> Iterator[Any]:

@@ -178,7 +178,7 @@ def denies_state(response: Response) -> str:
     """Return the sentence of a refusal about resources that exist already, or do not exist; empty for any other reason."""
     if response.status_code not in _STATUSES:
         return ""
-    sentences = [one for one in _sentences(response) if _plain(one) not in _TITLES]
+    sentences = [one for one in _sentences(response) if one.lower().strip(" .!") not in _TITLES]
     if not sentences or not all(map(_is_of_state, sentences)):
         return ""
     return sentences[0]
@@ -219,7 +219,3 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += reversed(one.values())
         elif isinstance(one, list):
             waiting += reversed(one)
-
-
-def _plain(sentence: str) -> str:
-    return sentence.lower().strip(" .!")

@@ -22,12 +22,6 @@ def case_id(task_seed: int, index: int) -> str:
     return f"{_task_name(task_seed)}{index}"
 
 
-def index_of(case_id: str) -> int | None:
-    """The index that a case id ends with; None for other names."""
-    index = case_id[_TASK_DIGITS:]
-    return int(index) if index.isdecimal() and index.isascii() else None
-
-
 @lru_cache(maxsize=64)
 def _task_name(task_seed: int) -> str:
     # Remembered: formatting it takes longer than all the rest.

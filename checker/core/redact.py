@@ -156,17 +156,13 @@ class Redaction:
             return value
         is_masked, is_cookie = self.masks(Location.HEADER, name), name.lower() == "cookie"
         if is_cookie:
-            return self._cookies(value, whole=is_masked)
+            return ";".join(self._cookie(pair, is_masked=is_masked) for pair in value.split(";"))
         return self.replacement if is_masked else value
 
     def _header_bytes(self, name: bytes, value: bytes) -> bytes:
         text = value.decode("latin-1")
         shown = self._header(name.decode("latin-1"), text)
         return value if shown is text else shown.encode("latin-1", "replace")
-
-    def _cookies(self, text: str, *, whole: bool) -> str:
-        """The value of `Cookie`; `whole`: with the names of its cookies, and none of their values."""
-        return ";".join(self._cookie(pair, is_masked=whole) for pair in text.split(";"))
 
     def _cookie(self, pair: str, *, is_masked: bool) -> str:
         name, has_name, value = pair.partition("=")

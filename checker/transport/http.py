@@ -393,7 +393,7 @@ class Lane:
     def arrived(self, elapsed_s: float) -> Outcome:
         """Return the outcome of a transfer that libcurl calls complete."""
         lines = self._lines
-        if lines and lines[-1] not in _BLANK and not _has_blank(_last_block(lines)):
+        if lines and lines[-1] not in _BLANK and _BLANK.isdisjoint(_last_block(lines)):
             return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
         return self.response(elapsed_s) or NetworkFailure(
             *fault(WEIRD_REPLY, "no status line with a status of three digits", self._settings),
@@ -475,11 +475,6 @@ def _last_block(lines: list[bytes]) -> list[bytes]:
         if lines[index].startswith(b"HTTP/") and lines[index - 1] in _BLANK:
             return lines[index:]
     return lines
-
-
-def _has_blank(lines: list[bytes]) -> bool:
-    """Whether a block of header lines is whole."""
-    return not _BLANK.isdisjoint(lines)
 
 
 def _content_length(lines: list[bytes]) -> int:

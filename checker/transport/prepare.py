@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import Credentials
 from checker.core.errors import SerializationError, SerializationNotPossible
-from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
+from checker.core.operation import Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import SerializationContext, Serializer
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.schema import Schema
@@ -440,7 +440,7 @@ class _Plan:
         declared = next((body for body in bodies if body.media_type == media_type), None)
         if media_type is None:
             declared = bodies[0] if bodies else None
-            media_type = _media_type(declared)
+            media_type = "application/json" if declared is None else declared.media_type
         if declared is not None and declared.serializer is not None:
             name = header_bytes(media_type)
             return KnownBody(None, media_type, name, {}, None, declared.serializer)
@@ -453,10 +453,6 @@ class _Plan:
             return KnownBody(None, media_type, b"", encoding, schema)
         encoder, sent = found
         return KnownBody(encoder, media_type, header_bytes(sent), encoding, schema)
-
-
-def _media_type(body: Body | None) -> str:
-    return "application/json" if body is None else body.media_type
 
 
 def _key(location: Location, name: str) -> str:

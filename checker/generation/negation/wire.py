@@ -20,6 +20,7 @@ from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_
 from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import BOOLEAN_WORDS, Reading
 from checker.transport.wire.styles import (
+    HEADER_DELIMITERS,
     Pairs,
     cookie_pairs,
     escape,
@@ -316,7 +317,7 @@ def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
     if texts == [""]:
         yield []
     if not how.explode:
-        yield from readings_of_text(ambiguity.DELIMITED.get(how.style, ",").join(texts))
+        yield from readings_of_text(HEADER_DELIMITERS.get(how.style, ",").join(texts))
 
 
 def _is_nothing(value: Any) -> bool:

@@ -317,11 +317,11 @@ def _holds_delimiter(value: Any, wire: Wire) -> bool:
 def _holds_own_delimiter(value: Any, wire: Wire) -> bool:
     if wire.explode and wire.location in (Location.QUERY, Location.COOKIE):
         return False
-    return any(DELIMITED[wire.style] in text for text in _texts(value))
+    return any(HEADER_DELIMITERS[wire.style] in text for text in _texts(value))
 
 
 def _breaks_header(value: Any, wire: Wire) -> bool:
-    delimiter = DELIMITED.get(wire.style, ",")
+    delimiter = HEADER_DELIMITERS.get(wire.style, ",")
     bad = {delimiter, "="} if wire.explode else {delimiter}
     is_trimmed = delimiter.isspace()
     return any(
@@ -347,10 +347,9 @@ def _is_one_empty_text(value: Any, wire: Wire) -> bool:
 def _is_escaped(value: Any, wire: Wire) -> bool:
     if not wire.explode and isinstance(value, list | dict):
         return True
-    return any("%" in text or _not_octets(text) for text in _texts(value))
+    return any("%" in text or non_cookie_octet(text) for text in _texts(value))
 
 
-DELIMITED: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _PATH, _QUERY = frozenset((Location.PATH,)), frozenset((Location.QUERY,))
 _HEADER, _COOKIE = frozenset((Location.HEADER,)), frozenset((Location.COOKIE,))
 _ALL: Final = _PATH | _QUERY | _HEADER | _COOKIE
@@ -358,11 +357,11 @@ _ANY: Final = frozenset(DeclaredShape)
 _SCALAR, _ARRAY = frozenset((DeclaredShape.SCALAR,)), frozenset((DeclaredShape.ARRAY,))
 _COMPOUND: Final = frozenset((DeclaredShape.ARRAY, DeclaredShape.OBJECT))
 _STYLES: Final = frozenset(
-    (*DELIMITED, "simple", "label", "matrix", "form", "deepObject", "cookie")
+    (*HEADER_DELIMITERS, "simple", "label", "matrix", "form", "deepObject", "cookie")
 )
-_not_octets: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
+non_cookie_octet: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
 """Of a cookie (RFC 6265, 4.1.1)."""
-_controls: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]").search
+control_character: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]").search
 _surrogates: Final = re.compile(r"[\ud800-\udfff]").search
 
 CELLS: Final = (
@@ -387,7 +386,7 @@ CELLS: Final = (
         _ALL, _STYLES, _ANY, "lone surrogates", "UTF-8 has none", _any_text(_surrogates), is_lost=True,
     ),
     Cell(
-        _PATH | _QUERY, frozenset(DELIMITED), _COMPOUND,
+        _PATH | _QUERY, frozenset(HEADER_DELIMITERS), _COMPOUND,
         "texts in it that hold the space, bar or tab of the style: it has no raw form in a URL",
         DELIMITER, _holds_own_delimiter,
         is_lost=True,
@@ -408,7 +407,7 @@ CELLS: Final = (
     ),
     Cell(
         _HEADER, _STYLES, _ANY, "control characters", "HTTP refuses them (RFC 9110, 5.5)",
-        _any_text(_controls), is_lost=True,
+        _any_text(control_character), is_lost=True,
     ),
     Cell(
         _HEADER, _STYLES, _ANY, "text beyond ASCII", OCTETS,
@@ -432,7 +431,7 @@ CELLS: Final = (
     ),
     Cell(
         _COOKIE, frozenset(("cookie",)), _ANY, "octets that a cookie cannot hold",
-        "the style has no escape", _any_text(_not_octets), is_lost=True,
+        "the style has no escape", _any_text(non_cookie_octet), is_lost=True,
     ),
     Cell(_PATH, _STYLES, _ANY, "what is `.` or `..` in its segment", DOTS, None),
     Cell(_PATH, _STYLES, _ANY, "of two variables in one segment", SPLIT, None),

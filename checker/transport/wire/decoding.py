@@ -124,8 +124,6 @@ def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
 _COMPOUND = frozenset({"array", "object"})
 _ITEMS = 4
 """First items of a list that are asked whether they may be lists and objects."""
-_COOKIE_FAULT = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]")
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _STYLE_DELIMITERS = {
     "spaceDelimited": (re.compile(r"%20|\+| "), "%20"),
     "pipeDelimited": (re.compile(r"%7[Cc]|\|"), "%7C"),
@@ -168,7 +166,7 @@ def decode_parameter(
         return decode_querystring(parameter, parts, outline)
     if location is Location.COOKIE:
         return decode_cookie(parameter, parts, outline, rest)
-    return decode_query(parameter, parts, outline, rest)
+    return _of_pairs(parameter, parts, list(rest), outline)
 
 
 def decode_path(
@@ -205,7 +203,7 @@ def decode_header(
 ) -> list[Reading] | Missing | Malformed:
     """Values of a header."""
     text = text.strip(" \t")
-    if _CONTROL.search(text):
+    if ambiguity.control_character(text):
         return Malformed("header-octets", "control characters stand in it")
     found: list[Reading] = []
     reason: Malformed | None = None
@@ -260,22 +258,15 @@ def _octets(text: str) -> Iterator[tuple[str, str]]:
         yield text, ambiguity.OCTETS
 
 
-def decode_query(
-    parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
-) -> list[Reading] | Missing | Malformed:
-    """Return the values of a query parameter; pairs of the `rest` may be its properties."""
-    return _of_pairs(parameter, mine, list(rest), outline)
-
-
 def decode_cookie(
     parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
     """Values of a cookie, read as RFC 6265 (5.4 and 4.1.1) says it is written; the `rest` as in a query."""
     mine = [(name, _unquoted(value)) for name, value in mine]
     more = [(name, _unquoted(value)) for name, value in rest]
-    bad = next((value for _, value in mine if _COOKIE_FAULT.search(value)), None)
+    bad = next((value for _, value in mine if ambiguity.non_cookie_octet(value)), None)
     is_list = parameter.style == "cookie" and not parameter.explode
-    if bad is not None and not (is_list and not _COOKIE_FAULT.search(bad.replace(",", ""))):
+    if bad is not None and not (is_list and not ambiguity.non_cookie_octet(bad.replace(",", ""))):
         return Malformed("cookie-octets", f"a cookie cannot hold {bad!r}")
     literal, literal_rest = _unescaped(mine), _unescaped(more)
     decoded = _of_pairs(parameter, mine, more, outline)
