@@ -26,7 +26,7 @@ TOO_MANY: Final = 429
 TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
 """Statuses by which a target turns everybody away: no session, no permission, too many requests, maintenance."""
 GATEWAY: Final = frozenset((502, 504))
-"""Statuses of whoever stands before a target that does not answer."""
+"""Statuses of a gateway before a target that does not respond."""
 REFUSALS: Final = TURNED_AWAY | GATEWAY
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -192,7 +192,7 @@ def leaves_out(level: Safety, operation: Described) -> bool:
         return True
     if operation.resource_method in SAFE:
         return False
-    # Whoever is not told by the path what a request is about can only let through what makes something new.
+    # Without a path that names the resource, only requests that create one are known to be safe.
     is_told = operation.path == operation.resource_path
     return level is Safety.READ_ONLY or not (is_told or operation.resource_method == _CREATING)
 

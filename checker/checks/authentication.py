@@ -305,7 +305,7 @@ def _judged(
     if status in UNAUTHORIZED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
         return None
     if status == 404 and context.case.path_parameters:
-        # Who may not see something need not know that it is there (RFC 9110, 15.5.4); or it is gone by now.
+        # A server may hide a resource behind 404 (RFC 9110, 15.5.4), or the resource is gone by now.
         context.unjudged.append(f"a request was answered with 404 ({what.detail})")
         return None
     if status == _CONFLICT or denies_condition(answer):

@@ -58,7 +58,7 @@ class CheckTools(Struct, frozen=True):
     make_anonymous: Callable[[Case], WireRequest]
     """The request of a case without the credentials that the user gave for every request."""
     judge_request: Callable[[Operation, WireRequest], RequestVerdict]
-    """What the final bytes of a request say of it, whoever made it."""
+    """The verdict on the final bytes of a request."""
     put_credentials: Callable[[WireRequest, Credentials], None]
     """Has a request carry these, in place of what it has under the same names."""
     drop_credentials: Callable[[WireRequest, Credentials], bool]
@@ -66,7 +66,7 @@ class CheckTools(Struct, frozen=True):
     base_path_of: Callable[[Operation], str] = lambda operation: ""
     """What stands before the path of an operation on the wire."""
     peers: Peers | None = None
-    """None where nobody named any."""
+    """None if no users are configured."""
 
 
 Raised = tuple[str, Exception]

@@ -121,7 +121,7 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
 
 
 def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
-    """Whether what was deleted is shown to who asks for it, and says of itself that it was deleted."""
+    """Whether the response shows the resource with a mark that it was deleted."""
     asked = copy(deleted.case)
     asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
     answer = yield context.make(asked)

@@ -23,7 +23,7 @@ _REPEATED = "it is refused with another idempotency key: the answer was that to 
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",
 )  # fmt: skip
-"""What refuses data, and what says that somebody may not, is too fast, or asks for what is not there."""
+"""Statuses that refuse data, deny access, limit the rate, or report a missing resource."""
 
 
 class AcceptedNegativeData(Failure, code="ST201", title="API accepted schema-violating request"):
@@ -110,7 +110,7 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
 def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
     if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
         return True
-    # Of headers and cookies nobody says which ones are known: others are sent with every request.
+    # Undeclared headers and cookies prove nothing: clients add some to every request.
     data = {} if context.case.meta is None else context.case.meta.phase.data
     return (
         data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES

@@ -52,7 +52,7 @@ _MANY: Final = 1_000
 _NESTED: Final = 32
 """Levels, beyond which parsers may have a limit."""
 _POISON: Final = "__proto__"
-"""What parsers in JavaScript refuse, so that no object inherits from what somebody sent."""
+"""Names that parsers in JavaScript refuse, so that no object inherits from request data."""
 _MOST: Final = 50
 """Members of an object that are compared."""
 _DEEP: Final = 4
@@ -60,7 +60,7 @@ _ODD: Final[Mapping[str | None, str]] = {
     Scenario.SIGNS: "nobody said whether such signs are taken: they may be wrong in a search, or unwanted in a name",
     Scenario.UNUSUAL: "many services take no such values, though they are valid",
 }
-"""Scenario of what nobody is used to -> why it may be refused."""
+"""Unusual scenario -> reason why a server may refuse it."""
 _JSON_PATCH: Final = "application/json-patch+json"
 
 
@@ -292,7 +292,7 @@ def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
 
 
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
-"""All but those that refuse data: who may not, who is too fast and what is not there has nothing to do with it."""
+"""All statuses but those that refuse data: denied access, rate limits and missing resources say nothing of it."""
 
 _LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
 """`at least 3 characters`."""
@@ -341,7 +341,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     if said is None and (_accepts(status, context.config) or denies_condition(context.response)):
         return PASSED
     if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:
-        # Nobody can make up a user and a password that are right.
+        # A right user and password cannot be generated.
         return PASSED
     doubt = _doubt(context)
     if doubt:

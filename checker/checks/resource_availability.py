@@ -90,7 +90,7 @@ def _may_be_missing(context: CheckContext, place: int) -> bool:
     steps, case = context.sequence, context.case
     creator = steps[place]
     return (
-        # Who may do without credentials need not see what others made, nor need another tenant.
+        # A caller without credentials, or of another tenant, need not see the resources of others.
         creator.case.is_anonymous is not case.is_anonymous
         or is_elsewhere(case, context.response.request, creator.case, creator.request)
         # What is not there may be what the body speaks of.

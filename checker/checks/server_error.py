@@ -51,7 +51,7 @@ def dropped_connection(outcome: NetworkFailure) -> Found:
 
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether a status is one that the server may answer with."""
-    # Below 200 nothing is final: whoever answers so has not fallen over.
+    # Statuses below 200 are interim responses (RFC 9110, 15.2): never a crash.
     return _is_expected(status, config) and plan.answers is None
 
 

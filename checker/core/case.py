@@ -127,7 +127,7 @@ class Case:
         self.body = body
         self.media_type = media_type
         self.part_types = multipart_content_types
-        """What somebody said of the parts of the body; None: they are as the description has them."""
+        """Content types of the parts that the caller gave; None: those of the description."""
         self.meta = meta
         self.engine = engine
         self.other_method: str | None = None
@@ -211,7 +211,7 @@ class Case:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether it says nothing of who is calling, where its operation leaves that to the caller."""
+        """Whether the case follows an alternative of its operation that needs no credentials."""
         asked = self.operation.security[self.alternative :] if self.alternative is not None else ()
         return bool(asked) and asked[0].is_none
 

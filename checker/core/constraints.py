@@ -41,7 +41,7 @@ KEYWORDS: Final = frozenset(
 # What nearly all of them are comes first: to ask an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)
 _MOST_TEXT = 2_000
-"""Characters of one value: what is longer is no constraint that anybody meant."""
+"""Most characters of one value: longer text is not a plausible constraint."""
 
 
 class Constraint(Struct, frozen=True, order=True):
@@ -207,7 +207,7 @@ def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
         case "forbidden":
             inner = {"not": {}}
         case "closed":
-            # Below the root nobody knows here what is declared.
+            # Below the root the declared properties are unknown here.
             inner = {} if path or not declared else {"propertyNames": {"enum": list(declared)}}
         case "exclusiveMinimum":
             # A boolean in old dialects, a number in new ones: this is read alike in all.

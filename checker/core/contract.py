@@ -47,7 +47,7 @@ class BodyOpinions(Struct, frozen=True):
     disagreement: str | None = None
     """Set when one accepts what the other rejects: counted and shown, never failed."""
     unread: str | None = None
-    """Set when it is more than anybody reads, neither right nor wrong: what it `is` or `has`."""
+    """The limit that the body exceeds, as a phrase with `is` or `has`: the body is not read, so neither right nor wrong."""
 
 
 class BodyValidator(Protocol):
@@ -102,7 +102,7 @@ class Blame(StrEnum):
     REFUSED = "refused"
     """The request breaks the rules of the API: the client is at fault."""
     DENIED = "denied"
-    """Who may not, what is not there, what is too often: nobody is at fault."""
+    """401, 403, 404 and 429 in words: neither side is at fault."""
     BROKEN_PROMISE = "broken promise"
     """The server noticed by itself that it would break its own schema."""
     FAILED = "failed"
@@ -120,7 +120,7 @@ class Complaint(Struct, frozen=True):
     place: str
     """Where it happened, without what differs from request to request."""
     part: str = ""
-    """What failed, as the description calls it wherever it is asked for; empty where nobody can tell."""
+    """The failed part by its name in the description; empty if unknown."""
 
 
 class AnswerJudge(Protocol):

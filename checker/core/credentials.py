@@ -103,7 +103,7 @@ class DescribedLogin(Struct, frozen=True):
     media_type: str
     """JSON, or fields of a form."""
     user: str
-    """Property of the body that says who it is."""
+    """Property of the body that holds the name of the user."""
     password: str
     others: tuple[str, ...]
     """Further properties that it requires."""

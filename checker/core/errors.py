@@ -126,7 +126,7 @@ class SchemaLocation(NamedTuple):
     label: str
     """Of the operation that it costs something: `GET /users`."""
     pointer: str
-    """JSON pointer into the description (RFC 6901): `#/paths/~1users/get/parameters/0`; empty where nobody can say."""
+    """JSON pointer into the description (RFC 6901): `#/paths/~1users/get/parameters/0`; empty if unknown."""
 
 
 class InvalidSchema(LoaderError):

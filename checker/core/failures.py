@@ -47,7 +47,7 @@ class Failure(AssertionError):
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """What one mistake of the target reaches: a missing `Allow` is missing everywhere."""
     shared_cause = ""
-    """What failures of this kind have in common wherever in the API they show; empty if nobody knows."""
+    """What failures of this kind have in common wherever in the API they show; empty if unknown."""
     request: WireRequest | None = None
     """What shows it when it is sent, where that is not the request of the case: the check sent it."""
     operation = ""
@@ -146,7 +146,7 @@ class FailureGroup(ExceptionGroup[Failure], AssertionError):
 
     text: str
     raised_for: TracebackType | None
-    """Frames of the user that asked for the verdict, if anybody noted them. Hypothesis takes tracebacks from groups."""
+    """Frames of the user code that asked for the verdict, if they were recorded. Hypothesis takes tracebacks from groups."""
 
     def __str__(self) -> str:
         return self.text

@@ -261,7 +261,7 @@ class Step(Struct, frozen=True):
 
 
 def told(recipe: Recipe) -> str:
-    """A recipe in words, for people who have nothing else."""
+    """The recipe in words, for readers without the corpus."""
     match recipe:
         case Drawn(choices=choices):
             return f"choices {list(choices)!r}"

@@ -132,7 +132,7 @@ class Body:
     strategy: Any = dataclasses.field(default=None, compare=False)
     """Of its values, where a user knows better than the schema."""
     is_wrong: Callable[[Any], bool] | None = dataclasses.field(default=None, compare=False)
-    """Where `write` is set: whether what is written of a value is wrong in every reading; None: nobody can prove that."""
+    """Where `write` is set: whether what is written of a value is wrong in every reading; None: there is no proof."""
     breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(
         default=None, compare=False
     )
@@ -174,7 +174,7 @@ class BrokenOperation(Struct, frozen=True):
 
 
 class Definition(Mapping[str, Any]):
-    """The object of a description that declares an operation: a mapping, and `raw` for who wants the object itself."""
+    """The object of a description that declares an operation: a mapping, and `raw` for the object itself."""
 
     __slots__ = ("raw",)
 

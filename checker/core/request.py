@@ -66,7 +66,7 @@ class SentHeaders(list[Field]):
 
 
 LONGEST_TARGET = 8_000
-"""Octets of a request target: what anybody who reads requests ought to take (RFC 9110, 4.1)."""
+"""Octets of a request target: the length that every recipient should support (RFC 9110, 4.1)."""
 _LOOPBACK = "localhost"
 _UNIX: Final = "unix:"
 _MOST_OF_SOCKET: Final = 107
@@ -230,13 +230,13 @@ class WireRequest:
     via: object | None = dataclasses.field(default=None, compare=False, repr=False)
     """How it travels, in words of the transport; None: as its lanes are set up."""
     origin: BaseUrl | None = dataclasses.field(default=None, compare=False, repr=False)
-    """Where it goes, if whoever made it knew."""
+    """The destination, if it was known when the request was made."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
     """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
     lines: list[bytes] | None = dataclasses.field(
         default=None, init=False, compare=False, repr=False
     )
-    """The headers as the transport wants them, each a line, if whoever made them knew. To be forgotten when they change."""
+    """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
 
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, names compared without case."""
@@ -278,7 +278,7 @@ if TYPE_CHECKING:
 
         headers: SentHeaders
 else:
-    # At work there is one class: headers are only made readable when somebody may read them.
+    # Hot path: headers get their readable class only before user code sees them.
     SentRequest = WireRequest
 
 

@@ -166,7 +166,7 @@ class Transition(Struct, frozen=True):
     target: Label
     values: tuple[TakenValue, ...]
     is_inferred: bool = True
-    """Whether nobody declared it: then a value that is not there is no fault."""
+    """Whether the transition is inferred and not declared: then a missing value is no fault."""
 
     @property
     def title(self) -> str:
@@ -315,14 +315,14 @@ class ResourceModel:
         for label, use in self.uses.items():
             for _, owner in use.owners:
                 makers = self.makers(owner)
-                # Who names what he makes himself waits for those who let the server do it.
+                # A maker whose request names the resource waits for makers whose server names it.
                 first = [maker for maker in makers if not self.uses[maker].is_member]
                 needed[label].update(dict.fromkeys(first or makers))
         for one in self.transitions:
             if not one.is_inferred or self._is_need(one) or self._is_shown_alone(one):
                 needed[one.target][one.source] = None
         for label, found in needed.items():
-            # What removes something gives nothing, and nobody waits for himself.
+            # An operation that removes resources yields none, and no operation waits for itself.
             found.pop(label, None)
             for other in [other for other in found if self.uses[other].method == REMOVING]:
                 del found[other]

@@ -70,7 +70,7 @@ class Scenario(StrEnum):
 REQUEST_SHAPES: Final = frozenset(
     (
         Scenario.UNSPECIFIED_METHOD,
-        # Of a user, who wanted no probe: what comes back is judged by nobody who knows the operation.
+        # Set by a user: the response is not one of the operation, so its contract does not hold.
         Scenario.GIVEN_METHOD,
         # Whether it is no list, an empty one or one empty item is for each server to say.
         Scenario.EMPTY_LIST,

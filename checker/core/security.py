@@ -8,14 +8,14 @@ from msgspec import Struct
 from checker.core.request import Location
 
 UNAUTHORIZED: Final = frozenset((401, 403))
-"""Statuses that refuse whoever asks, not what is asked (RFC 9110, 15.5.2 and 15.5.4)."""
+"""Statuses that refuse the caller, not the request (RFC 9110, 15.5.2 and 15.5.4)."""
 _BASIC: Final = "`--auth USER:PASSWORD`"
 _MOST_WAYS: Final = 3
 """Options for credentials that a sentence names."""
 
 
 class SecurityScheme(Struct, frozen=True):
-    """One way to say who is calling."""
+    """One way to authenticate a request."""
 
     name: str
     """As the description calls it."""
@@ -66,7 +66,7 @@ def named_ways(options: Sequence[str]) -> str:
 
 
 def _option_of(scheme: SecurityScheme) -> str | None:
-    """The option for one scheme; None where only the configuration file has one, or a certificate says who is calling."""
+    """The option for one scheme; None where only the configuration file has one, or a certificate authenticates the caller."""
     location, name = scheme.place
     if scheme.type == "mutualTLS":
         return "`--request-cert FILE`"

@@ -8,7 +8,7 @@ from typing import Final
 from checker.core.terminal import DRIVING, UNSEEN, with_escaped_hashes
 
 _CONTROL = re.compile(rf"[\t\n{DRIVING}{UNSEEN}\udc80-\udcff]")
-"""What a screen would show as something else or not at all, or nobody can print, and all that ends a line: a command is one line."""
+"""Characters that a screen hides or shows as others, bytes that are no text, and line ends: a command is one line."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}

@@ -170,7 +170,7 @@ class LenientStream(io.FileIO):
         if self._is_lost:
             return size
         try:
-            # None: somebody who shares a pipe with us made it non-blocking.
+            # None: another process that shares the pipe made it non-blocking.
             while (written := super().write(data)) is None:
                 room = select.poll()
                 room.register(self, select.POLLOUT)

@@ -262,7 +262,7 @@ def sent_texts(case: Case) -> list[str]:
         value = pending.pop()
         if isinstance(value, str):
             texts.append(value)
-            # Whoever looks up the host of a URL or of an address tells of it alone.
+            # An error of a name lookup quotes the host of the URL alone.
             texts.extend(_HOST.findall(value))
         elif isinstance(value, dict):
             pending.extend(value.values())

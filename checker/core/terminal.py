@@ -11,7 +11,7 @@ UNSEEN: Final = (
     r"\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f"
     r"\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-"""Inside of a class of a regular expression: characters that nobody sees (Unicode: Default_Ignorable_Code_Point), and spaces that
+"""Inside of a class of a regular expression: invisible characters (Unicode: Default_Ignorable_Code_Point), and spaces that
 nobody can tell from the usual one."""
 
 _DRIVING: Final = re.compile(f"[{DRIVING}]")

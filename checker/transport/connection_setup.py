@@ -59,7 +59,7 @@ def connection_fault(
             curl.setopt(pycurl.UNIX_SOCKET_PATH, origin.socket)
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.CONNECT_ONLY, 1)
-        # The answer of a proxy to CONNECT is nobody's output.
+        # Discard the response of a proxy to CONNECT: libcurl would print it.
         curl.setopt(pycurl.HEADERFUNCTION, len)
         curl.setopt(pycurl.TIMEOUT_MS, milliseconds(patience_s))
         configure_connection(curl, settings)

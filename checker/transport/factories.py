@@ -41,5 +41,5 @@ def transport_factory(name: str | None) -> TransportFactory:
 
 
 def in_process() -> Any:
-    """The module `checker.transport.applications`, for who tests an application of this process: it brings asyncio."""
+    """The module `checker.transport.applications`, imported on first use: it brings asyncio."""
     return import_module("checker.transport.applications")

@@ -78,7 +78,7 @@ def usual_lines(headers: list[tuple[bytes, bytes]]) -> list[bytes] | None:
 
 def is_broken(written: bytes) -> bool:
     """True when it holds what would break a message apart."""
-    # Numbers: a search for bytes begins with an error that nobody sees, and takes four times as long.
+    # Numbers: a search for bytes raises and catches an error internally, and takes four times as long.
     return 10 in written or 13 in written or 0 in written
 
 

@@ -43,7 +43,7 @@ class Connections:
         self._closed: frozenset[int] | None = None
         """Descriptors that were closed when `look` looked."""
         self.may_be_closed = True
-        """False while it is known that none is: then nobody needs to ask `is_closed`."""
+        """False while it is known that none is: then `is_closed` need not be asked."""
         self.acknowledged = 0
         """Times that `acknowledge` has set a socket option."""
 
@@ -60,7 +60,7 @@ class Connections:
                 self._watch(local_port, descriptor)
 
     def look(self) -> None:
-        """Look at all of them at once, for those who ask before `look_away`: one system call instead of eight."""
+        """Look at all of them at once, before calls of `is_closed` until `look_away`: one system call instead of eight."""
         self._closed = self._hung_up()
         self.may_be_closed = bool(self._closed)
 
@@ -198,7 +198,7 @@ _CUT = -1
 """What a write callback returns to stop a transfer."""
 _BLANK = frozenset((b"\r\n", b"\n"))
 _LENGTH_DIGITS = 18
-"""Of a length that may be meant: nobody sends more than 2^63 bytes, and Python reads no number of 5,000 digits."""
+"""Digits of a plausible length: no body has more than 2^63 bytes, and Python reads no number of 5,000 digits."""
 
 
 class Lane:

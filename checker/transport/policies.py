@@ -72,7 +72,7 @@ class RateLimits(Struct):
     _known: dict[str, RateLimit] = field(default_factory=dict)
 
     def of(self, rate: str) -> RateLimit:
-        """The limit that all who name this rate share."""
+        """The limit that all processes with this rate share."""
         found = self._known.get(rate)
         if found is None:
             path = None if self.folder is None else self.folder / rate.replace("/", "-per-")

@@ -37,7 +37,7 @@ class HttpSettings(Struct, frozen=True):
     max_redirects: int = default_of((), "max-redirects")
     """Followed on the same site; the answer after that many is the response."""
     retries: int = 0
-    """Times that a request is sent again that nobody answered."""
+    """Retries of a request without a response."""
     rate: str | None = None
     """Requests per time, as `50/s`; `auto`: as the target asks."""
 
@@ -68,7 +68,7 @@ class HttpChanges(Struct, frozen=True):
     usual: HttpSettings | None = None
     """Those of its operation; None: as all requests travel that say nothing else."""
     timeout_s: float | None = None
-    """Shorter than that of the settings: whoever watches the run knows theirs alone."""
+    """Shorter than that of the settings: the supervisor knows only that of the settings."""
     verify: bool | str | None = None
     follows_redirects: bool | None = None
 

@@ -216,7 +216,7 @@ DELIMITER: Final = "the delimiter and the same character in a text are written a
 EMPTY: Final = "sent empty, it is as good as absent for many servers, or a list of nothing (OpenAPI 3.0, `allowEmptyValue`)"
 PASSED_OVER: Final = "servers pass over what they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
-"""There may be readings that nobody has listed."""
+"""There may be readings that are not listed."""
 KIND: Final = "what it holds is no file of its media type, or of a kind that is not known here"
 DOTS: Final = "dot segments may be removed on the way"
 
@@ -461,9 +461,9 @@ class OwnedPairs(Struct, frozen=True):
     own: Pairs
     """Pairs that can only be its own."""
     rest: Pairs
-    """Pairs that nobody declares: properties of it, or nobody's."""
+    """Undeclared pairs: properties of the object, or of no parameter."""
     is_contested: bool = False
-    """True when pairs of its own are another one's, too: nobody can know what its value is."""
+    """Whether its pairs may also belong to another parameter, so that its value is unknown."""
 
 
 def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:

@@ -279,7 +279,7 @@ def _property(raw: dict[str, Any], name: str) -> Iterator[tuple[object, tuple[st
     for pattern, inner in patterns.items() if isinstance(patterns, dict) else ():
         finds = _finds(pattern)
         if finds is None:
-            # Nobody can say whether it matches: nothing is known of the property.
+            # Whether the pattern matches is unknown, and so is the property.
             is_declared = True
         elif finds(name):
             is_declared = True

@@ -224,7 +224,7 @@ def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Readi
     text = element.text
     without = [] if text.strip() else objects(found)
     doubt = MANY if len(inner) > 1 else EMPTY if without else ""
-    # Where there are two of them nobody can say where one ends.
+    # With two of them, the end of the first is unknown.
     found[inner[0]] = of_text(text, outline.property(inner[0]).types)
     return doubted(without, EMPTY) + doubted(objects(found), doubt)
 
