@@ -27,7 +27,7 @@ from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, r
 from checker.reporting.masking import Masking, Parts, Shown, ShownCommand, masked_url
 from checker.reporting.report import PhaseOutcome, Report, report_of
 from checker.reporting.summary import summary_lines, tally_parts, total_line
-from checker.reporting.text import counted, walled
+from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import warning_groups
 
 
@@ -340,9 +340,8 @@ class Console:
         if lines:
             self.screen.section("KNOWN FAILURES")
             self.screen.line()
-            self.screen.lines(lines[: self._settings.report.max_shown])
-            if (left := len(lines) - self._settings.report.max_shown) > 0:
-                self.screen.line(f"  and {left} more: {_ELSEWHERE}")
+            most = self._settings.report.max_shown
+            self.screen.lines(cut_list(lines, most, "  ", f": {_ELSEWHERE}"))
             self.screen.line()
 
     def _loading_text(self) -> str:

@@ -37,7 +37,7 @@ from checker.corpus.records import (
     ResourceMade,
 )
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
-from checker.reporting.text import counted, walled
+from checker.reporting.text import counted, cut_list, walled
 
 _SEVERITIES = ("critical", "high", "medium", "low")
 
@@ -118,10 +118,8 @@ def apart(findings: Iterable[Finding]) -> tuple[list[Cause], list[Finding]]:
 def place_lines(cause: Cause, most: int) -> Iterator[str]:
     """`In 12 operations:` and a line for each place with the test case that showed it; at most `most` lines."""
     yield f"In {len(cause.labels)} operations:"
-    for one in cause.places[:most]:
-        yield f"- {one_line(one.label)} ({_evidence(one)})"
-    if (left := len(cause.places) - most) > 0:
-        yield f"- and {left} more: a report such as `--report json` lists all of them"
+    places = [f"- {one_line(one.label)} ({_evidence(one)})" for one in cause.places]
+    yield from cut_list(places, most, advice=": a report such as `--report json` lists all of them")
 
 
 def _evidence(finding: Finding) -> str:
@@ -440,22 +438,18 @@ def alike_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
             alike.setdefault((error.title, error.message, error.trace), []).append(error)
     for group in alike.values():
         labels = list(dict.fromkeys(one.label for one in group))
-        yield group[0] if len(labels) == 1 else _as_one(group[0], labels)
-
-
-def _as_one(error: OperationError, labels: list[str]) -> OperationError:
-    """Return the error of many operations as one, with the list of the operations unless the target was unreachable."""
-    if error.title == UNREACHED:
-        return replace(error, label=f"{len(labels)} operations")
-    lines = [f"- {one_line(label)}" for label in labels[:MOST_PLACES]]
-    if (left := len(labels) - MOST_PLACES) > 0:
-        lines.append(f"- and {left} more")
-    places = "\n".join([f"In {len(labels)} operations:", *lines])
-    return replace(
-        error,
-        label=f"{labels[0]} and {counted(len(labels) - 1, 'more operation')}",
-        message=f"{error.message}\n\n{places}",
-    )
+        error = group[0]
+        if len(labels) > 1 and error.title == UNREACHED:
+            error = replace(error, label=f"{len(labels)} operations")
+        elif len(labels) > 1:
+            places = cut_list([f"- {one_line(label)}" for label in labels], MOST_PLACES)
+            listed = "\n".join([f"In {len(labels)} operations:", *places])
+            error = replace(
+                error,
+                label=f"{labels[0]} and {counted(len(labels) - 1, 'more operation')}",
+                message=f"{error.message}\n\n{listed}",
+            )
+        yield error
 
 
 def errors_by_label(

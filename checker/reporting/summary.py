@@ -16,7 +16,7 @@ from checker.reporting.baselines import baseline_lines
 from checker.reporting.described import words
 from checker.reporting.findings import MARKS, causes_of, kinds_of, severity_rank
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
-from checker.reporting.text import counted, walled
+from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import Places, is_tip, warning_groups
 
 _REASONS: Final = {
@@ -186,19 +186,13 @@ def _operation_lines(report: Report) -> Iterator[str]:
     ]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
-        yield from _first_of([f"    - {label}" for label in left_out])
+        yield from cut_list([f"    - {label}" for label in left_out], _SHOWN_PER_KIND, "    ")
     if not report.is_dry:
         yield f"  With a 2xx response: {report.succeeded}"
         unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
-        yield from _first_of([f"    - {one.label}: {_reach_text(one)}" for one in unreached])
+        lines = [f"    - {one.label}: {_reach_text(one)}" for one in unreached]
+        yield from cut_list(lines, _SHOWN_PER_KIND, "    ")
     yield ""
-
-
-def _first_of(lines: list[str]) -> Iterator[str]:
-    """Yield the first lines, and the number of the others."""
-    yield from lines[:_SHOWN_PER_KIND]
-    if (left := len(lines) - _SHOWN_PER_KIND) > 0:
-        yield f"    - and {left} more"
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:
@@ -262,7 +256,10 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         by_title.setdefault(f"{finding.code} {finding.title}".lstrip(), []).append(finding)
     if by_title:
         yield "Failures:"
-        worst = {title: min(map(_rank, found)) for title, found in by_title.items()}
+        worst = {
+            title: min(severity_rank(one.severity) for one in found)
+            for title, found in by_title.items()
+        }
         for title in sorted(by_title, key=lambda t: (worst[t], by_title[t][0].title, t)):
             found = by_title[title]
             failing = sum(report.compared.fails(one.fingerprint) for one in found)
@@ -280,10 +277,6 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         yield ""
 
 
-def _rank(finding: Finding) -> int:
-    return severity_rank(finding.severity)
-
-
 def _reasons(known: Counter[str]) -> list[str]:
     """Return the numbers of unstable findings in words: `2 intermittent`."""
     return [f"{known[mark]} {MARKS[mark][known[mark] > 1]}" for mark in MARKS if known[mark]]
@@ -297,12 +290,11 @@ def warning_lines(report: Report) -> Iterator[str]:
     yield "Warnings:"
     for group in groups:
         yield f"  {group.title}: {group.size}"
-        alike = _alike(group.places)
-        for (pointer, text), labels, others in alike[:_SHOWN_PER_KIND]:
+        lines = []
+        for (pointer, text), labels, others in _alike(group.places):
             place = "" if not pointer or pointer in text else f"{pointer}: "
-            yield f"    - {place}{text}{_where(labels, others)}"
-        if len(alike) > _SHOWN_PER_KIND:
-            yield f"    - and {len(alike) - _SHOWN_PER_KIND} more"
+            lines.append(f"    - {place}{text}{_where(labels, others)}")
+        yield from cut_list(lines, _SHOWN_PER_KIND, "    ")
         if group.advice:
             yield f"    {group.advice}"
     yield ""
@@ -336,9 +328,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
     yield f"Authentication failed: {closed} returned authentication errors"
     for status, labels in report.unauthorized:
         yield f"  {status} {standard_reason(status)}: {counted(len(labels), 'operation')}"
-        yield from (f"    - {label}" for label in labels[:_SHOWN_PER_KIND])
-        if len(labels) > _SHOWN_PER_KIND:
-            yield f"    - and {len(labels) - _SHOWN_PER_KIND} more"
+        yield from cut_list([f"    - {label}" for label in labels], _SHOWN_PER_KIND, "    ")
     if any(status == 401 for status, _ in report.unauthorized):
         yield f"  Give credentials with {report.ways_in}."
     else:
@@ -361,11 +351,11 @@ def note_lines(report: Report) -> Iterator[str]:
             yield f"{counted(len(places), noun)} {rest}"
         else:
             yield f"{kind.replace('_', ' ').capitalize()}: {len(places)}"
-        for place, count in places.most_common(_SHOWN_PER_KIND):
-            times = f" (in {count} operations)" if count > 1 else ""
-            yield f"  - {place}{times}"
-        if len(places) > _SHOWN_PER_KIND:
-            yield f"  - and {len(places) - _SHOWN_PER_KIND} more"
+        lines = [
+            f"  - {place}" + (f" (in {count} operations)" if count > 1 else "")
+            for place, count in places.most_common()
+        ]
+        yield from cut_list(lines, _SHOWN_PER_KIND, "  ")
         yield ""
 
 

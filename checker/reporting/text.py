@@ -1,7 +1,7 @@
 """Text that any format can hold: what servers and descriptions say may be anything."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import orjson
@@ -77,6 +77,13 @@ def walled(show: Callable[[], Shown], excuse: Callable[[str], Shown]) -> Shown:
         return show()
     except Exception as error:  # noqa: BLE001 - the wall: all else that was found is still to be told
         return excuse(f"{type(error).__name__}: {error}")
+
+
+def cut_list(lines: Sequence[str], most: int, indent: str = "", advice: str = "") -> Iterator[str]:
+    """Yield the first `most` lines, and a line `- and N more` for the others."""
+    yield from lines[:most]
+    if (left := len(lines) - most) > 0:
+        yield f"{indent}- and {left} more{advice}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -134,11 +134,6 @@ def is_extra(acting: Slot) -> bool:
     return acting.index >= EXTRA_INDEX
 
 
-def guilt_of(departure: Departure) -> int:
-    """Return the probability that the acting case is to blame for such an end of its worker."""
-    return DOUBTFUL if departure.is_from_outside else CERTAIN
-
-
 def given_up(departure: Departure) -> str:
     """The sentence for a run in which worker after worker died and none finished a case."""
     sentence = (

@@ -14,7 +14,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, UNREACHED, WHOLE_TASK, Note, OperationError
 from checker.health import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
 from checker.supervisor.plans import TimeWindow
-from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.leaving import LeavingKind
 from checker.workers.messages import Drain, OperationCard, Task
 
 GRACE_S = 3.0
@@ -93,11 +93,6 @@ class RunFault(Struct, frozen=True):
         is_plain = self.kind in (None, LeavingKind.DISK, LeavingKind.CANNOT_START)
         first = self.sentence if is_plain else f"{self.kind}: {self.sentence}"
         return "\n".join((first, *self.details))
-
-
-def fault_of(said: Leaving) -> RunFault:
-    """The last word of a worker after which no other one would do better."""
-    return RunFault(said.sentence, said.kind, said.details, said.loading, said.url)
 
 
 class Ending:
@@ -199,14 +194,20 @@ class Ending:
             finding = view.version(name)
             fails = view.is_told(name) and self._known.fails(finding)
             goes_on = self._goes_on.get(finding.label, self._usually_goes_on)
-            _keep(self._failing, name, fails)
-            _keep(self._ending, name, fails and not (finding.same_as or goes_on))
+            ends = fails and not (finding.same_as or goes_on)
+            for names, is_in in ((self._failing, fails), (self._ending, ends)):
+                (names.add if is_in else names.discard)(name)
 
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
         count = 0 if view.opened is None else view.opened.selected
         if self._is_endless and count and not view.cases:
-            self.fail(RunFault(_nothing_made(count)))
+            which = "the one selected operation" if count == 1 else f"any of {count} operations"
+            self.fail(
+                RunFault(
+                    f"nothing was tested: no case can be made of {which}; the report says why of each"
+                )
+            )
         self.begin("completed")
 
     def fail(self, error: RunFault) -> None:
@@ -258,28 +259,18 @@ class Ending:
             return _EndingStage.HASTEN
         return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
 
-    def _has_failed_often(self, view: RunView) -> bool:
-        limit = self._max_failures
-        return limit is not None and self.failures(view) + len(view.errors) >= limit
-
     def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
         if interrupts and not self.error:
             self.begin(INTERRUPTED)
         if self.outcome:
             return
+        limit = self._max_failures
         if self.left_s(elapsed_s) == 0:
             self.outcome = TIME_LIMIT
-        elif self._has_failed_often(view):
+        elif limit is not None and self.failures(view) + len(view.errors) >= limit:
             self.outcome = "failure limit"
         elif self._may_end_at_failure and self.failures(view) and self._ending:
             self.outcome = "first failure"
-
-
-def _keep(names: set[str], name: str, is_in: bool) -> None:
-    if is_in:
-        names.add(name)
-    else:
-        names.discard(name)
 
 
 def exit_code(view: RunView, ending: Ending) -> int:
@@ -291,13 +282,10 @@ def exit_code(view: RunView, ending: Ending) -> int:
         return 130
     if has_found:
         return 1
-    return 0 if view.cases or _is_all_skipped(view) else CANNOT
-
-
-def _is_all_skipped(view: RunView) -> bool:
-    """Whether no request to any operation can be invalid, although only invalid ones are wanted: no error."""
+    # With `--mode negative`, operations that accept every request are skipped. Skipping all of them is no error.
     skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
-    return view.opened is not None and 0 < view.opened.selected <= len(skipped)
+    is_all_skipped = view.opened is not None and 0 < view.opened.selected <= len(skipped)
+    return 0 if view.cases or is_all_skipped else CANNOT
 
 
 def nothing_tested(view: RunView, ending: Ending) -> str:
@@ -322,7 +310,11 @@ def lost_service(
     the service come last in a run, so their refusals lose nothing.
     """
     began = 0.0 if view.run is None else view.run.at
-    untested = [one for one in view.labels if not _is_served(view.statuses.get(one, ()))]
+    untested = [
+        label
+        for label in view.labels
+        if not any(200 <= status < 400 for status in view.statuses.get(label, ()))
+    ]
     left = f"Never served: {len(untested)} of {len(view.labels)} operations."
     if gone_at is not None:
         what = (
@@ -334,23 +326,13 @@ def lost_service(
     asked = [said for label, said in lost.statuses.items() if label not in last]
     shut = [said for said in asked if said.keys() <= _TURNED_AWAY]
     if lost.is_final and 2 * len(shut) > len(asked):
-        statuses = ", ".join(str(one or "no answer") for one in sorted(set().union(*shut)))
+        statuses = ", ".join(str(one or "no response") for one in sorted(set().union(*shut)))
         what = (
             f"Access was lost {lost.since - began:.0f} s after the start of the run, "
             f"after {view.requests - lost.requests:,} of {view.requests:,} requests: "
-            f"until the end {len(shut)} of {len(asked)} operations answered nothing but {statuses}."
+            f"until the end {len(shut)} of {len(asked)} operations returned nothing but {statuses}."
         )
         yield OperationError(TARGET, "", "Access lost", f"{what} {left}")
-
-
-def _is_served(statuses: Iterable[int]) -> bool:
-    return any(200 <= one < 400 for one in statuses)
-
-
-def _nothing_made(selected: int) -> str:
-    """The sentence for a `fuzz` in which no operation gives a case."""
-    which = "the one selected operation" if selected == 1 else f"any of {selected} operations"
-    return f"nothing was tested: no case can be made of {which}; the report says why of each"
 
 
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:

@@ -11,18 +11,19 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import WorkerGone
+from checker.corpus.records import Note, OperationError, WorkerGone
 from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.credentials import CredentialExchange
-from checker.supervisor.crew import Conclusion, Crew, CrewMember, conclude
+from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.deaths import (
+    CERTAIN,
+    DOUBTFUL,
     HANG,
     OPENING,
     RestartDecision,
     Restarts,
     Unreported,
     given_up,
-    guilt_of,
     is_extra,
     is_quarantined,
     left_out,
@@ -37,7 +38,6 @@ from checker.supervisor.endings import (
     UNAVAILABLE,
     Ending,
     RunFault,
-    fault_of,
     lost_service,
     untried,
 )
@@ -52,6 +52,7 @@ from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
+    Conclude,
     Examined,
     FindingsWritten,
     GivenCredentials,
@@ -192,7 +193,9 @@ class Supervisor:
         while self._crew.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
-            said, gone = self._crew.listen(self._patience_s(now))
+            said, gone = self._crew.listen(
+                max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
+            )
             for worker, message in said:
                 self._hear(worker, message)
             for worker in gone:
@@ -207,10 +210,7 @@ class Supervisor:
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             self._lifecycle.write_all(lost_service(self._lifecycle.view, cards, gone_at))
-            is_cut = self.ending.outcome in (INTERRUPTED, FAILED)
-            around = self._settings, self._deadlines, self._around.interrupts
-            wanted = Conclusion(self._opened, *around, self._hear_of_credentials, is_cut)
-            conclude(self._crew, self._lifecycle, wanted)
+            self._conclude(self._opened)
         self._lifecycle.finish(self.ending.outcome)
 
     # Workers come
@@ -233,9 +233,6 @@ class Supervisor:
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
                 self._replace(ruling, started)
 
-    def _patience_s(self, now: float) -> float:
-        return max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
-
     def _hear(self, worker: CrewMember, message: Up) -> None:
         match message:
             case Opened():
@@ -253,7 +250,9 @@ class Supervisor:
             case Leaving(kind):
                 worker.state.last_word = message
                 if kind.ends_run:
-                    self.ending.fail(fault_of(message))
+                    said = message
+                    fault = RunFault(said.sentence, kind, said.details, said.loading, said.url)
+                    self.ending.fail(fault)
             case _:
                 assert_never(message)
 
@@ -423,15 +422,12 @@ class Supervisor:
             # No second try will tell; whoever waited for it should know why.
             self._lifecycle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - state.leased_at
-        for rest in rests.values():
-            self._return(snapshot.without_end(rest), spent_s)
-
-    def _return(self, rest: Task, spent_s: float) -> None:
-        assert self._plan is not None
-        if not left(rest):
-            self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
-        else:
-            self._plan.lose(rest, spent_s)
+        for rest in map(snapshot.without_end, rests.values()):
+            assert self._plan is not None
+            if left(rest):
+                self._plan.lose(rest, spent_s)
+            else:
+                self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
 
     def _rule(
         self,
@@ -448,7 +444,10 @@ class Supervisor:
         if task is not None and acting is not None:
             case = (task.id, None if is_extra(acting) else acting.index)
         ruling = self._restarts.died(
-            case, progressed=progressed, weight=weight, guilt=guilt_of(ended)
+            case,
+            progressed=progressed,
+            weight=weight,
+            guilt=DOUBTFUL if ended.is_from_outside else CERTAIN,
         )
         if task is not None and acting is not None and is_quarantined(acting, ruling, ended):
             strikes = max(1, ruling.strikes)
@@ -487,3 +486,57 @@ class Supervisor:
                 self._lose(worker, "not needed any more")
         if workers and not self._crew.workers and self._opened is None and self.ending.is_late:
             self.ending.fail_to_open()
+
+    def _conclude(self, opened: Opened) -> None:
+        """Let a new worker call `after_run` of users' checks and remove what the run made; record an error if it fails.
+
+        After an interrupt or an error of the run the worker only removes.
+        """
+        only_cleans = self.ending.outcome in (INTERRUPTED, FAILED) or not opened.concludes
+        if only_cleans and not opened.cleans:
+            return
+        lifecycle = self._lifecycle
+        incarnation = lifecycle.next_incarnation()
+        worker = self._crew.start(incarnation, self._settings, time.monotonic())
+        is_done = False
+        if isinstance(worker, Departure):
+            reason = worker.reason
+        else:
+            reason = self._wait_for_conclusion(worker, Conclude(lifecycle.first, only_cleans))
+            lifecycle.read_last(incarnation)
+            word = worker.state.last_word
+            is_done = word is not None and word.kind is LeavingKind.CONCLUDED
+            lifecycle.write(WorkerGone(incarnation, reason))
+        if not is_done and only_cleans:
+            text = (
+                f"what the run made was not removed; the next run tries again: the worker {reason}"
+            )
+            lifecycle.write(Note("left_behind", "", "", text))
+        elif not is_done:
+            text = f"`after_run` of the checks did not come to its end: the worker {reason}"
+            lifecycle.write(OperationError("Run checks", "", "Check Error", text))
+        lifecycle.read()
+
+    def _wait_for_conclusion(self, worker: CrewMember, wanted: Conclude) -> str:
+        """Return how a worker that only concludes ended."""
+        state, count = worker.state, self._around.interrupts.count
+        while True:
+            said, gone = self._crew.listen(_TICK_S)
+            for _, message in said:
+                if isinstance(message, Opened):
+                    state.opened = True
+                    worker.tell(wanted)
+                elif isinstance(message, WantedCredentials | GivenCredentials):
+                    # To remove what the run made, the worker may have to log in.
+                    self._hear_of_credentials(state.incarnation, message)
+                elif isinstance(message, Leaving):
+                    state.last_word = message
+            late = overdue(state, worker.handle.snapshot(), self._deadlines, time.monotonic())
+            if self._around.interrupts.count > count:
+                late = late or "was interrupted"
+            if gone or late:
+                if late:
+                    worker.handle.kill()
+                ended = self._crew.remove(worker)
+                worker.handle.forget()
+                return late or (ended if state.last_word is None else state.last_word).reason

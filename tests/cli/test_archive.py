@@ -116,7 +116,7 @@ def test_a_receiver_that_refuses_is_told_of_and_the_exit_code_is_2(
     taken, url = receiver
     result = invoke(*RUN, "-u", api.url, "--upload-url", url, "--upload-token", "wrong")
     assert result.exit_code == 2
-    assert 'it answered 401: {"error": "unknown token"}' in result.stderr
+    assert 'it returned 401: {"error": "unknown token"}' in result.stderr
     assert "Server error: 1" in result.stdout
     assert taken.archives == []
 
@@ -133,7 +133,7 @@ def test_a_redirect_is_not_followed_with_the_token() -> None:
         return Reply(307, "text/plain", b"", (("Location", "/elsewhere"),))
 
     with serving(away, {}) as app:
-        assert "it answered 307" in upload(b"x", UploadSettings(f"{app.url}/in", TOKEN))
+        assert "it returned 307" in upload(b"x", UploadSettings(f"{app.url}/in", TOKEN))
     assert [one.target for one in app.seen] == [b"/in"]
 
 

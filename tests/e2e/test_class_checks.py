@@ -108,7 +108,7 @@ def test_a_check_that_cannot_be_merged_sees_all_in_one_worker(command: Command, 
     ran = ran_with(command, app, ALONE)
     assert (ran.code, ran.defects) == (1, [("Run checks", "Alone")]), ran.shown
     assert ran.findings[0].message.startswith(f"seen: {TOTAL}")
-    assert "Checks that need all cases in one worker, so that there is no other" in ran.stdout
+    assert "limiting the run to one worker" in ran.stdout
 
 
 WRONG = {

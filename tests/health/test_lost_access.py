@@ -31,7 +31,7 @@ def test_a_run_that_loses_its_access_fails(tmp_path: Path) -> None:
     assert ran.outcome.exit_code == 1
     (error,) = run_errors(ran)
     assert error.title == "Access lost"
-    assert "operations answered nothing but 401." in error.message
+    assert "operations returned nothing but 401." in error.message
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -124,7 +124,7 @@ def sentences(*records: Any, cards: Any = (), gone_at: float | None = None) -> l
 def test_the_sentence_says_what_was_lost_when_and_what_stayed_untested() -> None:
     assert sentences(SERVED, REFUSED) == [
         "Access was lost 3 s after the start of the run, after 10 of 20 requests: until the end 2 of 3 operations "
-        "answered nothing but 401, 403. Never served: 1 of 4 operations."
+        "returned nothing but 401, 403. Never served: 1 of 4 operations."
     ]
 
 
