@@ -189,7 +189,13 @@ def _places(
     parameters: tuple[str, ...], came: Mapping[str, Mapping[str, OutcomeCounts]]
 ) -> Iterator[PlaceCoverage]:
     broken = {
-        place: tuple(sorted((what, one) for what, one in found.items() if _is_keyword(what)))
+        place: tuple(
+            sorted(
+                (what, one)
+                for what, one in found.items()
+                if what not in (EDGE, VALID) and not what.startswith((MEMBER, MEDIA_TYPE))
+            )
+        )
         for place, found in came.items()
     }
     # A mistake that nobody knows the name for stands beside the parameters of its location.
@@ -203,10 +209,6 @@ def _places(
             found.get(EDGE, OutcomeCounts()),
             broken.get(place, ()),
         )
-
-
-def _is_keyword(what: str) -> bool:
-    return what not in (EDGE, VALID) and not what.startswith((MEMBER, MEDIA_TYPE))
 
 
 def _alternatives(

@@ -1,4 +1,4 @@
-"""Findings and errors as blocks of text, grouped by operation."""
+"""Findings and errors as blocks of text, grouped by operation and by cause."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

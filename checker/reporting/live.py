@@ -1,4 +1,4 @@
-"""The moving lines at the foot of a terminal while a run goes on."""
+"""The terminal: text on any stream, and the moving lines with the progress of a run."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Text that any format can hold: what servers and descriptions say may be anything."""
+"""Text that any format can hold, whatever servers and descriptions contain: Unicode, XML, JSON, lists that are cut."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -85,7 +85,10 @@ def _closed(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
-        if _is_served(statuses) or refused < NEARLY_ALL * statuses.total():
+        if (
+            any(200 <= status < 400 for status in statuses)
+            or refused < NEARLY_ALL * statuses.total()
+        ):
             continue
         if _is_open_login(facts.view, label):
             continue
@@ -176,7 +179,11 @@ def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
 def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
     """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are about the data itself."""
     for label, statuses, refused in _refusing(facts):
-        others = {status: statuses[status] for status in statuses if _is_about_data(status)}
+        others = {
+            status: count
+            for status, count in statuses.items()
+            if status // 100 == 4 and status not in _OF_OTHERS
+        }
         count = sum(others.values())
         if count and count >= MANY * refused:
             usual = sorted(others, key=lambda status: (-others[status], status))
@@ -214,14 +221,6 @@ def _refusals(what: str, count: int, statuses: Counter[int], refused: int) -> st
     return f"{text}, {count / refused:.0%} of the refusals that are not about credentials"
 
 
-def _is_about_data(status: int) -> bool:
-    return status // 100 == 4 and status not in _OF_OTHERS
-
-
-def _is_served(statuses: Counter[int]) -> bool:
-    return any(200 <= status < 400 for status in statuses)
-
-
 def _share(count: int, statuses: Counter[int]) -> str:
     return f"{count / statuses.total():.0%}"
 
@@ -241,7 +240,12 @@ class RunNotes(Struct, frozen=True):
 
 def told_of(view: RunView, settings: RunSettings) -> RunNotes:
     """Notes of the records, and the warnings that the end of a run triggers."""
-    trouble = walled(_load_plugins, _plugins_are_broken)
+    trouble: list[Note] = []
+    try:
+        load_plugins()
+    except Exception as error:  # noqa: BLE001 - the wall: a plug-in that cannot be loaded costs its warnings only
+        text = f"warnings of plug-ins are not told: {type(error).__name__}: {error}"
+        trouble.append(Note(_BROKEN, "", "", text))
     common = settings.verdict.warnings
     own = {
         note.label: replace(json.decode(note.text, type=WarningSettings), silenced=common.silenced)
@@ -261,16 +265,6 @@ def told_of(view: RunView, settings: RunSettings) -> RunNotes:
     hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
     failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))
     return RunNotes(tuple(note for note in notes if note not in hidden), tuple(failing))
-
-
-def _load_plugins() -> list[Note]:
-    # At the end of a run nothing may be lost for a package that nobody asked for by name.
-    load_plugins()
-    return []
-
-
-def _plugins_are_broken(why: str) -> list[Note]:
-    return [Note(_BROKEN, "", "", f"warnings of plug-ins are not told: {why}")]
 
 
 def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:

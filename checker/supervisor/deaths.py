@@ -1,4 +1,4 @@
-"""The blame for the death of a worker, and its consequences. Pure: the random source is an argument."""
+"""Deaths of workers: restarts, the blame of cases, quarantine, and finished work that a dead worker did not report. Pure: the random source is an argument."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Workers on this machine: two pipes, slots in a file that outlives them, and how long they waited for a processor.
+"""Workers on this machine, as processes or as threads: two pipes, and slots in a file that outlives them.
 
 A worker that is ready to run and gets no processor does not hang.
 """

@@ -1,4 +1,4 @@
-"""The time shares of the stages of a `run` with a time limit, and of each turn in them. Pure: seconds are arguments."""
+"""The protocol of a plan, the rest of a task whose worker died, and the time shares of stages and turns. Pure: seconds are arguments."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol

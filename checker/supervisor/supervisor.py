@@ -1,4 +1,4 @@
-"""Runs a run: one wait, one match. Every decision it takes is a pure one of its neighbours."""
+"""The loop of a run: one wait, one match. Its decisions are pure functions of the other modules."""
 
 import random
 import time

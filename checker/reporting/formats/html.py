@@ -282,17 +282,15 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
     causes = causes_of(report.findings)
     yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
     yield from _filters(list(shown.values()), has_baseline=bool(context.baseline))
-    for cause in sorted(causes, key=lambda one: not _fails(one, shown)):
+    for cause in sorted(
+        causes, key=lambda one: not any(shown[place.fingerprint].fails for place in one.places)
+    ):
         yield from _cause(cause, shown, context)
     if gone:
         yield f'<h3 id="gone">Known, and gone ({len(gone)})</h3>\n<ul>\n'
         yield from (f"<li>{plain(entry_name(entry))}</li>\n" for entry in gone)
         yield "</ul>\n"
     yield "</section>\n"
-
-
-def _fails(cause: Cause, shown: dict[str, ShownFinding]) -> bool:
-    return any(shown[one.fingerprint].fails for one in cause.places)
 
 
 def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:

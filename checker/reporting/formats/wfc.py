@@ -61,6 +61,8 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 def _document(report: Report, context: ReportContext) -> dict[str, Any]:
     shown = shown_findings(report.findings, context)
     cases = {_case(one): None for one in shown}
+    # Faults may be of the run as a whole, which is no operation.
+    labels = [*(one.label for one in report.operations), *(one.finding.label for one in shown)]
     at = datetime.fromtimestamp(context.started_at + report.elapsed_s, UTC)
     return {
         "schemaVersion": _VERSION,
@@ -76,7 +78,7 @@ def _document(report: Report, context: ReportContext) -> dict[str, Any]:
             "rest": {
                 "outputHttpCalls": sum(len(one.finding.interactions) for one in shown),
                 "evaluatedHttpCalls": report.requests,
-                "endpointIds": [*_endpoints(report, shown)],
+                "endpointIds": list(dict.fromkeys(map(_endpoint, labels))),
                 "coveredHttpStatus": [*_covered(shown)],
             }
         },
@@ -99,12 +101,6 @@ def _fault(shown: ShownFinding) -> dict[str, Any]:
         "testCaseId": _case(shown),
         "faultCategories": [category],
     }
-
-
-def _endpoints(report: Report, shown: list[ShownFinding]) -> Iterator[str]:
-    """Ids of all operations, each once: those of faults, too."""
-    labels = [*(one.label for one in report.operations), *(one.finding.label for one in shown)]
-    yield from dict.fromkeys(map(_endpoint, labels))
 
 
 def _covered(shown: list[ShownFinding]) -> Iterator[dict[str, Any]]:
