@@ -291,7 +291,7 @@ class Console:
     def _tell(self, finding: Finding, now: float) -> None:
         at = clock_text(now - self._progress.started)
         glyph = self.screen.glyph("failure")
-        # Nobody has looked into a first version yet.
+        # The first version of a finding is not investigated yet.
         marks = marks_of(finding) if finding.stage == "minimised" else ()
         title = marked(finding.title, marks)
         self.screen.line(f" {glyph}  {at}  {finding.label}: {title}", "red")
@@ -349,7 +349,7 @@ class Console:
         if urlsplit(self._settings.location).netloc:
             waits = f", for up to {wait_s:g} s until it is there" if wait_s is not None else ""
             return f"Fetching {location}{waits}"
-        # What cannot be read is told by who reads it.
+        # The worker that opens an unreadable file reports it.
         with suppress(OSError):
             if (size := os.path.getsize(self._settings.location)) >= _LARGE_BYTES:
                 return f"Reading {location} ({size / 1e6:.1f} MB)"

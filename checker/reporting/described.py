@@ -46,7 +46,7 @@ class PlaceCoverage(Struct, frozen=True):
     place: str
     """`query limit`, `body`."""
     is_declared: bool = True
-    """Whether it is a parameter or the body; else it is a location, for mistakes of which nobody knows the name."""
+    """Whether it is a parameter or the body; otherwise it is a location, for mistakes without a parameter name."""
     valid: OutcomeCounts = OutcomeCounts()
     """Valid cases that had it, and were not about an edge of it."""
     edges: OutcomeCounts = OutcomeCounts()
@@ -198,7 +198,7 @@ def _places(
         )
         for place, found in came.items()
     }
-    # A mistake that nobody knows the name for stands beside the parameters of its location.
+    # A mistake without a parameter name stands beside the parameters of its location.
     others = (place for place in sorted(broken) if broken[place] or EDGE in came[place])
     for place in dict.fromkeys([*parameters, *others]):
         found = came.get(place, {})

@@ -147,7 +147,7 @@ _ID_CHARACTERS = 8
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
 """Before what a value was called in a request: of the pool, and as runtime expression."""
 _ANYBODYS = "0"
-"""The value of the simplest case, whoever else has answered with it."""
+"""The value of the simplest case, also if a response contained it."""
 MOST_PLACES = 20
 """Of one cause, or of one error, that are listed."""
 
@@ -258,7 +258,7 @@ def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
             earlier = [at for at in range(number) if labels[at] == one.producer]
             if one.stands_alone:
                 continue
-            # Whoever knows no value sends that: if the run has made a thing of this name, `needs` tells it.
+            # Requests without a known value send it, too. A resource with this name that the run made is in `needs`.
             if earlier or str(one.literal) != _ANYBODYS:
                 yield number, one, earlier[-1] if earlier else None
 

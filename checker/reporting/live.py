@@ -47,7 +47,7 @@ class Screen:
         self.rich = Rich(
             file=stream,
             force_terminal=True if color else None,
-            # Where nobody chose, NO_COLOR does (https://no-color.org): that of the environment, which rich reads.
+            # Without an option NO_COLOR decides (https://no-color.org): that of the environment, which rich reads.
             no_color=None if color is None else not color,
             highlight=False,
             markup=False,

@@ -20,7 +20,7 @@ from checker.reporting.shown import ReportContext
 
 _HOST: Final = "127.0.0.1"
 _LOOK_S: Final = 2.0
-"""Between two looks at the journals, while somebody watches."""
+"""Seconds between two looks at the journals while a page is open."""
 _POLICY: Final = (
     "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 )
@@ -98,7 +98,7 @@ class LivePage:
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Cache-Control", "no-store")
                 self.end_headers()
-                # Who watches goes when he wants to.
+                # The browser may close the page at any time.
                 with suppress(OSError):
                     for line in follower.changes(closed):
                         self.wfile.write(line)

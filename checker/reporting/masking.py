@@ -17,7 +17,7 @@ from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 
 _COMMAND = "curl "
 Parts = tuple[Component, ...]
-"""Of a request; of what is in none of them nobody knows where it came from."""
+"""Parts of a request. The origin of values outside all parts is unknown."""
 
 
 class Masking(Struct, frozen=True):

@@ -25,7 +25,7 @@ class EdgeKind(StrEnum):
 
 
 class GraphEdge(Struct, frozen=True):
-    """From who gives something to who uses it."""
+    """An edge from the operation that makes something to one that uses it."""
 
     source: Label
     target: Label

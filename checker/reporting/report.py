@@ -30,7 +30,7 @@ from checker.reporting.warnings import told_of
 ENDLESS = "killed"
 """Outcome of a run that has no end: it was killed, or still goes on."""
 UNAVAILABLE = "target unavailable"
-"""Outcome of a run whose target nobody reached."""
+"""Outcome of a run that never reached its target."""
 INCOMPLETE = "incomplete_report"
 """Kind of the note on a report for which the time of the run did not suffice."""
 
@@ -58,7 +58,7 @@ class PhaseOutcome(Struct, frozen=True):
     """`disabled`, `interrupted`: why there is no verdict."""
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
-    """From its first task to its last; 0 when nobody knows."""
+    """From its first task to its last; 0 if unknown."""
     began_s: float = 0.0
     """Since the run began."""
 

@@ -40,7 +40,7 @@ class ReportContext(Struct, frozen=True):
     """The command line, secrets masked."""
     seed: int
     base_url: str
-    """Effective base URL: interactions record only the target. Empty when nobody knows it."""
+    """Effective base URL: interactions record only the target. Empty if unknown."""
     preserve_bytes: bool = False
     """All bodies as base64."""
     sanitization: Sanitization = field(default_factory=Sanitization)
@@ -58,7 +58,7 @@ class ReportContext(Struct, frozen=True):
     kind: str = "run"
     """`run` or `fuzz`."""
     api_name: str = ""
-    """What those who take archives call the API."""
+    """Name of the API at the receiver of archives."""
     baseline: Baseline = field(default_factory=Baseline)
     """Known failures."""
     started_at: float = 0.0
@@ -96,7 +96,7 @@ class ReportContext(Struct, frozen=True):
     def mode(self) -> int | None:
         """Permissions of report files; None leaves them to the umask.
 
-        Masked reports are for everyone who reads the results of a CI job. A report that may hold secrets is for its owner.
+        Masked reports are readable for all users, as results of CI jobs are. A report that may hold secrets is for its owner.
         """
         if self.given_mode is None and (self.preserve_bytes or not self.sanitization.enabled):
             return 0o600
@@ -121,7 +121,7 @@ def for_all_formats(
 ) -> Callable[[_Shown, ReportContext], _Result]:
     """Keeps the last result: every format is shown one interaction before any is shown the next.
 
-    Who gets it must not change it.
+    Callers must not change the result.
     """
     latest: tuple[object, object, _Result] | None = None
 

@@ -397,7 +397,7 @@ def _finders(report: Report) -> str:
     """Return the source of the failures: `3 found `; empty if no case found them because the API was down for all of them."""
     if report.failed_cases:
         return f"{report.failed_cases} found "
-    # Examples of earlier runs are tried, but nobody generated them.
+    # Examples of earlier runs are sent, but this run did not generate them.
     is_of_examples = any(one.check != HEALTH_CHECK for one in report.findings)
     return "earlier examples found " if is_of_examples else ""
 

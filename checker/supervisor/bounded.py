@@ -137,7 +137,7 @@ class BoundedPlan:
     """One task for each operation and phase, until it has its cases (`run`).
 
     Phase by phase, and in each layer by layer of what operations need of each other: a task may use what earlier layers
-    made, and nobody else's, so that it sends the same for any number of workers. What turns out to be slow comes last:
+    made, and nothing else, so that it sends the same for any number of workers. What turns out to be slow comes last:
     waiting costs nothing but the time of the target. Only producers go on beside what is fast: others need what they make.
     """
 
@@ -161,7 +161,7 @@ class BoundedPlan:
         self._stage = 0
         """How many stages have begun."""
         self._elapsed_s = 0.0
-        """When somebody asked for work last."""
+        """Time of the last request for a lease."""
         self._tasks = tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
@@ -170,7 +170,7 @@ class BoundedPlan:
         self._count = len(cards)
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
-        """Operations after which the target served nobody."""
+        """Operations after which the target stopped serving."""
         self._left_out: dict[str, list[tuple[str, int]]] = {}
         """Operation -> lists that ended at a failure, and where: phases that draw their cases send the rest."""
         self._drawing: set[str] = set()
@@ -253,7 +253,7 @@ class BoundedPlan:
     def _may_go_beside(self) -> bool:
         """Whether the first of what waits for the end may run beside others.
 
-        One after another is sure: who ended what the others need is known at once. Where time presses, only what is known to
+        One after another is sure: the culprit is known at once. With a time limit, only what is known to
         do so runs alone.
         """
         if not self._last or not self._shares.is_limited:
@@ -322,7 +322,7 @@ class BoundedPlan:
             is_slow=is_slow,
             timeouts=report.timeouts,
         )
-        # Whoever left with a task that he had not come to gave it no turn.
+        # A worker that left before it began the task gave it no turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
 

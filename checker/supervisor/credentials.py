@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
 
 MOST_FAILURES = 3
-"""In a row: then nobody fetches for a while, since logins that fail may lock an account."""
+"""In a row. Then no worker fetches for a while, since failed logins may lock an account."""
 COOLING_S = 30.0
-"""How long. What was good once and cannot be renewed is not asked for again: whoever refuses it has no token for us."""
+"""Length of that pause, in seconds. Credentials that were good once and cannot be renewed are not fetched again."""
 
 WorkerMessage = tuple[int, FetchCredentials | GivenCredentials]
 """(incarnation, message)."""
@@ -21,7 +21,7 @@ class _CredentialState(Struct):
     given: GivenCredentials
     """The last that came; number 0 when there were none."""
     fetching: int | None = None
-    """Who fetches the next ones."""
+    """Incarnation of the worker that fetches the next ones."""
     waiting: list[int] = field(default_factory=list)
     failures: int = 0
     failed_at: float = 0.0
@@ -54,7 +54,7 @@ class CredentialExchange:
         if kept.given.number > wanted.refused:
             return [(incarnation, kept.given)]
         if self._is_cooling(kept):
-            # Numbered as an answer: whoever waits goes on, and tells the reason.
+            # Numbered as new credentials, so that the waiting worker goes on and reports the reason.
             kept.given = replace(kept.given, number=wanted.refused + 1)
             return [(incarnation, kept.given)]
         kept.waiting.append(incarnation)

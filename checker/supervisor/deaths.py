@@ -30,7 +30,7 @@ GUILT_OF_A_CASE = 4
 """Enough for quarantine."""
 CERTAIN = 2
 DOUBTFUL = 1
-"""Guilt of a case at the death of its worker, and at one that anybody may have caused: an operator, or a lack of memory."""
+"""Guilt of a case at the death of its worker, and at a death that an operator or a lack of memory may have caused."""
 CASES_OF_A_TASK = 3
 """Quarantined one after another without a finished case in between. Not deaths: with several lanes a worker dies while it
 makes the next case, before those in flight, innocent all, could be finished."""

@@ -58,7 +58,7 @@ class Order(Struct, frozen=True):
     """The next step towards the end."""
 
     drain: Drain | None = None
-    """Tell everybody."""
+    """The message to all workers."""
     kills: bool = False
     """End those that are left."""
 
@@ -73,7 +73,7 @@ class RunFault(Struct, frozen=True):
 
     sentence: str
     kind: LeavingKind | None = None
-    """Of the last word of a worker that could not go on; None when it was nobody's."""
+    """The reason of the worker that could not go on; None if no worker reported one."""
     details: tuple[str, ...] = ()
     """Further lines."""
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
@@ -89,7 +89,7 @@ class RunFault(Struct, frozen=True):
         return LoaderError(self.sentence, list(self.details), kind=self.loading, url=self.url)
 
     def __str__(self) -> str:
-        # A full disk is nobody's fault here, and settings are wrong before anything starts: the sentence says it all.
+        # The sentences about a full disk and about wrong settings are complete without the kind.
         is_plain = self.kind in (None, LeavingKind.DISK, LeavingKind.CANNOT_START)
         first = self.sentence if is_plain else f"{self.kind}: {self.sentence}"
         return "\n".join((first, *self.details))
@@ -98,7 +98,7 @@ class RunFault(Struct, frozen=True):
 class Ending:
     """The way from work to rest: begun once, then only accelerated.
 
-    A time limit is when nobody is left at work. Before it, in the closing seconds, nothing new is made, and what failed
+    At the time limit no worker is left at work. Before it, in the closing seconds, nothing new is made, and what failed
     is confirmed but not made smaller; in their second half requests under way are abandoned. Reports are written afterwards.
     """
 

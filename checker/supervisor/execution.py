@@ -1,4 +1,4 @@
-"""One run from beginning to end: who takes part, and what comes of it."""
+"""One run from beginning to end: its ownership, workers and outcome."""
 
 from pathlib import Path
 

@@ -24,7 +24,7 @@ LOYALTY = 2
 COST_OF_REFUSALS = 8
 """So much dearer is a second in a cluster whose operations refused everything alike in its last turn."""
 COST_WITH_PRODUCERS = 2
-"""As long as one of them would make what others need: who knows what it takes."""
+"""The cost while the cluster has producers: other clusters may depend on them."""
 DEAD_TURNS = 3
 """In a row in which no case could be made of an operation: then it is left out."""
 

@@ -16,7 +16,7 @@ class Departure(Struct, frozen=True):
     reason: str
     """For people."""
     is_from_outside: bool = False
-    """Whether anybody may have ended it: an operator, or a system without memory. Then no case is surely to blame."""
+    """Whether SIGKILL from an operator or a system without memory may have ended it. Then no case is surely to blame."""
 
 
 class WorkerHandle(Protocol):

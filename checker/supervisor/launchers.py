@@ -68,7 +68,7 @@ class FairAge:
     def of(self, mark_ns: int, now_ns: int, waited_s: float) -> float:
         """Return the seconds since the mark; `waited_s` is the total waiting time so far.
 
-        What it waited between the last look and the mark is taken off as well: nobody saw when the mark was made.
+        What it waited between the last look and the mark is taken off as well, because the time of the mark is not known exactly.
         """
         if mark_ns != self._mark_ns:
             self._mark_ns, self._waited_s = mark_ns, self._seen_s
@@ -280,7 +280,7 @@ class ProcessWorker(LocalWorker):
         self.is_reaped = True
         self._sender.close()
         self._receiver.close()
-        # One that closed its queue is about to end, perhaps with a traceback that somebody wants to read.
+        # A worker that closed its queue is about to end, perhaps with a traceback on stderr.
         self._process.join(_GRACE_S)
         if self._process.exitcode is None:
             self._process.kill()

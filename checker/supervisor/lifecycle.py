@@ -247,7 +247,7 @@ class RunLifecycle:
     def _tidy(self) -> list[Note]:
         """Compact the files of finished runs when that is worthwhile: rewriting a snapshot after each small run is not.
 
-        A note for each file that is damaged: afterwards nobody could tell.
+        Return a note for each damaged file: after the compaction the damage is not visible.
         """
         last = self._unfinished.first if self._unfinished is not None else None
         closed = [

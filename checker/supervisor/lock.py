@@ -21,7 +21,7 @@ _PATIENCE_S = 2.0
 class Ownership:
     """The right to write into a corpus, and the list of processes that depend on it.
 
-    A process is named by its pid and the time at which it began: a pid alone may be somebody else's by now.
+    A process is named by its pid and the time at which it began: the system may have given the pid to another process by now.
     """
 
     def __init__(self, layout: RunLayout) -> None:

@@ -38,13 +38,13 @@ class Outages(Struct):
     _at: float = 0.0
     """When it was noticed, in seconds since the epoch."""
     _doubted: Label | None = None
-    """What one worker asks about, until another one sees that everybody is turned away."""
+    """The operation that one worker asks about, until another worker finds that all requests are refused."""
     _told: list[int] = field(default_factory=list)
-    """Who holds for it."""
+    """Incarnations that hold for it."""
     _flying: set[int] = field(default_factory=set)
-    """Who has not said yet that nothing of it is in flight."""
+    """Incarnations that may still have requests in flight."""
     _line: list[int] = field(default_factory=list)
-    """Who is to look, in order; the first one does when nothing flies."""
+    """Incarnations that look for the cause, in order; the first one begins when no request is in flight."""
     _is_looking: bool = False
 
     @property
@@ -53,19 +53,19 @@ class Outages(Struct):
         return self._trouble is not None
 
     def hear(
-        self, incarnation: int, message: Troubled | Held | Examined, everybody: Iterable[int]
+        self, incarnation: int, message: Troubled | Held | Examined, workers: Iterable[int]
     ) -> list[WorkerMessage]:
         """Return the messages that follow when a worker reports about an outage."""
         match message:
             case Troubled():
-                return self.report(incarnation, message, everybody)
+                return self.report(incarnation, message, workers)
             case Held(number):
                 return self.held(incarnation, number)
             case Examined():
                 return self.examined(incarnation, message)
 
     def report(
-        self, incarnation: int, message: Troubled, everybody: Iterable[int]
+        self, incarnation: int, message: Troubled, workers: Iterable[int]
     ) -> list[WorkerMessage]:
         """Return the messages that follow when a worker meets an outage: the first one that met it looks first."""
         if self.is_open:
@@ -73,7 +73,7 @@ class Outages(Struct):
         self.count += 1
         self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
         self.gone_at = message.at if message.trouble is Trouble.GONE else None
-        self._flying = set(everybody)
+        self._flying = set(workers)
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
         self._is_looking = False
@@ -103,7 +103,7 @@ class Outages(Struct):
         if found.culprit is None and found.serves and self._line and not found.is_rate:
             return self._next()
         told = self._closed()
-        # A target that is gone for good ends the run: nobody is to send what waits.
+        # A target that is gone for good ends the run, so that no worker may continue.
         return told if found.serves or found.trouble is Trouble.REFUSED else []
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:
@@ -145,7 +145,7 @@ class Outages(Struct):
     def _closed(self) -> list[WorkerMessage]:
         go_on = self._go_on(self._doubted)
         if self._told:
-            # Those who go on notice it if nothing has changed.
+            # Workers that go on report it again if nothing has changed.
             self.gone_at = None
         self._trouble, self._doubted, self._line = None, None, []
         return [(one, go_on) for one in self._told]

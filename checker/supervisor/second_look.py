@@ -84,7 +84,7 @@ class SecondLooks:
     """The plan of these tasks: each is leased until it is finished."""
 
     tasks: Sequence[Task] = ()
-    """What is left out of it for want of time is missed by nobody."""
+    """Empty: shrinks that the time limit prevents are not reported as untried."""
 
     def __init__(self, tasks: Iterable[Task], plan: Plan, number: int = 1) -> None:
         self.plan = plan

@@ -38,7 +38,7 @@ class Interrupts:
     def take_one_more(self) -> None:
         """Count one more interrupt; the next one after it raises `KeyboardInterrupt`.
 
-        For the report, which waits for whoever reads it: one who asks twice does not want it.
+        For the time of the report: a user who interrupts twice does not want it.
         """
         self._taken = self.count + 1
 

@@ -322,7 +322,7 @@ class Supervisor:
             return
         now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
         ready = [self._crew.workers[one] for one in self._crew.ready]
-        # Small tasks: some ahead, while there are enough for everybody.
+        # Small tasks are leased some ahead, while there are enough for all workers.
         for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
             wanting = [one for one in ready if one.state.wants(ahead)]
             for worker in wanting:
@@ -372,7 +372,7 @@ class Supervisor:
                 self._restarts.progress()
 
     def _read(self) -> None:
-        """Journals are read before anything is assigned: who goes on with a task knows what is settled in it."""
+        """Read the journals. This comes before tasks are leased, so that a worker that continues a task knows its settled findings."""
         self._lifecycle.read(known_only=not self._has_new_journal)
         self._has_new_journal = False
         news = self._settled.read(self._lifecycle.view)
@@ -419,7 +419,7 @@ class Supervisor:
             weight = HANG if reason else OPENING if self._opened is None else 1
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
-            # No second try will tell; whoever waited for it should know why.
+            # The run ends before a second try, so the case is recorded after the first one.
             self._lifecycle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - state.leased_at
         for rest in map(snapshot.without_end, rests.values()):
