@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-WORDS_OF_MAP = 1_500
+WORDS_OF_MAP = 900
 SPOKEN_OF = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
