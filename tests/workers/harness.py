@@ -220,13 +220,13 @@ class Ran:
 
 @contextmanager
 def workplace(
-    folder: Path, *, document: dict[str, Any] = DOCUMENT, **changes: Any
+    folder: Path, *, document: dict[str, Any] = DOCUMENT, kind: str = "fuzz", **changes: Any
 ) -> Iterator[WorkerContext]:
     location = folder / "things.json"
     location.write_text(json.dumps(document))
     settings = run_settings(
         str(location),
-        "fuzz",
+        kind,
         base_url="http://127.0.0.1:9",
         folder=str(folder / "corpus"),
         database="none",
