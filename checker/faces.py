@@ -122,7 +122,7 @@ PUBLIC = {
     "transport.BaseUrl": "checker.core.request:BaseUrl",
     "transport.BlockingTransport": "checker.transport.applications:BlockingTransport",
     "transport.FailureKind": "checker.core.response:FailureKind",
-    "transport.HttpSettings": "checker.transport.settings:HttpSettings",
+    "transport.HttpSettings": "checker.config.operation_settings:HttpSettings",
     "transport.NetworkFailure": "checker.core.response:NetworkFailure",
     "transport.Response": "checker.core.response:Response",
     "transport.Transport": "checker.core.send:Transport",

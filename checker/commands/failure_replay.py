@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from checker.commands.runs_on_disk import PastRun, chosen_findings
 from checker.config.auth import chosen_users
 from checker.config.config import Config
+from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import Credentials
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
@@ -42,7 +43,6 @@ from checker.reporting.replays import (
 )
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.identities import Identities, UserSource
 from checker.workers.starting.configured_sources import wiring_of
 from checker.workers.starting.fetched_credentials import FetchedCredentials

@@ -28,6 +28,7 @@ from checker.commands.runs_on_disk import PastRun, configured, folder_of
 from checker.commands.values import KeyValue
 from checker.config.auth import WFC, basic_value
 from checker.config.config import Config
+from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.config.table import default_of
 from checker.core.errors import UsageError
@@ -35,7 +36,6 @@ from checker.core.request import BaseUrl
 from checker.core.send import Purpose
 from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
-from checker.transport.settings import HttpSettings
 
 _ID = re.compile(r"(?:v\d+-)?[0-9a-f]{4,16}|all", re.IGNORECASE)
 _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")

@@ -5,20 +5,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
+from msgspec.structs import fields
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
 from checker.config.auth import BASIC, Authentication, authentication_in
 from checker.config.filters import Selectable
 from checker.config.reading import Layer, OperationBlock
-from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, is_of_checks, keys_of_operations
+from checker.config.table import (
+    CUSTOM_CHECK,
+    SECTIONS,
+    Key,
+    Path,
+    default_of,
+    is_of_checks,
+    keys_of_operations,
+)
 from checker.config.value_kinds import retries_of
 from checker.config.warnings import WarningSettings
 from checker.core.phases import phase_named, phase_names
 
+Group = TypeVar("Group", bound=Struct)
 OTHER_CHECKS = "*"
 """Stands for users' checks that are not named, where some checks were chosen."""
 
@@ -175,6 +185,105 @@ def _checks(layers: Layers) -> tuple[str, ...]:
     return tuple(name for name in names if is_check_enabled(layers, name))
 
 
+class HttpSettings(Struct, frozen=True):
+    """Limits, certificates and policies of the HTTP transport."""
+
+    request_timeout_s: float = field(
+        name="request-timeout", default=default_of((), "request-timeout")
+    )
+    """For the whole transfer: a server that sends single bytes cannot outlast it."""
+    connect_timeout_s: float = 5.0
+    max_response_bytes: int = 1 << 20
+    """A longer body is cut here and its response says so; the rest is never read."""
+    stream_time_s: float = 2.0
+    """Time to read an event stream, which may never end."""
+    proxy: str | None = None
+    verify: bool | str = field(name="tls-verify", default=True)
+    """False accepts any certificate; a string is a file or folder of authorities."""
+    cert: str | None = field(name="request-cert", default=None)
+    """File with the client certificate."""
+    cert_key: str | None = field(name="request-cert-key", default=None)
+    """File with its key; None: it is in the same file."""
+    max_stream_events: int = field(
+        name="max-stream-events", default=default_of((), "max-stream-events")
+    )
+    """Events of a stream after which reading ends."""
+    max_redirects: int = field(name="max-redirects", default=default_of((), "max-redirects"))
+    """Followed on the same site; the response to the last of them counts."""
+    retries: int = field(name="request-retries", default=0)
+    """Times that a request without a response is sent again."""
+    rate: str | None = field(name="rate-limit", default=None)
+    """Requests per time, as `50/s`; `auto`: as the target asks."""
+
+    @property
+    def connection(self) -> tuple[str | None, bool | str, str | None, str | None]:
+        """Return the settings that decide whether a connection can be made."""
+        return self.proxy, self.verify, self.cert, self.cert_key
+
+
+class CaseSettings(Struct, frozen=True, rename="kebab"):
+    """The cases of an operation: `[generation]`, and what two phases add to it."""
+
+    max_examples: int
+    """Cases, in `run`."""
+    mode: str
+    """`positive`, `negative` or `all`."""
+    no_shrink: bool
+    allow_x00: bool
+    graphql_allow_null: bool
+    """Valid GraphQL requests may hold null, and NUL in strings."""
+    codec: str | None
+    """Codec that generated text can be written in; None: any Unicode."""
+    exclude_header_characters: str
+    allow_extra_parameters: bool
+    """Requests may have parameters and properties that the description does not mention."""
+    unique_inputs: bool
+    """No request of the operation is sent twice."""
+    maximize: tuple[str, ...]
+    """Metrics to maximise, in `fuzz` and in tests."""
+    security_parameters: bool = field(name="with-security-parameters")
+    """Requests carry generated credentials, where users give none."""
+    fill_missing: bool
+    """The examples phase makes a case where no examples are declared."""
+    repeats_query: bool = field(name="generate-duplicate-query-parameters")
+    """The coverage phase sends query parameters twice."""
+    costly_queries: bool
+    """The coverage phase sends GraphQL queries with hundreds of aliases, and of great depth."""
+    unexpected_methods: tuple[str, ...] | None
+    """Methods that the coverage phase tries where they are not declared; None: all usual ones."""
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Return the kinds of data; with several, each case is of one."""
+        return _modes(self.mode)
+
+
+def _read(
+    kind: type[Group], layers: Layers, *sections: Path, **rewrites: Callable[[Any], Any]
+) -> Group:
+    """Return a struct whose fields are keys of these sections; `rewrites` change the values of keys."""
+    names = {one.encode_name for one in fields(kind)}
+    values = {
+        key: value_in(layers, path, key)
+        for path in sections
+        for key in SECTIONS[path]
+        if key in names
+    }
+    for name, rewrite in rewrites.items():
+        key = name.replace("_", "-")
+        values[key] = rewrite(values[key])
+    return convert(values, kind)
+
+
+def _http(layers: Layers) -> HttpSettings:
+    return _read(HttpSettings, layers, (), request_retries=retries_of)
+
+
+def _cases(layers: Layers) -> CaseSettings:
+    sections = (("generation",), ("phases", "examples"), ("phases", "coverage"))
+    return _read(CaseSettings, layers, *sections, maximize=_names, unexpected_methods=_upper)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class OperationSettings:
     """How one operation is tested in one phase.
@@ -186,57 +295,17 @@ class OperationSettings:
     """Sent with every request; those of the root with the request for the description as well."""
     authentication: Authentication = _derived(authentication_in)  # noqa: RUF009 - a field
     """Who calls. Basic authentication stands among the headers, too."""
-    request_timeout_s: float = _setting("request-timeout", as_=float)
-    tls_verify: bool | str = _setting("tls-verify")
-    """A text is the path of a CA bundle."""
-    request_cert: str | None = _setting("request-cert")
-    """File with the client certificate."""
-    request_cert_key: str | None = _setting("request-cert-key")
-    """File with its key; None: it stands in the same file."""
-    proxy: str | None = _setting("proxy")
+    http: HttpSettings = _derived(_http)  # noqa: RUF009 - a field
     warnings: WarningSettings = _derived(  # noqa: RUF009 - a field
         lambda layers: WarningSettings.of(value_in(layers, (), "warnings"))
     )
     """Which warnings about the operation are shown, and which make a run fail."""
     server_variables: tuple[tuple[str, str], ...] = _derived(_server_variables)
     """Values of variables in the URL of its server, in place of their defaults."""
-    max_redirects: int = _setting("max-redirects")
-    request_retries: int = _setting("request-retries", as_=retries_of)
-    rate_limit: str | None = _setting("rate-limit")
-    """`N/s` and its like, or `auto`."""
-    max_stream_events: int = _setting("max-stream-events")
     continue_on_failure: bool = _setting("continue-on-failure")
-    max_examples: int = _setting("generation", "max-examples")
-    """Cases, in `run`."""
-    modes: tuple[str, ...] = _setting("generation", "mode", as_=_modes)
-    """Kinds of data that cases are made of; with several each case is of one."""
+    cases: CaseSettings = _derived(_cases)  # noqa: RUF009 - a field
     modes_in_python: tuple[str, ...] = _derived(_modes_said)
-    """Kinds of data of strategies whose user names none: valid data, unless something is configured."""
-    no_shrink: bool = _setting("generation", "no-shrink")
-    allow_x00: bool = _setting("generation", "allow-x00")
-    graphql_allow_null: bool = _setting("generation", "graphql-allow-null")
-    """Valid GraphQL requests hold null, and NUL in strings, where they may."""
-    codec: str | None = _setting("generation", "codec")
-    """Codec that generated text can be written in; None: any Unicode."""
-    exclude_header_characters: str = _setting("generation", "exclude-header-characters")
-    allow_extra_parameters: bool = _setting("generation", "allow-extra-parameters")
-    """Requests may have parameters and properties that the description does not speak of."""
-    unique_inputs: bool = _setting("generation", "unique-inputs")
-    """No request of the operation is sent twice."""
-    maximize: tuple[str, ...] = _setting("generation", "maximize", as_=_names)
-    """Metrics that are to become large, in `fuzz` and in tests."""
-    security_parameters: bool = _setting("generation", "with-security-parameters")
-    """Requests carry credentials that are made up, where users give none."""
-    fill_missing: bool = _setting("phases", "examples", "fill-missing")
-    """The examples phase makes a case where no examples are declared."""
-    repeats_query: bool = _setting("phases", "coverage", "generate-duplicate-query-parameters")
-    """The coverage phase sends query parameters twice."""
-    costly_queries: bool = _setting("phases", "coverage", "costly-queries")
-    """The coverage phase sends GraphQL queries with hundreds of aliases, and of great depth."""
-    unexpected_methods: tuple[str, ...] | None = _setting(
-        "phases", "coverage", "unexpected-methods", as_=_upper
-    )
-    """Methods that the coverage phase tries where they are not declared; None: all usual ones."""
+    """Kinds of data of strategies whose user names none: valid data, unless the configuration names one."""
     checks: tuple[str, ...] = _derived(_checks)
     """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)

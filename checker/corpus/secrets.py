@@ -261,7 +261,7 @@ def secrets_of(settings: RunSettings) -> Secrets:
             found.add_header("Authorization", sent)
     found.add("upload", "token", settings.report.upload.token or "")
     found.add_url("upload", settings.report.upload.url or "", redaction)
-    for proxy in dict.fromkeys(one.proxy or "" for one in everywhere):
+    for proxy in dict.fromkeys(one.http.proxy or "" for one in everywhere):
         found.add_url("proxy", proxy, redaction)
     for name, value in settings.target.server_variables:
         if redaction.is_sensitive(name):

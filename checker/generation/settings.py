@@ -78,18 +78,18 @@ class GenerationSettings(Struct, frozen=True):
     @classmethod
     def of(cls, own: OperationSettings, mode: GenerationMode | None) -> "GenerationSettings":
         """Return what the configuration says of the cases of an operation; `mode` is the kind of data, None for both."""
-        methods = own.unexpected_methods
+        methods = own.cases.unexpected_methods
         return cls(
             mode=mode,
-            allow_x00=own.allow_x00,
-            codec=own.codec,
-            exclude_header_characters=own.exclude_header_characters,
-            allow_extra_parameters=own.allow_extra_parameters,
-            unique_inputs=own.unique_inputs,
-            security_parameters=own.security_parameters,
-            fills_missing_examples=own.fill_missing,
-            repeats_query=own.repeats_query,
-            costly_queries=own.costly_queries,
+            allow_x00=own.cases.allow_x00,
+            codec=own.cases.codec,
+            exclude_header_characters=own.cases.exclude_header_characters,
+            allow_extra_parameters=own.cases.allow_extra_parameters,
+            unique_inputs=own.cases.unique_inputs,
+            security_parameters=own.cases.security_parameters,
+            fills_missing_examples=own.cases.fill_missing,
+            repeats_query=own.cases.repeats_query,
+            costly_queries=own.cases.costly_queries,
             unexpected_methods=UNEXPECTED_METHODS if methods is None else methods,
         )
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from checker.config.operation_settings import OperationResolver
+from checker.config.operation_settings import HttpSettings, OperationResolver
 from checker.config.settings import RunSettings, Sanitization, credentials_in
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
@@ -14,7 +14,6 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
 from checker.workers.authentication.identities import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -73,7 +72,7 @@ class CallAuthentication:
         if self._keeper is None or self._keeper[0] != made_of:
             keeper = CredentialKeeper.alone({}, self.secrets)
             keeper.reauth = self.reauth()
-            http = HttpSettings.of(operations.common)
+            http = operations.common.http
 
             def to_api(request: WireRequest) -> Outcome:
                 below = origin.base_path.encode() + request.target

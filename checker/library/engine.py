@@ -21,7 +21,7 @@ from checker.checks.context import JudgedInteraction
 from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.operation_settings import OperationSettings
+from checker.config.operation_settings import HttpSettings, OperationSettings
 from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings, credentials_of_call, target, without_credentials
 from checker.core.blocks import reproduction_paragraphs
@@ -68,7 +68,7 @@ from checker.phases.attempt import (
 from checker.phases.listing import ListingContext, lister_of
 from checker.transport.applications import Application
 from checker.transport.prepare import RequestMaker
-from checker.transport.settings import Dispatch, Headers, HttpChanges, HttpSettings
+from checker.transport.settings import Dispatch, Headers, HttpChanges
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import dispatched
 
@@ -245,7 +245,7 @@ def http_settings(
     own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
 ) -> HttpSettings:
     """Return the HTTP settings of an operation; arguments of a call take precedence."""
-    usual = HttpSettings.of(own)
+    usual = own.http
     return replace(
         usual,
         request_timeout_s=timeout_s or usual.request_timeout_s,
@@ -555,7 +555,7 @@ class LibraryEngine:
         if self.schema is not None:
             self.schema.record_runtime_observations(sent, outcome)
         assert isinstance(outcome, Response)
-        pursue(sent, outcome, own.maximize)
+        pursue(sent, outcome, own.cases.maximize)
         return outcome
 
     def _validate(

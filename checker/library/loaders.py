@@ -174,7 +174,7 @@ class Loaders:
 
         def exchange(request: WireRequest) -> Response:
             request.headers += sent
-            answer = application.send(request, common.request_timeout_s)
+            answer = application.send(request, common.http.request_timeout_s)
             if isinstance(answer, Response):
                 return answer
             raise LoaderError(f"{path} of the application cannot be loaded: {answer.message}")

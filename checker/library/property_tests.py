@@ -140,12 +140,12 @@ def _settings(test: Callable[..., Any], own: OperationSettings, schema: LoadedSc
     return with_configured(
         chosen,
         schema.config.generation,
-        None if is_said else own.max_examples,
+        None if is_said else own.cases.max_examples,
         phases=tuple(_phases(chosen, own)),
     )
 
 
 def _phases(chosen: settings, own: OperationSettings) -> Iterator[Phase]:
     unwanted = frozenset() if "fuzzing" in own.phases else _GENERATING
-    told = without_explanations(chosen.phases, no_shrink=own.no_shrink)
+    told = without_explanations(chosen.phases, no_shrink=own.cases.no_shrink)
     return (phase for phase in told if phase not in unwanted)

@@ -3,13 +3,14 @@
 from dataclasses import replace
 from typing import Final
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.applications import Application
 from checker.transport.factories import NETWORK, TransportFactory, with_policies
 from checker.transport.policies import RateLimits
-from checker.transport.settings import HttpSettings, travelling
+from checker.transport.settings import travelling
 
 _MANY: Final = 16
 """Connections that are kept."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from checker.checks.custom import ClassCheck
 from checker.config.config import Config
+from checker.config.operation_settings import HttpSettings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.digests import digest
@@ -18,7 +19,6 @@ from checker.library.registered import Attachments
 from checker.library.request_sender import RequestSender
 from checker.library.schema import LoadedSchema
 from checker.transport.factories import TransportFactory
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.transports import transport_of

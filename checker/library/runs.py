@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
+from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
@@ -54,7 +55,6 @@ from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from checker.transport.applications import Application, BlockingTransport
 from checker.transport.factories import TransportFactory
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import ReauthState
 from checker.workers.incarnation import work
 from checker.workers.leaving import LeavingKind

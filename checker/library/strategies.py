@@ -42,7 +42,7 @@ def case_strategy(
         case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
         # The choices name a case: the same one has the same id, in a replay and under `derandomize`.
         case.id = digest("drawn", repr(source.choices))[:12]
-        if settings_of(operation).unique_inputs and seen.is_repeated(case):
+        if settings_of(operation).cases.unique_inputs and seen.is_repeated(case):
             raise Rejected("its request was made before")
         return finish(case)
 
@@ -85,7 +85,7 @@ def generation_settings(
     `schema` may have formats of its own, and values that cases take. Tests of an API have data of all configured kinds, as
     runs have; strategies whose user names no kind have valid data, unless something is configured.
     """
-    usual = own.modes if in_test else own.modes_in_python
+    usual = own.cases.modes if in_test else own.modes_in_python
     more = {}
     if schema is not None:
         more = schema.get_custom_format_strategies(schema.config.generation, mode)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from checker.checks.context import CheckTools, Instead, JudgedInteraction, Peers, Raised
 from checker.checks.judge import CLEAN, Judgement
+from checker.config.operation_settings import HttpSettings
 from checker.config.value_kinds import certificates, did_you_mean
 from checker.core.case import Case
 from checker.core.contract import RequestVerdict
@@ -24,7 +25,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.health import Safety, SafetyGate
 from checker.transport import prepare
-from checker.transport.settings import HttpChanges, HttpSettings
+from checker.transport.settings import HttpChanges
 
 
 class CallArguments(Struct, frozen=True):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct, field, structs
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
@@ -16,7 +17,6 @@ from checker.core.send import ON_THE_WAY, Purpose, Transport
 from checker.phases.recorded import NO_RESPONSE, Recorded
 from checker.phases.recordings import read_cassette
 from checker.transport.factories import NETWORK, with_policies
-from checker.transport.settings import HttpSettings
 
 _MASKED = re.compile(
     r"\[Filtered\]|%5[Bb]Filtered%5[Dd]|secret(?:-[a-z]+)?:"

@@ -7,13 +7,13 @@ from urllib.request import getproxies, proxy_bypass
 
 from checker import __version__
 from checker.config.auth import basic_value
+from checker.config.operation_settings import HttpSettings
 from checker.config.settings import UploadSettings
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.terminal import one_line
 from checker.transport.factories import NETWORK
-from checker.transport.settings import HttpSettings
 
 TIMEOUT_S: Final = 30.0
 _SHOWN: Final = 200

@@ -128,7 +128,7 @@ def timeout_units(facts: WarningFacts) -> Iterator[Note]:
     """Yield settings of a thousand seconds and more: they were probably meant in milliseconds."""
     common = facts.settings.common
     given = {
-        "request-timeout": common.request_timeout_s,
+        "request-timeout": common.http.request_timeout_s,
         "checks.max_response_time": common.check_settings.get("max_response_time", {}).get(
             "max_response_time", 0
         ),

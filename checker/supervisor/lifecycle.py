@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from msgspec import to_builtins
@@ -37,15 +38,15 @@ Listener = Callable[[int, Record], None]
 """Told every record of the run once: (incarnation, record)."""
 
 _EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
-_EQUAL_OF_OPERATIONS = (
-    "modes",
+_EQUAL_OF_OPERATIONS = attrgetter(
+    "cases.mode",
     "phases",
     "checks",
     "check_settings",
-    "allow_x00",
-    "graphql_allow_null",
-    "codec",
-    "exclude_header_characters",
+    "cases.allow_x00",
+    "cases.graphql_allow_null",
+    "cases.codec",
+    "cases.exclude_header_characters",
 )
 _LOOSE_JOURNALS = 100
 _LOOSE_BYTES = 16 << 20
@@ -269,10 +270,7 @@ def settings_digest(settings: RunSettings) -> str:
     """Names what must be equal for a run to be gone on with: what is made, what is judged, what is selected."""
     wanted: dict[str, Any] = {name: getattr(settings, name) for name in _EQUAL_TO_RESUME}
     wanted["blocks"] = [block.filters for block in settings.operations.blocks]
-    wanted["operations"] = [
-        [getattr(one, name) for name in _EQUAL_OF_OPERATIONS]
-        for one in settings.operations.everywhere()
-    ]
+    wanted["operations"] = list(map(_EQUAL_OF_OPERATIONS, settings.operations.everywhere()))
     return digest(json.dumps(to_builtins(wanted), sort_keys=True))
 
 

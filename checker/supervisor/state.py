@@ -56,7 +56,7 @@ class Deadlines(Struct, frozen=True):
     def of_run(cls, settings: RunSettings) -> "Deadlines":
         """Deadlines of a run with these settings: of all operations the slowest has to have its time."""
         return cls.of(
-            max(one.request_timeout_s for one in settings.operations.everywhere()),
+            max(one.http.request_timeout_s for one in settings.operations.everywhere()),
             waiting_s=(settings.target.wait_for_schema_s or 0.0)
             + settings.documents.max_total_time_s,
         )

@@ -116,7 +116,7 @@ def make_plan(
             for card in opened.operations
         ],
         seed=seed,
-        max_examples=settings.common.max_examples,
+        max_examples=settings.common.cases.max_examples,
         phases=settings.phases,
         orders={
             **dict.fromkeys(settings.sources.unordered_phases),

@@ -17,13 +17,14 @@ from http import HTTPStatus
 from typing import Any, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
+from checker.config.operation_settings import HttpSettings
 from checker.config.user_code import load_attribute
 from checker.core.errors import ConfigError, LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.factories import TransportFactory
-from checker.transport.settings import HttpSettings, travelling
+from checker.transport.settings import travelling
 
 Exchange = Callable[[WireRequest, float], Outcome]
 """From a request, and the seconds that it may take, to its outcome."""

@@ -7,8 +7,8 @@ from typing import Any
 import pycurl
 from msgspec import Struct
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl
-from checker.transport.settings import HttpSettings
 
 
 class ConnectionFault(Struct, frozen=True):

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
+from checker.config.operation_settings import HttpSettings
 from checker.config.user_code import load_attribute
 from checker.core.errors import ConfigError
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.transport.http import HttpLanes
 from checker.transport.policies import PolicyTransport, RateLimits
-from checker.transport.settings import HttpSettings
 
 TransportFactory = Callable[[BaseUrl, HttpSettings, int], Transport]
 """From where requests go, limits, and the number of lanes. Called in each worker, once."""

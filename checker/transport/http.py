@@ -17,11 +17,12 @@ from typing import Final
 import pycurl
 from msgspec import Struct
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.connection_setup import configure_connection, milliseconds
 from checker.transport.header_lines import Unsendable, header_lines, is_broken
-from checker.transport.settings import HttpSettings, travelling
+from checker.transport.settings import travelling
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 """Of the peer. Plain POLLIN would not do: TLS sends tickets unasked. To epoll it is the same number."""

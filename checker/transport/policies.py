@@ -16,11 +16,12 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.operation import Operation
 from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import Earlier, FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
-from checker.transport.settings import HttpSettings, travelling
+from checker.transport.settings import travelling
 
 UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 """Seconds of each unit that a rate may be given in."""

@@ -91,7 +91,7 @@ def settled_target(
         dict(settings.target.server_variables),
         variables_of=lambda operation: dict(operations.of(operation).server_variables),
         asserts_formats=lambda operation: operations.of(operation).validate_formats,
-        allows_null=lambda operation: operations.of(operation).graphql_allow_null,
+        allows_null=lambda operation: operations.of(operation).cases.graphql_allow_null,
         queries=settings.sources.queries,
         hooks=hooks,
     )
@@ -130,7 +130,7 @@ def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object])
     if settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
         app = in_process()
         ask = app.document_of(
-            settings.target.app, location, common.headers, common.request_timeout_s
+            settings.target.app, location, common.headers, common.http.request_timeout_s
         )
         source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
@@ -139,12 +139,12 @@ def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object])
     return open_description(
         source,
         FetchOptions(
-            common.tls_verify,
-            common.proxy,
+            common.http.verify,
+            common.http.proxy,
             settings.documents,
             settings.report.sanitization.redaction,
-            common.request_cert,
-            common.request_cert_key,
+            common.http.cert,
+            common.http.cert_key,
             settings.documents.version,
             on_other_host,
         ),

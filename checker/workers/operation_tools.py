@@ -10,7 +10,7 @@ from checker.checks.context import CheckTools
 from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, JudgeByOperation, JudgeSettings
 from checker.checks.to_run import needs_of, selected_checks
-from checker.config.operation_settings import OperationResolver, OperationSettings
+from checker.config.operation_settings import HttpSettings, OperationResolver, OperationSettings
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.blocks import Truncation
@@ -23,7 +23,7 @@ from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.phases.attempt import Judging
 from checker.phases.rules import GenerationRules
-from checker.transport.settings import Dispatch, Headers, HttpSettings, travelling
+from checker.transport.settings import Dispatch, Headers, travelling
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
@@ -54,8 +54,12 @@ def generation_rules(
         headers = {name for place, name in places if place is Location.HEADER}
         needs = needs_of(own.checks, operation)
         # Of listed cases each is looked at by itself.
-        modes = own.modes if needs.shapes else tuple(m for m in own.modes if m in needs.modes)
-        mode = mode_of(modes or own.modes)
+        modes = (
+            own.cases.modes
+            if needs.shapes
+            else tuple(m for m in own.cases.modes if m in needs.modes)
+        )
+        mode = mode_of(modes or own.cases.modes)
         return replace(
             GenerationSettings.of(own, mode),
             judged_modes=needs.modes,
@@ -68,7 +72,7 @@ def generation_rules(
             met_alternatives=schemes.alternatives(operation),
         )
 
-    some_unique = any(own.unique_inputs for own in resolver.layers.everywhere())
+    some_unique = any(own.cases.unique_inputs for own in resolver.layers.everywhere())
     return GenerationRules(
         of,
         by_phase=resolver.layers.has_phases,
@@ -140,13 +144,13 @@ def dispatching(
     """
     if resolver.is_uniform and not schemes:
         return None
-    usual = HttpSettings.of(resolver.common)
+    usual = resolver.common.http
     known: dict[HttpSettings, HttpSettings] = {}
     """One object for equal ones: lanes compare by identity."""
 
     def dispatch(operation: Operation) -> Dispatch:
         own = resolver.of(operation)
-        http = HttpSettings.of(own)
+        http = own.http
         given = schemes.by_alternative(operation) if schemes else {}
         via = None if http == usual else known.setdefault(http, http)
         return dispatched(carried(own.headers), given, via)
@@ -181,7 +185,7 @@ def dispatched(
 
 def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
     """The curl command that sends a request as we do."""
-    usual = HttpSettings.of(resolver.common)
+    usual = resolver.common.http
 
     def render(request: WireRequest, *, is_timed: bool = False) -> str:
         http = travelling(request, usual)

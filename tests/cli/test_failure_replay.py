@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from checker.commands.failure_replay import ReplayTarget, replay_findings
 from checker.commands.runs_on_disk import PastRun, folder_of
+from checker.config.operation_settings import HttpSettings
 from checker.core.errors import UsageError
 from checker.core.known import failure_id
 from checker.core.meta import Binding, Drawn, Step
@@ -21,7 +22,6 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, ResourceMade
 from checker.corpus.runs import LastRun
 from checker.demo import Server
-from checker.transport.settings import HttpSettings
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.reporting.samples import exchange, finding, interaction, settings, started

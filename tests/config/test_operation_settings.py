@@ -156,7 +156,7 @@ def _headers(command: Said, own: list[Said], project: Said, root: Said) -> dict[
 def test_operations_that_nobody_spoke_of_share_one_object() -> None:
     resolver = OperationResolver(saying({}, {"include-path": "/a", "request-timeout": 3}))
     assert resolver.of(Named("/b")) is resolver.of(Named("/c")) is resolver.common
-    assert resolver.of(Named("/a")).request_timeout_s == 3.0
+    assert resolver.of(Named("/a")).http.request_timeout_s == 3.0
 
 
 def test_what_says_nothing_new_is_shared_too() -> None:
@@ -184,8 +184,8 @@ def test_settings_are_worked_out_once_for_each_set_of_blocks(
 def test_a_phase_that_is_not_of_the_configuration_has_the_settings_of_fuzzing() -> None:
     said = {"phases": {"fuzzing": {"generation": {"mode": "negative"}}}}
     resolver = OperationResolver(saying(said))
-    assert resolver.of(Named("/a"), "exploration").modes == ("negative",)
-    assert resolver.common.modes == OperationSettings().modes
+    assert resolver.of(Named("/a"), "exploration").cases.modes == ("negative",)
+    assert resolver.common.cases.modes == OperationSettings().cases.modes
 
 
 def test_what_an_operation_switches_off_may_be_named_beside_it() -> None:

@@ -103,7 +103,7 @@ def test_project_tables_become_differences() -> None:
         ("Shop", ["operations"])
     ]
     shop = found.for_project("Shop")
-    assert (found.common.max_examples, shop.common.max_examples) == (100, 3)
+    assert (found.common.cases.max_examples, shop.common.cases.max_examples) == (100, 3)
 
 
 def test_disabled_operations_join_the_filters() -> None:

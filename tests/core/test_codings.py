@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.response import MOST_DECODED, Decoded, Undecoded, codings_of, decoded, readable
-from checker.transport.settings import HttpSettings
 
 
 def raw_deflate(content: bytes) -> bytes:

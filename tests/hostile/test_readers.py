@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.config.settings import FetchLimits, UploadSettings
 from checker.core.errors import CredentialError, LoaderError
 from checker.core.request import BaseUrl, WireRequest
@@ -18,7 +19,6 @@ from checker.kinds.fetching.web import Web
 from checker.kinds.sources import FetchOptions
 from checker.reporting.uploading import upload
 from checker.transport.factories import NETWORK
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.tokens import answered, extracted, login_request
 from checker.workers.starting.configured_sources import sender
 from tests.hostile.servers import Behaviour, dripping, endless, page, serving

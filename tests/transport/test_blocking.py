@@ -1,9 +1,9 @@
 """Requests one after the other, by whatever answers them."""
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.transport.applications import BlockingTransport
-from checker.transport.settings import HttpSettings
 
 
 def request(name: str) -> WireRequest:

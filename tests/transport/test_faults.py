@@ -2,9 +2,9 @@
 
 import pycurl
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.response import FailureKind
 from checker.transport.http import fault
-from checker.transport.settings import HttpSettings
 
 
 def test_who_has_to_show_a_certificate_is_told_which_option_gives_one() -> None:

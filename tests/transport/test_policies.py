@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.factories import NETWORK, with_policies
 from checker.transport.policies import PolicyTransport, RateLimits
-from checker.transport.settings import HttpSettings
 
 from .conftest import RawServer
 

@@ -317,7 +317,7 @@ class _InvestigationSlot(Struct):
         """What the shrink of one failure may take; None if nothing is to be shrunk."""
         finding, context = suspicion.finding, self.context
         shot = suspicion.chain[-1]
-        if settings_of_case(context.operations, shot.made.case).no_shrink:
+        if settings_of_case(context.operations, shot.made.case).cases.no_shrink:
             return None
         if suspicion.second is not None:
             return suspicion.second

@@ -82,7 +82,7 @@ class Slowness:
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:
         running, operation = flight.running, flight.made.case.operation
-        timeout_s = self._operations.of(operation).request_timeout_s
+        timeout_s = self._operations.of(operation).http.request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if running.is_endless:
             return Unresponsive(f"{found}: the operation rests until its next turn")

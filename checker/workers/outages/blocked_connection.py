@@ -5,10 +5,10 @@ from typing import Final
 import pycurl
 from msgspec.structs import replace
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, readable_url
 from checker.core.response import NetworkFailure, Outcome
 from checker.transport.connection_setup import ConnectionFault, connection_fault
-from checker.transport.settings import HttpSettings
 from checker.workers.context import WorkerContext
 from checker.workers.outages.reachable import PATIENCE_S, has_own_servers
 
@@ -26,11 +26,11 @@ def blocked_connection(context: WorkerContext) -> str:
     is_ours = settings.document is None and not (settings.target.transport or settings.target.app)
     if not is_ours or origin.scheme != "https":
         return ""
-    way = HttpSettings.of(context.operations.common)
+    way = context.operations.common.http
     fault = connection_fault(origin, way, min(way.request_timeout_s, PATIENCE_S))
     if fault is None or has_own_servers(context):
         return ""
-    own = (HttpSettings.of(context.operations.of(entry)) for entry in context.selected.entries)
+    own = (context.operations.of(entry).http for entry in context.selected.entries)
     is_everybodys = all(one.connection == way.connection for one in own)
     return sentence_of(fault, origin, way) if is_everybodys else ""
 

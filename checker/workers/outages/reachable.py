@@ -33,13 +33,14 @@ def unreachable_target(context: WorkerContext) -> str:
     if context.settings.document is not None:
         return ""
     if is_looked_at(context):
-        found = unreachable(context.origin, common.request_timeout_s)
+        found = unreachable(context.origin, common.http.request_timeout_s)
         return "" if found and has_own_servers(context) else found
-    if not common.proxy or context.settings.target.transport or context.settings.target.app:
+    if not common.http.proxy or context.settings.target.transport or context.settings.target.app:
         return ""
-    found = unreachable_proxy(common.proxy, common.request_timeout_s)
+    found = unreachable_proxy(common.http.proxy, common.http.request_timeout_s)
     is_everybodys = all(
-        context.operations.of(entry).proxy == common.proxy for entry in context.selected.entries
+        context.operations.of(entry).http.proxy == common.http.proxy
+        for entry in context.selected.entries
     )
     return found if is_everybodys else ""
 
@@ -47,7 +48,9 @@ def unreachable_target(context: WorkerContext) -> str:
 def is_looked_at(context: WorkerContext) -> bool:
     """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
     settings = context.settings
-    return not (settings.target.transport or settings.target.app or context.operations.common.proxy)
+    return not (
+        settings.target.transport or settings.target.app or context.operations.common.http.proxy
+    )
 
 
 def has_own_servers(context: WorkerContext) -> bool:

@@ -133,6 +133,6 @@ def _cards(
 def _numbers(entry: OperationEntry, operations: OperationResolver) -> Iterator[tuple[str, int]]:
     """Yield (phase, cases or sequences) where an operation has another number of them than usual."""
     for row in phases_of_runs():
-        own = operations.of(entry, row.name).max_examples
-        if row.source is not CaseSource.LISTED and own != operations.common.max_examples:
+        own = operations.of(entry, row.name).cases.max_examples
+        if row.source is not CaseSource.LISTED and own != operations.common.cases.max_examples:
             yield row.name, own

@@ -17,7 +17,6 @@ from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.phases.attempt import build_request, drive, exchange
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.first_look import is_harmless
 from checker.workers.authentication.identities import Identities
 from checker.workers.authentication.signup import SignUpSource
@@ -65,7 +64,7 @@ class _Tried:
         caller = Caller(origin, subject.schemes, self._keeper)
         self._tools = open_tools(settings, operations, caller, subject.classes)
         connect = transport_of(settings)
-        self._lanes = connect(origin, HttpSettings.of(operations.common), 1)
+        self._lanes = connect(origin, operations.common.http, 1)
         self._operations: list[Operation] = [
             one for one in subject.selected.values() if is_harmless(one)
         ]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.auth import Authentication, chosen_users, peers_of
-from checker.config.operation_settings import OperationResolver
+from checker.config.operation_settings import HttpSettings, OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
@@ -18,7 +18,6 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
 from checker.transport.factories import NETWORK, TransportFactory
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.identities import Identities, LoginTransport, UserSource
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -110,7 +109,7 @@ def _tokens(
 
 def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
     """Logins travel as tests do; to other hosts over the network."""
-    http = HttpSettings.of(settings.common)
+    http = settings.common.http
 
     def send_to(url: str) -> Send:
         other = BaseUrl.from_url(url)

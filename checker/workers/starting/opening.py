@@ -35,7 +35,6 @@ from checker.phases.attempt import Tools
 from checker.phases.literals import literal_case
 from checker.phases.making import CaseFactory
 from checker.refusals.reading import demands_in, may_complain
-from checker.transport.settings import HttpSettings
 from checker.workers.authentication.auth_needs import AuthNeeds
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.first_look import look_first
@@ -175,7 +174,7 @@ def _laid_out(
     gate = gate_for(settings.target.safety, place.layout, origin, subject.selected)
     tools = open_tools(settings, operations, caller, subject.classes, gate)
     chains = makers.chains(settings.sources.sequences, origin.host, recorder.secrets.is_in)
-    http = transport_of(settings)(origin, HttpSettings.of(operations.common), lanes.count)
+    http = transport_of(settings)(origin, operations.common.http, lanes.count)
     undone.callback(http.close)
     slots = InflightWriter(place.layout.inflight(incarnation), lanes.slots)
     undone.callback(slots.close)
@@ -236,7 +235,7 @@ def _hill_climber(
     operations: OperationResolver, makers: Makers, incarnation: int
 ) -> HillClimber | None:
     """Return what makes metrics large, None if no metric is named. Raises `UsageError` for an unknown metric."""
-    asked = {name for own in operations.layers.everywhere() for name in own.maximize}
+    asked = {name for own in operations.layers.everywhere() for name in own.cases.maximize}
     if not asked:
         return None
     try:
@@ -245,7 +244,9 @@ def _hill_climber(
     except IncorrectUsage as error:
         raise UsageError(f"generation.maximize: {error}") from error
     chance = Random(digest_int(str(makers.seed), "hill_climber", str(incarnation)))
-    return HillClimber(lambda operation: operations.of(operation).maximize, makers.factory, chance)
+    return HillClimber(
+        lambda operation: operations.of(operation).cases.maximize, makers.factory, chance
+    )
 
 
 def _investigation_budget(
