@@ -1,4 +1,4 @@
-"""What users say of their own code: `@constants` names an application or modules whose literals may become values."""
+"""Settings of users for their own code: `@constants` names an application or modules whose literals may become values."""
 
 from checker.core.registry import constants
 

@@ -1,4 +1,4 @@
-"""What to try, in what order; one attempt from making a case to its verdict.
+"""The phases: which cases to try, in which order, and one attempt from the case to its verdict.
 
 The names below are what a phase outside the package needs; like all public names they are resolved on first use.
 """

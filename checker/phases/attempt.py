@@ -1,4 +1,4 @@
-"""One attempt: a case becomes a request, its answer a verdict. No I/O: whoever drives it sends."""
+"""One attempt: a case becomes a request, its response a verdict. No I/O: the driver sends."""
 
 import copy
 import dataclasses
@@ -29,7 +29,7 @@ from checker.transport.settings import HttpChanges
 
 
 class CallArguments(Struct, frozen=True):
-    """How a hook wants one request to be, checked."""
+    """The `kwargs` of a hook for one request, checked."""
 
     headers: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class CallArguments(Struct, frozen=True):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "CallArguments":
-        """Those that are given, None left out. Raises `TypeError` with a sentence for one that cannot be used."""
+        """Return the given arguments, None left out. Raises `TypeError` with a sentence for an unusable one."""
         names = tuple(_RULES)
         for name, value in given.items():
             rule = _RULES.get(name)
@@ -179,7 +179,7 @@ class KnowingMaker(Maker, Protocol):
     """One that also says where it puts operations."""
 
     def base_path_of(self, operation: Operation) -> str:
-        """What stands before the path of an operation on the wire."""
+        """Return the base path of an operation on the wire."""
         ...
 
 
@@ -189,7 +189,7 @@ class Judging(Protocol):
     def judge(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Exchanging[Judgement]:
-        """What the checks say; yields what they need to send."""
+        """Return the results of the checks; yields the requests that they need."""
         ...
 
     def without_response(self, case: Case, outcome: NetworkFailure) -> Judgement:
@@ -207,7 +207,7 @@ class Judging(Protocol):
         ...
 
     def first(self, case: Case, request: WireRequest) -> Exchanging[Instead | None]:
-        """What checks send before the request of a case; what takes its place if one of them fails."""
+        """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
         ...
 
     def check_names(self, case: Case) -> Sequence[str]:
@@ -217,12 +217,12 @@ class Judging(Protocol):
     def verdict(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> Judgement | None:
-        """What checks say; None when one of them needs further requests: ask `judge` then."""
+        """Return the results of the checks; None if one of them needs further requests: call `judge` then."""
         ...
 
 
 class CallHooks(Struct, frozen=True):
-    """What users run around each call."""
+    """The hooks that users run around each call."""
 
     before: Sequence[Callable[..., Any]] = ()
     """`before_call(context, case, kwargs)`."""
@@ -240,7 +240,7 @@ class CallHooks(Struct, frozen=True):
 
     @classmethod
     def of(cls, source: HookSource) -> "CallHooks":
-        """Those that are registered now."""
+        """Return the hooks that are registered now."""
         return cls(
             source.named("before_call"),
             source.named("after_call"),
@@ -276,7 +276,7 @@ class Authorizing(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tools:
-    """What every attempt needs."""
+    """The tools of every attempt."""
 
     maker: KnowingMaker
     judge: Judging
@@ -390,7 +390,7 @@ def rest_of_attempt(
     outcome: Outcome,
     sequence: Sequence[JudgedInteraction],
 ) -> Exchanging[Verdict]:
-    """What is left of an attempt once its answer is there: hooks, and checks with what they send."""
+    """Run the rest of an attempt after its response: hooks, and checks with their requests."""
     judgement = yield from judge_outcome(tools, case, outcome, sequence, request=request)
     return Verdict(case, request, outcome, judgement)
 
@@ -417,7 +417,7 @@ def check_tools(
     credentials: Authorizing | None = None,
     peers: Peers | None = None,
 ) -> CheckTools:
-    """What checks may ask for; `anonymous` makes requests without the credentials of the user."""
+    """Return the tools of checks; `anonymous` makes requests without the credentials of the user."""
 
     def judge_request(operation: Operation, request: WireRequest) -> RequestVerdict:
         return operation.judge_request(request, base_path=maker.base_path_of(operation))
@@ -434,7 +434,7 @@ def check_tools(
 
 
 def _wanted(extra: dict[str, Any]) -> CallArguments:
-    """What `before_call` hooks put into `kwargs`. Raises `HookExecutionError`."""
+    """Return the `kwargs` that `before_call` hooks set. Raises `HookExecutionError`."""
     try:
         return CallArguments.of(extra)
     except TypeError as error:
@@ -478,7 +478,7 @@ CheckResult = tuple[str, str, Failure | None]
 def reviewed(
     judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]
 ) -> Judgement:
-    """What the checks of these names said, as far as users want to hear of it; others are told of all."""
+    """Return the results of these checks that users want to hear of; other observers receive all."""
     context = hooks.context(case)
     errors = list(judgement.errors)
     failures = tuple(

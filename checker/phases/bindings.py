@@ -39,7 +39,7 @@ class SentCase(Protocol):
 
 
 def evaluated(raw: Any, sent: SentCase, wanted: Any = NOT_SET) -> Any:
-    """What a value of a link is after an interaction; `NOT_SET` when there is no such value.
+    """Return the value of a link's expression after an interaction; `NOT_SET` if there is none.
 
     Of several candidates `wanted` is taken if it is one of them, else the first.
     """
@@ -86,7 +86,7 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
 
 
 def described(bindings: Sequence[Binding]) -> PhaseData:
-    """What `case.meta.phase.data` says of a step: what it follows, and which values it takes from there."""
+    """Return the `case.meta.phase.data` of a step: the step that it follows, and the values that it takes from there."""
     first = max(bindings, key=lambda binding: binding.step)
     values = ", ".join(
         f"{binding.location} {binding.name or '/'} = {expression_of(binding.expression)!s:.{SHOWN}}"
@@ -97,12 +97,12 @@ def described(bindings: Sequence[Binding]) -> PhaseData:
 
 @lru_cache(maxsize=4096)
 def expression_of(text: str) -> Any:
-    """What a link says, of its JSON as bindings have it: for reading only, for it is shared."""
+    """Return the expression of a link from its JSON in bindings: shared, for reading only."""
     return json.loads(text)
 
 
 def place_in_answer(expression: Any) -> str:
-    """Where in an answer a link (as JSON has it) takes its value from, as reports say it."""
+    """Return the place in a response from which a link (as JSON) takes its value, as reports state it."""
     text = expression if isinstance(expression, str) else json.dumps(expression)
     return text.removeprefix("$response.body#").partition("#regex:")[0]
 

@@ -54,7 +54,7 @@ class SequenceGoals(Struct):
     _named: Mapping[Label, Sequence[Resource]] | None = None
 
     def next_step(self, steps: Sequence[ShownStep], index: int) -> Label | None:
-        """What sequence `index` has to send next on the way to its goal; None when it is there, or heads for none.
+        """Return the next step of sequence `index` on the way to its goal; None if it has arrived, or has no goal.
 
         What it removes there it reads again.
         """
@@ -103,7 +103,7 @@ class SequenceGoals(Struct):
         return len(named) > 1 and is_own and label != root
 
     def _collections(self, label: Label) -> Sequence[Resource]:
-        """Collections of whose members the body of an operation names some, as far as anybody gives them."""
+        """Return the collections whose members the body of an operation names, as far as an operation provides them."""
         if self._named is None:
             self._named = {
                 label: [one for one in found if self._ways_to(one)]
@@ -112,14 +112,14 @@ class SequenceGoals(Struct):
         return self._named.get(label, ())
 
     def _ways_to(self, collection: Resource) -> Sequence[Label]:
-        """Who makes members of a collection without being told their names, else who lists them."""
+        """Return the operations that make members of a collection without their names, else those that list them."""
         uses = [self.model.uses[label] for label in self.model.on(collection)]
         free = [use for use in uses if not use.owners]
         makers = [use.label for use in free if use.method in CREATING]
         return makers or [use.label for use in free if use.method in READING]
 
     def _reading(self, removing: Label) -> Label | None:
-        """What reads a thing that an operation removes; None for an operation that removes nothing, or where nothing reads it."""
+        """Return the operation that reads a resource which an operation removes; None if there is none."""
         use = self.model.uses[removing]
         if use.method != REMOVING:
             return None
@@ -350,7 +350,7 @@ class ChainExplorer(Struct):
     def _usable(
         self, known: KnownResources, target: Label, sources: list[ValueOrigin]
     ) -> list[ValueOrigin]:
-        """Those that were not refused before in the sequence, if there are others."""
+        """Return the steps that were not refused earlier in the sequence, or all if there are no others."""
         if not self.rules.link_calibration:
             return sources
         refused = {
@@ -415,7 +415,7 @@ class ChainExplorer(Struct):
 
 
 def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
-    """Step and expression (JSON) that a value comes from: not a request that only passed it on.
+    """Return step and expression (JSON) of the origin of a value: not a request that only passed it on.
 
     Else no such request could be left out of a sequence, and nobody would see where its value is from.
     """

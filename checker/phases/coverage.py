@@ -19,7 +19,7 @@ from checker.transport.prepare import RequestMaker, plain_maker
 
 
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
-    """What is usual first, then one change at a time; each once of those that are the same request on the wire.
+    """Yield the usual case first, then one change at a time; each request on the wire once.
 
     Methods that nobody declared are tried once for each path. What has a longer head than servers need take is left out. Raises `Unsatisfiable` and `BudgetSpent`.
     """
@@ -99,7 +99,7 @@ def _wire(request: WireRequest) -> Hashable:
 
 
 def _is_too_long(request: WireRequest) -> bool:
-    """Whether servers may refuse the head of a request, or hang up, whoever it is for: that tells nothing of an operation."""
+    """Whether servers may refuse the head of a request for its size: such a refusal is no fact about an operation."""
     if len(request.target) > LONGEST_TARGET:
         return True
     return any(len(value) > LONGEST_TARGET for _, value in request.headers)

@@ -1,4 +1,4 @@
-"""What the steps of a sequence have shown so far: which values of theirs mean what a parameter asks for."""
+"""The values that the steps of a sequence have shown, for the parameters of later steps."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class ValueOrigin(Struct, frozen=True):
 
 
 class LinkTargets(Struct, frozen=True):
-    """Where an answer leads, by its operation and status."""
+    """The links of a response, by its operation and status."""
 
     transitions: Mapping[Label, Sequence[Transition]]
     """By the operation that they lead to."""
@@ -65,7 +65,7 @@ NOWHERE: Final = LinkTargets({}, ())
 
 
 class ShownStep(Struct):
-    """What one step has shown. Nothing changes it: the steps that follow ask again and again."""
+    """The content of one step. Immutable: the steps that follow read it again and again."""
 
     sent: SentCase
     use: ResourceUse
@@ -119,7 +119,7 @@ class KnownResources(Struct):
                 yield step, one
 
     def leads_of(self, step: int) -> LinkTargets:
-        """Where the answer of one step leads."""
+        """Return the links of the response of one step."""
         shown = self.steps[step]
         if shown.leads is None:
             outcome = shown.sent.outcome
@@ -203,7 +203,7 @@ class KnownResources(Struct):
         return isinstance(outcome, Response) and header.lower() in outcome.headers
 
     def _sources_of(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
-        """Those of one step, but for what is only called alike."""
+        """Return the sources of one step, without values that only share the name."""
         for one in self.leads_of(step).transitions.get(target.label, ()):
             for value in one.values:
                 if (value.location, value.name) == place_of(target, name):
@@ -297,7 +297,7 @@ def _sureness(one: Transition, value: TakenValue) -> float:
 
 
 def _said(operation: Operation, variable: str) -> str:
-    """Where an earlier request named something, as a runtime expression."""
+    """Return the place where an earlier request named a resource, as a runtime expression."""
     return request_place(*place_of(operation, variable))
 
 

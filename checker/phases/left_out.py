@@ -1,4 +1,4 @@
-"""What lists left out at a failure, sent by a phase that draws: no defect hides behind another one for good."""
+"""Listed cases that were left out at a failure: a later phase sends them, so that no defect hides behind another one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class LeftOutFirst:
     _places: list[tuple[str, int]] | None = field(default=None, init=False)
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Case `index` of the task: the same for ever, whoever makes it. Raises what the makers of both raise."""
+        """Return case `index` of the task: the same in every worker. Raises the errors of both makers."""
         if self._places is None:
             self._places = self._chosen(label, task_seed)
         if index >= len(self._places):

@@ -1,4 +1,4 @@
-"""Cases that a phase lists for an operation: made by their numbers, as often as somebody wants them."""
+"""Cases that a phase lists for an operation: made by their numbers, any number of times."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -43,7 +43,7 @@ class ListedCase(Protocol):
 
 
 class ListingContext(Struct, frozen=True):
-    """What a list may depend on."""
+    """The inputs of a list."""
 
     settings: GenerationSettings
     store: FormStore | None
@@ -120,7 +120,7 @@ class CaseLists:
 
 
 def topic_of(listed: ListedCase | Case) -> Hashable:
-    """What a case is about: its scenario and the part of the request; None where its phase does not say so."""
+    """Return the topic of a case: its scenario and the part of the request; None if its phase has no scenarios."""
     if isinstance(listed, BoundaryCase):
         return listed.scenario, listed.location, listed.parameter
     return None
@@ -128,7 +128,7 @@ def topic_of(listed: ListedCase | Case) -> Hashable:
 
 @cache
 def lister_of(phase: str) -> Lister:
-    """What lists the cases of a phase. Raises `LookupError` for one that is not known, or lists nothing."""
+    """Return the lister of a phase. Raises `LookupError` for an unknown phase, or one without a list."""
     of_phase = phase.removesuffix(SMALLEST)
     if of_phase != phase:
         smallest: Callable[..., Iterable[ListedCase]] = _attribute(_SMALLEST_CASES)

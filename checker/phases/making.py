@@ -222,7 +222,7 @@ class BoundPool(Struct, frozen=True):
         return cls({(binding.location, binding.name): binding for binding in drawn})
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """What was taken there, whatever the index."""
+        """Return the recorded value of that place, for any index."""
         return self.bindings.get((location, name))
 
 
@@ -278,7 +278,7 @@ class GeneratedCase(Struct):
 
     @property
     def recipe(self) -> Recipe:
-        """What makes the case again."""
+        """Return the recipe that makes the case again."""
         return self.other or Drawn(tuple(self.choices), self.learned)
 
     @property
@@ -383,7 +383,7 @@ class CaseFactory:
     def make(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> GeneratedCase:
-        """Case `index` of a task: the same for ever, whoever makes it. `newest` prefers the latest values."""
+        """Return case `index` of a task: the same in every worker. `newest` prefers the latest values."""
         program = self.program(label, phase.name)
         source = self._random
         source.reset(task_seed + index)
@@ -454,7 +454,7 @@ class CaseFactory:
         return ahead is not None and ahead.is_negative is not is_wrong
 
     def maker(self, phase: Phase) -> CaseMaker:
-        """What makes the cases of a phase. It raises `Exhausted` when there are no more."""
+        """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more."""
         if phase.source is CaseSource.LISTED:
             return self.listed
         make = self.make_first if phase.source is CaseSource.CHAINED else self.make
@@ -515,7 +515,7 @@ class CaseFactory:
     def redraw(
         self, step: Step, *, name: str, phase: PhaseInfo
     ) -> Callable[[Source], GeneratedCase]:
-        """What makes cases like the recorded one, with the values that it took; drawn ones from any source."""
+        """Return a maker of cases like the recorded one, with the values that it took; drawn ones from any source."""
         make: Callable[[Source], GeneratedCase]
         match step.recipe:
             case Drawn():

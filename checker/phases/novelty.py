@@ -1,4 +1,4 @@
-"""Which inputs were sent before, for `generation.unique-inputs`."""
+"""The inputs that were sent before, for `generation.unique-inputs`."""
 
 from collections import defaultdict
 from hashlib import blake2b

@@ -13,7 +13,7 @@ _MOST = 500
 
 
 def places_of(case: Case) -> list[str]:
-    """What a case has that another one may lack, the largest first: `query limit`, `body`, `body /address`."""
+    """Return the parts of a case that another one may lack, the largest first: `query limit`, `body`, `body /address`."""
     found = [
         f"{location} {name}" for location in _OPTIONAL for name in getattr(case, location.container)
     ]

@@ -1,4 +1,4 @@
-"""What a cassette holds, read back: ours, those of earlier generations and of general emitters."""
+"""The content of a cassette: ours, those of earlier generations and of general emitters."""
 
 import base64
 import binascii
@@ -303,7 +303,7 @@ def _read_file(path: Path) -> list[Recorded]:
 
 
 def _reader_of(data: bytes) -> Callable[[bytes], Iterable[Recorded]] | None:
-    """What reads a document of JSON by its first key; None for what is YAML."""
+    """Return the reader of a JSON document by its first key; None for YAML."""
     first = _FIRST_KEY.match(data)
     if first is None:
         return None

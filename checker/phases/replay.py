@@ -38,7 +38,7 @@ Echo = Callable[[str], object]
 
 
 class ReplayOptions(Struct, frozen=True):
-    """Which interactions are sent again, and how. A filter that is empty lets everything pass."""
+    """The choice of interactions to send again, and its settings. An empty filter lets everything pass."""
 
     base_url: str | None = None
     """Where they go instead of where they went."""

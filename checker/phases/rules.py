@@ -1,4 +1,4 @@
-"""How cases are generated, operation by operation."""
+"""The generation rules of each operation."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,7 +15,7 @@ WRONG_STEPS: Final = 0.1
 
 
 class GenerationRules(Struct, frozen=True):
-    """How cases are generated, operation by operation."""
+    """The generation rules of each operation."""
 
     of: Callable[[Operation, str], GenerationSettings]
     """Settings of an operation in a phase, asked for when its cases are first made there."""
@@ -27,7 +27,7 @@ class GenerationRules(Struct, frozen=True):
     """Those of all settings. To have the settings of an operation made takes as long as a step of a sequence may."""
 
     def unforced(self, operation: Operation, bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
-        """Those of values of earlier answers that stand where the user forces no value."""
+        """Return the values of earlier responses at places without a forced value."""
         if not self.overrides.parameters:
             return bindings
         own = self.overrides.of(operation)

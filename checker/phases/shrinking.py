@@ -54,7 +54,7 @@ def leaves_of(case: Case) -> list[Leaf]:
 
 
 def value_at(case: Case, leaf: Leaf) -> Any:
-    """What stands at a place."""
+    """Return the value at a place."""
     value: Any = case
     for number, token in enumerate(leaf):
         value = value[token] if number else getattr(value, str(token))
@@ -104,7 +104,7 @@ _Meant = tuple[frozenset[tuple[Location, str]], _Judged | None]
 
 
 class ShrinkPlan(Struct, frozen=True):
-    """How one case is to be shrunk."""
+    """The plan of the shrink of one case."""
 
     name: str
     """Id of all candidates."""
@@ -125,7 +125,7 @@ class ShrunkCase(Struct, frozen=True):
 
 
 def content_of(case: Case) -> str:
-    """What a case comes to, however it was made, and what is meant to be wrong with it."""
+    """Return the content of a case, however it was made, with its intended violations."""
     parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
     broken = () if case.meta is None else sorted(case.meta.broken)
     return repr((case.other_method, case.alternative, case.media_type, parts, broken))
@@ -274,7 +274,7 @@ class _Fewer(Struct):
         return _broken(made.case), self._judged(made)
 
     def _judged(self, made: GeneratedCase) -> _Judged | None:
-        """What the request says of itself: whether it is valid, and what is wrong where; None if it cannot be written."""
+        """Return the verdict on a request: whether it is valid, and its violations; None if it cannot be written."""
         try:
             verdict = made.case.operation.judge_request(self.maker.make(made.case))
         except (CheckerError, ValueError):

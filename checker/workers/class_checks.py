@@ -1,4 +1,4 @@
-"""What class checks of users keep in one worker, and what they say of all of it once the run is over."""
+"""The state of users' class checks in one worker, and their conclusions at the end of the run."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -51,7 +51,7 @@ class ClassChecks(Struct):
     def conclusion(
         self, kept: Iterable[tuple[int, CheckState]]
     ) -> Iterator[Finding | OperationError]:
-        """What they say of what all workers kept: (incarnation, state) pairs, in the order in which they were written."""
+        """Return the conclusions from the states of all workers: (incarnation, state) pairs, in the order of writing."""
         latest: dict[str, dict[int, CheckState]] = {}
         for incarnation, record in kept:
             latest.setdefault(record.check, {})[incarnation] = record

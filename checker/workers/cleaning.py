@@ -29,7 +29,7 @@ _VARIABLE = re.compile(r"\{[^{}]*\}")
 def gate_for(
     level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedOperations
 ) -> SafetyGate:
-    """What stands before every send of a run."""
+    """Return the gate before every request of a run."""
     if level == Safety.FULL:
         return SafetyGate()
     ledger = MadeLedger(layout.made, f"{origin.url}{origin.base_path}")

@@ -33,7 +33,7 @@ from checker.transport.factories import in_process
 
 
 class Description(Struct, frozen=True):
-    """What was read, and where it is kept."""
+    """The description as it was read, and its place on disk."""
 
     schema: ApiSchema
     digest: str
@@ -85,7 +85,7 @@ def settled_target(
     operations: OperationResolver,
     hooks: HookSource = GLOBAL_HOOKS,
 ) -> BaseUrl:
-    """Where the API lives, now that the schema knows what the user says of it. Raises `UsageError`."""
+    """Return the base URL of the API, once the schema knows the user's options. Raises `UsageError`."""
     options = SchemaOptions(
         settings.target.base_url,
         dict(settings.target.server_variables),
@@ -116,7 +116,7 @@ def settled_target(
 
 
 def other_host(settings: RunSettings, origin: BaseUrl) -> str:
-    """Where the description was fetched from, if requests go to a host that it alone names; else nothing."""
+    """Return the host of the description if requests go to another host that it alone names; else an empty text."""
     is_given = settings.target.base_url is not None or settings.target.origin is not None
     if is_given or not urlsplit(settings.location).netloc:
         return ""

@@ -1,4 +1,4 @@
-"""Where a worker process begins. Tiny, because the supervisor imports it without what a worker needs."""
+"""The start of a worker process. Tiny, because the supervisor imports it without the modules of a worker."""
 
 import signal
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def _leave_stopping_to_the_supervisor() -> None:
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
-    """Whoever was meant hears it, too."""
+    """Pass an error on to its original handler as well."""
 
 
 def _loop() -> Work:

@@ -69,7 +69,7 @@ def _concealed(settings: RunSettings, text: str) -> str:
 
 
 def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving:
-    """Why there is nothing to work with, and whose fault it is."""
+    """Return the last message: the reason why the worker cannot work, and the party at fault."""
     sentence = concealed(str(error))
     match error:
         case LoaderError():

@@ -1,4 +1,4 @@
-"""Why a worker ends by itself: its last message."""
+"""The last message of a worker that ends by itself."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from checker.core.errors import LoaderErrorKind
 
 
 class LeavingKind(StrEnum):
-    """Why a worker ends by itself."""
+    """The reason why a worker ends by itself."""
 
     DRAINED = "drained"
     """It was told to."""

@@ -1,4 +1,4 @@
-"""What a worker does to itself before somebody else has to: memory measured, a watchdog, death with its parent."""
+"""The limits that a worker enforces on itself: memory, a watchdog, death with its parent."""
 
 import ctypes
 import faulthandler
@@ -50,7 +50,7 @@ class Limits:
 
     @classmethod
     def of(cls, settings: RunSettings, once_s: float) -> Self:
-        """Those of a run. `once_s`: CPU-seconds that opening took this worker and takes no successor."""
+        """Return the limits of a run. `once_s`: CPU-seconds of opening that a successor does not need."""
         most_bytes, growth_bytes = (
             settings.processes.memory_limit_mib << 20,
             settings.processes.memory_growth_mib << 20,
@@ -71,7 +71,7 @@ class Limits:
 
 
 class Memory(NamedTuple):
-    """How far a worker may grow. Bytes resident; CPU-seconds of its process."""
+    """The memory that a worker may use. Bytes resident; CPU-seconds of its process."""
 
     most_bytes: int
     """The limit, or twice `opened_bytes` if that is more: a successor of a large description would be replaced at once."""

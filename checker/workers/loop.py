@@ -123,7 +123,7 @@ class Worker:
         self._up.send(Leaving(self._leaving))
 
     def _last_words(self) -> None:
-        """What happened since the last report counts, too: whoever is hurried leaves tasks behind, and answers."""
+        """Report the last counts and close: a hurried worker leaves tasks and responses behind."""
         while self._failures.waiting:
             self._failures.settle_next(0, (), hasten=True)
         self._answers.abandon(self._flights.values())

@@ -34,7 +34,7 @@ _PARTS = (*COMPONENTS, "case")
 
 
 class Makers(Struct, frozen=True):
-    """What a worker makes cases with."""
+    """The makers of cases of a worker."""
 
     factory: CaseFactory
     unhooked: CaseFactory | None
@@ -53,7 +53,7 @@ class Makers(Struct, frozen=True):
     def chains(
         self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]
     ) -> ChainExplorer:
-        """Makes sequences of the stateful phase, the same whoever makes them; `host` is that of the API."""
+        """Return a maker of sequences for the stateful phase, the same in every worker; `host` is that of the API."""
         return ChainExplorer(self.factory, self.resources, settings, host, is_secret)
 
 

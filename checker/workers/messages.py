@@ -14,7 +14,7 @@ from checker.workers.leaving import Leaving
 
 
 class Trouble(StrEnum):
-    """What keeps a target from serving."""
+    """The reason why a target does not serve."""
 
     GONE = "gone"
     """Nobody answers."""
@@ -83,7 +83,7 @@ class Held(Struct, frozen=True):
 
 
 class Examined(Struct, frozen=True):
-    """What one worker found about an outage."""
+    """The result of one worker's examination of an outage."""
 
     number: int
     culprit: Label | None
@@ -175,7 +175,7 @@ class Assign(Struct, frozen=True):
 
 
 class SettledFinding(Struct, frozen=True):
-    """What has to be known of a settled finding by whoever finds more of its kind."""
+    """The facts about a settled finding for workers that meet more of its kind."""
 
     fingerprint: str
     label: str
@@ -193,7 +193,7 @@ class SettledFinding(Struct, frozen=True):
 
     @classmethod
     def of(cls, finding: Finding) -> "SettledFinding":
-        """What counts of the last version of a finding."""
+        """Return the facts about the last version of a finding."""
         return cls(
             fingerprint=finding.fingerprint,
             label=finding.label,
@@ -239,7 +239,7 @@ class Conclude(Struct, frozen=True):
 
 
 class FetchCredentials(Struct, frozen=True):
-    """Fetch these for everybody."""
+    """An order to fetch these credentials for all workers."""
 
     source: str
     number: int
@@ -253,7 +253,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class GivenCredentials(Struct, frozen=True):
-    """What a source gave, from whoever fetched it to the supervisor and from there to all; of pipes, never of disk."""
+    """Fetched credentials, from the worker that fetched them to the supervisor and to all others; never on disk."""
 
     source: str
     number: int
@@ -276,7 +276,7 @@ class GivenCredentials(Struct, frozen=True):
 
     @classmethod
     def of(cls, order: FetchCredentials, found: Credentials) -> "GivenCredentials":
-        """What was fetched, to be told. Raises `TypeError` for data that cannot be handed to other workers."""
+        """Return fetched credentials as a message. Raises `TypeError` for data that cannot be sent to other workers."""
         return cls(
             order.source,
             order.number,
@@ -304,7 +304,7 @@ Down = (
 
 
 class OperationCard(Struct, frozen=True):
-    """What the supervisor knows of an operation: enough to schedule it."""
+    """The supervisor's knowledge of an operation: enough to schedule it."""
 
     label: str
     method: str
@@ -360,7 +360,7 @@ class Opened(Struct, frozen=True):
 
 
 class OperationReport(Struct, frozen=True):
-    """What came of one operation of a cluster in one lease."""
+    """The result of one operation of a cluster in one lease."""
 
     label: str
     cases: int
@@ -372,7 +372,7 @@ class OperationReport(Struct, frozen=True):
 
 
 class LeaseReport(Struct, frozen=True):
-    """What came of one lease."""
+    """The result of one lease."""
 
     requests: int = 0
     """That were answered or given up, those that look into failures included."""

@@ -40,7 +40,7 @@ class Observer(Protocol):
 
 
 class Moment(Enum):
-    """When an observer is told."""
+    """The moment at which an observer is told."""
 
     JUDGED = "judged"
     """Once the outcome is judged."""
@@ -52,7 +52,7 @@ class Moment(Enum):
 
 
 class ObserverTools(Struct, frozen=True):
-    """What observers are made with."""
+    """The tools with which observers are made."""
 
     context: WorkerContext
     scheduler: CaseScheduler

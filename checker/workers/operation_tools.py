@@ -1,4 +1,4 @@
-"""What the settings of single operations mean for those that make, send, judge and print their cases."""
+"""The settings of single operations for making, sending, judging and printing their cases."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -29,7 +29,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettings:
-    """What holds for the operation of a case, in the phase that it is of."""
+    """Return the settings of the operation of a case, in its phase."""
     if case.meta is None:
         return resolver.of(case.operation)
     return resolver.of(case.operation, case.meta.phase.name)
@@ -43,7 +43,7 @@ def generation_rules(
     reuse: bool,
     users: UsersCode = ALL_SCHEMAS,
 ) -> GenerationRules:
-    """How the cases of each operation are generated; with `reuse` values of earlier answers may stand in them.
+    """Return the generation rules of each operation; with `reuse` its cases may use values of earlier responses.
 
     What `schemes` puts into requests is not drawn.
     """
@@ -90,7 +90,7 @@ class CheckChoice(Struct, frozen=True):
     """What users put in place of a check."""
 
     def named(self, names: Sequence[str]) -> tuple[Check, ...]:
-        """The checks of these names. Raises `UsageError` for one that nobody knows."""
+        """Return the checks of these names. Raises `UsageError` for an unknown name."""
         chosen = selected_checks(names, self.classes)
         return tuple(self.replaced.get(one.name, one) for one in chosen)
 
@@ -98,7 +98,7 @@ class CheckChoice(Struct, frozen=True):
 def judging(
     resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools
 ) -> Judging:
-    """The checks of each operation: one judge for all of them, or one for each set of settings.
+    """Return the checks of each operation: one judge for all of them, or one for each set of settings.
 
     Raises `UsageError` for checks that nobody knows.
     """
@@ -138,7 +138,7 @@ def dispatching(
     schemes: SchemeCredentials | None,
     carried: Callable[[Headers], Headers] = lambda headers: headers,
 ) -> Callable[[Operation], Dispatch] | None:
-    """What requests to each operation carry of its headers, and how they travel; None where all are alike.
+    """Return headers and HTTP settings of requests to each operation; None if all operations are alike.
 
     `schemes` has what they carry for security schemes.
     """

@@ -51,7 +51,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
 
     @cached_property
     def dropped(self) -> list[SchemaWarning]:
-        """What is written like operations and is not tested: asked for once the schema knows what users say of it."""
+        """Return the entries that look like operations and are not tested, once the schema knows the user's options."""
         return [
             one.warning
             for one in self._schema.dropped()
@@ -61,12 +61,12 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
 
     @property
     def entries(self) -> Iterable[OperationEntry]:
-        """What the table of contents says of them."""
+        """Return the entries of the table of contents."""
         return self._entries.values()
 
     @cached_property
     def resources(self) -> ResourceModel:
-        """Who of them makes what and who asks for it."""
+        """Return the resource model of the selected operations."""
         model = self._schema.resources()
         inferred = tuple(self._inferred())
         if inferred:

@@ -1,4 +1,4 @@
-"""What the journal is told of a description: what cannot be read of it, and what is not tested in full."""
+"""The records about a description: unreadable parts, and operations that are not tested in full."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
 def tell_of_warning_settings(
     recorder: Recorder, selected: SelectedOperations, operations: OperationResolver
 ) -> None:
-    """Operations about which other warnings are shown than about all others: whoever reports knows no more than their names."""
+    """Record the operations whose warnings differ from the common ones: reports know only their names."""
     usual = operations.common.warnings
     for entry in () if operations.is_uniform else selected.entries:
         own = operations.of(entry).warnings
@@ -53,7 +53,7 @@ def tell_of_warning_settings(
 
 
 def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
-    """That one of them needs all cases in one worker."""
+    """Record that a check needs all cases in one worker."""
     if checks.works_alone:
         text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
         recorder.note(Note("alone", checks.works_alone, "", text))
@@ -123,7 +123,7 @@ def tell_of_servers(
 
 
 def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
-    """What the summary says of an operation that is not tested in full."""
+    """Record the limits of an operation that is not tested in full, for the summary."""
     label = program.operation.label
     if program.fault is not None:
         recorder.gave_up(label, phase, program.fault)
@@ -138,7 +138,7 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
 
 
 def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
-    """What the description says of an operation, for whoever counts what of that was met."""
+    """Record the facts about an operation for the counts of what was covered."""
     body = ("body",) if operation.bodies else ()
     described = OperationDescribed(
         operation.label,

@@ -1,11 +1,11 @@
-"""Where the wall time of a worker goes: users see whose fault slowness is."""
+"""The wall time of a worker by activity."""
 
 from collections.abc import Callable
 from enum import IntEnum
 
 
 class Activity(IntEnum):
-    """What a worker can be doing; the order is that of the ledger in records."""
+    """The activity of a worker; the order is that of the ledger in records."""
 
     MAKE = 0
     WAIT = 1

@@ -1,1 +1,1 @@
-"""Who is calling: where credentials come from, how requests get them, and what becomes of refused ones."""
+"""Authentication of requests: the sources of credentials, their use in requests, and refused credentials."""

@@ -1,4 +1,4 @@
-"""Operations of which the description says that anybody may call them, and that refuse whoever does without credentials."""
+"""Operations that refuse anonymous callers although the description declares no security for them."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -42,7 +42,7 @@ class RequestSigner(Protocol):
 
 
 class ReauthState(Struct):
-    """How often newer credentials were fetched and refused as well: whether to go on with it."""
+    """The count of newer credentials that were refused as well, which decides whether to fetch again."""
 
     most_in_vain: int = MOST_IN_VAIN
     """Times in a row for one operation."""
@@ -108,7 +108,7 @@ class KnownPeers(Struct, frozen=True):
 
 
 class CredentialKeeper(Struct):
-    """What the sources of credentials have given so far, and the way to newer ones."""
+    """The credentials that sources have given so far, and the way to newer ones."""
 
     sources: Mapping[str, CredentialSource]
     secrets: Secrets
@@ -149,7 +149,7 @@ class CredentialKeeper(Struct):
         return keeper
 
     def fetch_alone(self) -> None:
-        """Fetch for itself from now on: there is nobody else."""
+        """Fetch in this worker from now on: there is no other one."""
 
         def fetch(wanted: WantedCredentials) -> None:
             order = FetchCredentials(wanted.source, wanted.refused + 1, wanted.key)
@@ -197,11 +197,11 @@ class CredentialKeeper(Struct):
 
     @property
     def peers(self) -> "KnownPeers | None":
-        """For checks; None where nobody named any."""
+        """Return the peers for checks; None if none are configured."""
         return KnownPeers(self, self.peer_names) if self.peer_names else None
 
     def lend(self, case: Case, request: WireRequest, name: str) -> None:
-        """Have a request carry what the source of this name holds, whoever calls the operation otherwise. Raises `CredentialError`."""
+        """Let a request carry the credentials of the named source, in place of those of the operation. Raises `CredentialError`."""
         held = self._current((name, ""), self.sources[name], case)
         if held is not None:
             self.secrets.add_credentials(held.credentials)
@@ -260,7 +260,7 @@ class CredentialKeeper(Struct):
         self._held[given.source, given.key] = held
 
     def fetch(self, order: FetchCredentials) -> GivenCredentials:
-        """Credentials for everybody, as they are told."""
+        """Fetch credentials for all workers, as messages."""
         try:
             case = self._wanted_for[order.source, order.key]
             source = self.sources[order.source]
@@ -288,7 +288,7 @@ class CredentialKeeper(Struct):
         self._callers[id(request)] = (request, who, request.target, tuple(request.headers))
 
     def _own(self, case: Case, source: CredentialSource) -> _Held:
-        """What is fetched for one request alone. Raises `CredentialError`."""
+        """Return the credentials that are fetched for one request alone. Raises `CredentialError`."""
         try:
             with RUNNING_SOURCES.adding(source):
                 found = source.fetch(case)
@@ -298,7 +298,7 @@ class CredentialKeeper(Struct):
         return _Held(0, found, "", self.clock())
 
     def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:
-        """What counts now; older ones go on where newer ones were to come for their age alone, and do not."""
+        """Return the current credentials; old ones stay in use if newer ones are due only for their age and cannot be fetched."""
         held = self._held.get(address)
         if held is None or held.error:
             return self._newer(address, 0 if held is None else held.number, case)
@@ -312,7 +312,7 @@ class CredentialKeeper(Struct):
             return known
 
     def _newer(self, address: Address, refused: int, case: Case) -> _Held | None:
-        """What comes after those with that number; None when there is no time left to wait for them."""
+        """Return the credentials after those with that number; None if there is no time left to wait for them."""
         name, key = address
         self._wanted_for[address] = case
         self.ask(WantedCredentials(name, refused, key))

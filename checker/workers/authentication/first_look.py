@@ -25,7 +25,7 @@ _MOST_READ = 200
 
 
 def is_harmless(operation: Operation) -> bool:
-    """Whether a request to it changes nothing, as far as anybody can tell, and needs no input."""
+    """Whether a request to the operation changes nothing, as far as the description tells, and needs no input."""
     if looks_dangerous(operation.path, operation.operation_id):
         return False
     is_needy = operation.body_required or any(one.required for one in operation.parameters)

@@ -32,7 +32,7 @@ SendTo = Callable[[str], Send]
 
 
 class LoginTransport(Struct, frozen=True):
-    """How logins are sent."""
+    """The transport of login requests."""
 
     origin: BaseUrl
     send: Send
@@ -42,7 +42,7 @@ class LoginTransport(Struct, frozen=True):
 
 
 class Identities:
-    """Who calls each operation: the first user, then nobody, then the others, until one is let in."""
+    """The caller of each operation: the first user, then anonymous, then the other users, until one is accepted."""
 
     def __init__(self, names: Sequence[str]) -> None:
         first, *others = names
@@ -52,7 +52,7 @@ class Identities:
         self._settled: dict[str, str] = {}
 
     def current(self, label: str) -> str:
-        """The user that calls an operation now; empty for nobody."""
+        """Return the user that calls an operation now; empty for anonymous calls."""
         known = self._settled.get(label)
         return self._ladder[len(self._tried.get(label, ()))] if known is None else known
 
@@ -61,7 +61,7 @@ class Identities:
         return len(self._ladder) == 1 or label in self._settled
 
     def is_another_tried(self, label: str, who: str, status: int) -> bool:
-        """Take note of an answer to a user; whether the same request is to be sent again as somebody else."""
+        """Record a response to a user; return whether the same request is to be sent again as another user."""
         is_refusal = status in UNAUTHORIZED
         if self.is_settled(label) or who != self.current(label):
             # The answer to another request has said more meanwhile.
@@ -81,7 +81,7 @@ class Identities:
 
 
 def source_name(user: str) -> str:
-    """What the source of the credentials of a user is called."""
+    """Return the name of the source of a user's credentials."""
     return f"auth.wfc user {user}"
 
 
@@ -98,12 +98,12 @@ class UserSource(CredentialSource):
         self._wiring = wiring
 
     def key(self, case: Case) -> str | None:
-        """None where somebody else calls."""
+        """Return the key of the user; None if another user calls."""
         is_mine = self._identities.current(case.operation.label) == self._user.name
         return "" if is_mine else None
 
     def fetch(self, case: Case) -> Credentials:
-        """What the user carries from now on. Raises `CredentialError`."""
+        """Return the credentials that the user carries from now on. Raises `CredentialError`."""
         return self.log_in()
 
     def log_in(self) -> Credentials:

@@ -1,4 +1,4 @@
-"""What was configured for the security schemes of a description, and which of it each operation asks for."""
+"""The configured credentials of security schemes, and their choice for each operation."""
 
 import json
 import re
@@ -87,7 +87,7 @@ class SchemeCredentials:
         return found
 
     def by_alternative(self, operation: Operation) -> Mapping[int | None, Credentials]:
-        """What requests to an operation carry from the beginning to the end of a run, by the alternative that they meet.
+        """Return the credentials of requests to an operation for the whole run, by the security alternative that they meet.
 
         None stands for usual requests; alone where all are alike, and empty for nothing.
         """
@@ -103,7 +103,7 @@ class SchemeCredentials:
         }
 
     def places(self, operation: Operation) -> frozenset[tuple[Location, str]]:
-        """Where requests to an operation carry credentials, those that are fetched included; headers in lower case."""
+        """Return the places of credentials in requests to an operation, fetched ones included; headers in lower case."""
         met = (None, *self.alternatives(operation)[1:])
         places = (scheme.place for place in met for scheme in self.chosen(operation, place))
         return frozenset(

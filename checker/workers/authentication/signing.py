@@ -96,7 +96,7 @@ class CallableSigner:
 
 
 class PreparedRequest:
-    """What objects made for `requests` look at and change."""
+    """The request that objects made for `requests` read and change."""
 
     def __init__(self, request: WireRequest, origin: BaseUrl) -> None:
         self.method = request.method
@@ -128,7 +128,7 @@ def digest_signer(
 
 
 def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestSigner, ...]:
-    """What users gave to `set_from_requests`."""
+    """Return the signers that users gave to `set_from_requests`."""
     return tuple(
         CallableSigner(origin, one) if flow is None else HttpxSigner(origin, _scoped(one, flow))
         for one, flow in ((one, _flow_of(one.signer)) for one in given)
@@ -136,7 +136,7 @@ def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestS
 
 
 def _flow_of(signer: Any) -> httpx.Auth | None:
-    """What sees answers, too; None for an object that only changes requests.
+    """Return the flow of a signer that also reads responses; None for an object that only changes requests.
 
     Digest of `requests` hears of answers by hooks of its responses: that of `httpx` does the same with its user and password.
     """

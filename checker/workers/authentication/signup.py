@@ -40,7 +40,7 @@ Body = dict[str, Any]
 
 
 class Accounts(Struct, frozen=True):
-    """How a run makes itself known to an API that nobody gave credentials for."""
+    """The accounts that a run creates at an API without configured credentials."""
 
     flow: SignUpFlow
     sign_up: ApiOperation
@@ -187,14 +187,14 @@ class AccountHooks:
         return False
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
-        """Those of users, and ours for the login."""
+        """Return the users' values, and ours for the login."""
         found = self._inner.named(name, context)
         operation = None if context is None else context.operation
         is_login = operation is not None and operation.label == self._accounts.flow.login
         return (*found, self._as_account) if name == "map_case" and is_login else found
 
     def _as_account(self, context: HookContext, case: Case) -> Case:
-        """What was drawn decides: the same case is the same whoever makes it again."""
+        """Return the account of a case, chosen by its drawn values: the same case has the same account in every worker."""
         is_valid = case.meta is not None and not case.meta.mode.is_negative
         if not is_valid or not isinstance(case.body, dict):
             return case
@@ -224,7 +224,7 @@ def _refusal(operation: Operation, answer: Response) -> str:
 
 
 def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
-    """Media type and value: every property filled, credentials that nobody has, an administrator where one can be asked for."""
+    """Return media type and value of the sign-up body: every property filled, unused credentials, an administrator if possible."""
     flow = accounts.flow
     media_type, body = _fullest(accounts.sign_up, accounts.seed)
     mine = digest("account", str(accounts.seed))[:10]
@@ -247,7 +247,7 @@ def _login_body(accounts: Accounts, account: Body) -> tuple[str, Body]:
 
 
 def _fresh(name: str, flow: SignUpFlow, mine: str) -> str:
-    """A value that nobody else has, of the kind that a name tells of."""
+    """Return an unused value of the kind that a name suggests."""
     if name in flow.passwords:
         return f"Chk-{mine}-9z"
     return f"checker-{mine}@example.com" if "mail" in normalised(name) else f"checker{mine}"

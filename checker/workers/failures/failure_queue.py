@@ -79,7 +79,7 @@ class SlowCandidates(Struct):
 
 
 class ShrinkPace(Struct):
-    """How many requests one shrink may send: 500 if the fastest answer came within 16 ms, half of that within 32, and so on.
+    """The number of requests of one shrink: 500 if the fastest response came within 16 ms, half of that within 32, and so on.
 
     Not seconds: those of a busy machine are others than those of a quiet one, and the seed is to decide what is sent. The
     fastest answer tells what the target needs, whatever else the machine does.
@@ -237,7 +237,7 @@ class FailureQueue:
 
 
 class _InvestigationSlot(Struct):
-    """Where one case is looked into: its lane, its slot, what it may cost."""
+    """The place of an investigation: its lane, its slot, its budget."""
 
     context: WorkerContext
     keep_alive: Callable[[], bool]
@@ -274,7 +274,7 @@ class _InvestigationSlot(Struct):
         )
 
     def enter(self, stage: Stage) -> None:
-        """What follows is of this stage; each shrink is at its own pace."""
+        """Enter a stage of the investigation; each shrink has its own pace."""
         if stage is Stage.SHRINK and self._stage is not stage:
             self._pace = ShrinkPace()
         self._stage = stage
@@ -296,7 +296,7 @@ class _InvestigationSlot(Struct):
         return outcome
 
     def no_more(self, suspicion: UnconfirmedFailure) -> str:
-        """Why a failure may not have more than the one request that each has; empty if it may."""
+        """Return the reason why a failure gets only its one guaranteed request; empty if it gets more."""
         budget, flight = self.context.investigation_budget, self.flight
         if suspicion.second is not None:
             return ""
@@ -314,7 +314,7 @@ class _InvestigationSlot(Struct):
         return budget.may_send(flight.running, flight.index, flight.made.label, self._sent)
 
     def allowance(self, suspicion: UnconfirmedFailure) -> ShrinkBudget | None:
-        """What the shrink of one failure may take; None if nothing is to be shrunk."""
+        """Return the budget of the shrink of one failure; None if nothing is to be shrunk."""
         finding, context = suspicion.finding, self.context
         shot = suspicion.chain[-1]
         if settings_of_case(context.operations, shot.made.case).cases.no_shrink:
@@ -344,7 +344,7 @@ class _InvestigationSlot(Struct):
         return found
 
     def hurry(self) -> str:
-        """Why a shrink should end now; empty if there is no reason."""
+        """Return the reason why a shrink should end now; empty if there is none."""
         if self._is_ending:
             return "with the run"
         if (

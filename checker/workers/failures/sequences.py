@@ -178,7 +178,7 @@ class Confirmation(Struct):
     """Whether that is the failure again."""
 
     def shortest(self, chain: Chain) -> Chain | None:
-        """The shortest sequence that failed again; None if nothing did.
+        """Return the shortest sequence that failed again; None if none did.
 
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
         state that they left behind, and nobody else could reproduce that.
@@ -209,7 +209,7 @@ class Confirmation(Struct):
         return all(self.fails(self.replay.replayed(steps)[-1]) for _ in range(REPETITIONS))
 
     def stays_after_removal(self, chain: Chain) -> bool:
-        """Whether the target says every time that what the sequence removed is not there, and shows it right after that.
+        """Whether the target repeatedly reports the removed resource as missing, and shows it right afterwards.
 
         Such a sequence cannot be sent again: its thing is removed only once. Who made that thing anew meanwhile, or removed
         it, would have to come between each two of these requests. What is not shown proves nothing: whoever removed a thing,

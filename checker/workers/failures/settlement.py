@@ -1,4 +1,4 @@
-"""What became of a failure that was looked into, and who writes down what was sent for it."""
+"""The result of an investigation, and the record of its requests."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
@@ -44,7 +44,7 @@ class Describer(Protocol):
 
 
 class Settlement(Struct):
-    """What became of one suspicion; others of the same case may be shown by the same requests."""
+    """The result of one suspicion; other failures of the same case may be shown by the same requests."""
 
     chain: Chain
     is_confirmed: bool
@@ -86,11 +86,11 @@ class Settlement(Struct):
             self.chain = shots
 
     def showed(self, wanted: ExpectedFailure) -> int:
-        """How often the commands as printed showed a failure."""
+        """Return how often the printed commands showed a failure."""
         return len(self._showing(wanted))
 
     def _showing(self, wanted: ExpectedFailure) -> list[JudgedCase]:
-        """What the commands came to where they showed a failure."""
+        """Return the outcomes of the commands that showed a failure."""
         made, request = self.chain[-1].made, self.chain[-1].verdict.request
         shots = (
             JudgedCase(made, Verdict(made.case, request, outcome, judgement))
@@ -99,7 +99,7 @@ class Settlement(Struct):
         return [one for one in shots if wanted.again(one) is not None]
 
     def _shown_chain(self, wanted: ExpectedFailure) -> Chain:
-        """What is told of: where the command is that of a check, its answer, not that of the case."""
+        """Return the reported sequence: if the command is that of a check, its response replaces that of the case."""
         showing = self._showing(wanted) if self.is_of_check else []
         outcome = showing[0].verdict.outcome if showing else None
         if not isinstance(outcome, Response) or outcome.request is None:
@@ -170,7 +170,7 @@ def count_hits(
 
 
 def shown_by(settlements: Iterable[Settlement], wanted: ExpectedFailure) -> Settlement | None:
-    """What another failure of the same case came to, if its last request shows this one, too."""
+    """Return the result of another failure of the same case, if its last request shows this one, too."""
     for settlement in settlements:
         is_usable = settlement.is_confirmed and not settlement.is_of_check
         if is_usable and wanted.shown(settlement.chain[-1]) is not None:
@@ -179,7 +179,7 @@ def shown_by(settlements: Iterable[Settlement], wanted: ExpectedFailure) -> Sett
 
 
 def spent_after(requests: int) -> str:
-    """Why a shrink ended whose share of the requests was spent: `shrinking stopped after 20 requests`."""
+    """Return the sentence about a shrink that spent its budget: `shrinking stopped after 20 requests`."""
     if requests:
         return f"after {requests} requests"
     return "before it began (`generation.shrink-share` of the requests was spent)"

@@ -27,7 +27,7 @@ _MAKING = CREATING | {REMOVING}
 
 
 class CreationHistory(Struct):
-    """What the cases of one worker have made, and taken away."""
+    """The resources that the cases of one worker have made and removed."""
 
     children: Mapping[str, Sequence[str]]
     """Path template -> variables of the templates right below it: `/users` -> `id`."""
@@ -50,7 +50,7 @@ class CreationHistory(Struct):
     def observe(
         self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
     ) -> Iterator[ResourceMade]:
-        """What a request made, if none is known that made it more surely. `place`: phase and index of the case.
+        """Record the resource that a request made, unless a surer maker is known. `place`: phase and index of the case.
 
         Of a server error nobody is told what it has left behind: perhaps a thing of any name.
         """

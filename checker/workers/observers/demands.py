@@ -106,7 +106,7 @@ _DOUBTS = 5
 
 
 class DemandLearner(Struct):
-    """Demands by the phase in which they were heard. One for each worker; journals carry what others heard.
+    """Demands by the phase in which they were heard. One object for each worker; journals carry the demands of other workers.
 
     In `run` cases respect what was heard in earlier phases, whoever heard it, so that nobody's haste decides what is sent; in
     `fuzz` what was heard until now.
@@ -128,7 +128,7 @@ class DemandLearner(Struct):
     _phase: str = ""
 
     def absorb(self, heard: DemandHeard) -> None:
-        """What a worker wrote down, this one included."""
+        """Take in a record of any worker, this one included."""
         known = self._refuted if heard.is_refuted else self._heard
         of_label = known.setdefault(heard.label, {})
         if heard.demand in of_label or len(of_label) < _MOST:
@@ -163,7 +163,7 @@ class DemandLearner(Struct):
     def observe(
         self, made: GeneratedCase, outcome: Response, phase: str, index: int
     ) -> Iterator[DemandHeard]:
-        """What an answer to a case says of demands: new ones, and old ones that do not hold."""
+        """Return the demands in a response to a case: new ones, and old ones that do not hold."""
         meta = made.case.meta
         is_read = index < _READ or self.at_once
         # The cases of a list that go without something come last.
@@ -182,7 +182,7 @@ class DemandLearner(Struct):
     def _left_out(
         self, made: GeneratedCase, phase: str, *, is_accepted: bool
     ) -> Iterator[DemandHeard]:
-        """What is mostly to be left out, for nothing with it was ever accepted."""
+        """Return the parts to leave out of most cases, since no case with them was ever accepted."""
         counts = self._optional.setdefault(phase, OptionalParts())
         demands = counts.count(made.case, is_accepted=is_accepted)
         for demand, is_refuted in demands:

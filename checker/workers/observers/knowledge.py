@@ -1,4 +1,4 @@
-"""What workers of one run learn and share through their journals: signals, values, demands, probes, creations."""
+"""The knowledge that workers of one run share through their journals: signals, values, demands, probes, creations."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

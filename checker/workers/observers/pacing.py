@@ -1,4 +1,4 @@
-"""How many requests to keep in flight: more while mostly waiting, fewer when the target shows that it suffers. Pure."""
+"""The number of requests in flight: more while the worker mostly waits, fewer when the target suffers. Pure."""
 
 from msgspec import Struct, field
 
@@ -52,7 +52,7 @@ class Concurrency(Struct):
 
 
 class SlowLanes(Struct):
-    """How many requests of slow operations to wait for beside all others.
+    """The number of requests to slow operations that are in flight beside all others.
 
     A target that does one thing after another times out for what it is sent together: then they go alone.
     """

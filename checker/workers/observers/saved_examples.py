@@ -95,7 +95,7 @@ def _without_found(binding: Binding) -> Binding:
 
 
 def _steps(label: Label, data: bytes) -> tuple[Step, ...]:
-    """The recipe of what was kept; empty for what nobody can read."""
+    """Return the recipe of a saved example; empty if it is unreadable."""
     if not data.startswith(_OURS):
         choices = choices_from_bytes(data)
         return () if choices is None else (Step(label, Drawn(tuple(choices))),)

@@ -1,4 +1,4 @@
-"""Operations that keep us waiting: noticed while they do, put aside, given up when nobody answers."""
+"""Slow operations: noticed while a worker waits for them, put aside, and given up if they never respond."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -39,7 +39,7 @@ class Slowness:
         self._up = up
 
     def look(self, flights: Mapping[int, InFlight]) -> int:
-        """How many flights, by lane, have waited long since the last look: they take no shared lane from now on."""
+        """Return how many flights became slow since the last call, by lane: they take no shared lane from now on."""
         found = 0
         for lane, flight in flights.items():
             if not flight.is_beside and self._http.waited_s(lane) >= LONG_WAIT_S:

@@ -1,4 +1,4 @@
-"""What this worker sent lately, and what its target served: where to look for what ended that."""
+"""The recent requests of this worker, and those that the target served: the search space for the cause of an outage."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ class Sent(NamedTuple):
 
     @property
     def operation(self) -> Operation:
-        """What was asked for."""
+        """Return the operation of the request."""
         return self.made.case.operation
 
     @property
@@ -96,7 +96,7 @@ class ServedRequests(Struct):
         return (OperationServed(sent.label, sent.status, values),)
 
     def _forget_below(self, removed: Sent) -> None:
-        """What was deleted, and what was in it, is refused for that reason: it tells nothing of the target."""
+        """Forget requests below a deleted resource: their refusal is no sign of an outage."""
         gone = removed.request.path.rstrip(b"/")
         for label, sent in list(self.served.items()):
             path = sent.request.path
@@ -121,7 +121,7 @@ class ServedRequests(Struct):
             self.served.setdefault(sent.label, sent)
 
     def tells_of(self, refused: Sent) -> bool:
-        """Whether anything was served that a target which refuses this would refuse as well, if it refuses everybody."""
+        """Whether any served request would also be refused by a target that refuses every caller."""
         is_of_credentials = refused.status in UNAUTHORIZED and _asks(refused.operation)
         return any(not is_of_credentials or _asks(one.operation) for one in self.served.values())
 
@@ -183,10 +183,10 @@ class ServedByOthers(Struct):
 
 
 def _kind(operation: Operation) -> tuple[str, ...]:
-    """Whose permission it needs, as far as the description tells."""
+    """Return the security that an operation needs, as far as the description tells."""
     return tuple(repr(one) for one in operation.security)
 
 
 def _asks(operation: Operation) -> bool:
-    """Whether it serves nobody without credentials, as far as the description tells."""
+    """Whether an operation refuses anonymous callers, as far as the description tells."""
     return not is_open(operation.security)

@@ -18,7 +18,7 @@ _OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
 
 
 def blocked_connection(context: WorkerContext) -> str:
-    """Why no request of a run can travel, for the first worker to open its description; empty where one may.
+    """Return the reason why no request of a run can reach the target, for the first worker; empty if one may.
 
     Nobody knows from here what a transport of the user does, or settings and hosts that single operations have.
     """
@@ -36,7 +36,7 @@ def blocked_connection(context: WorkerContext) -> str:
 
 
 def sentence_of(fault: ConnectionFault, origin: BaseUrl, way: HttpSettings) -> str:
-    """What keeps requests from their target, and what to do about it; empty for what may pass by itself."""
+    """Return the obstacle between requests and their target, with advice; empty for obstacles that may pass by themselves."""
     there = readable_url(origin.url + origin.base_path)
     match fault.code:
         case pycurl.E_PEER_FAILED_VERIFICATION:

@@ -38,7 +38,7 @@ _RATE_LIMITED = "rate_limited"
 
 
 class OutageAccount(Struct, frozen=True):
-    """What was found about one outage."""
+    """The findings about one outage."""
 
     order: Examine
     culprit: Sent | None
@@ -51,13 +51,13 @@ class OutageAccount(Struct, frozen=True):
 
     @property
     def is_rate(self) -> bool:
-        """Whether too much was sent, as far as anybody can tell."""
+        """Whether the rate of requests was the cause, as far as that is known."""
         said = 0 if self.refused is None else self.refused.status
         return self.culprit is None and said == TOO_MANY
 
     @property
     def deaths(self) -> list[Death]:
-        """All of the run that the culprit did, this one included, oldest first; none where nobody is guilty."""
+        """Return the outages of the run with the same cause, this one included, oldest first; empty if the cause is unknown."""
         if self.culprit is None:
             return []
         label = self.culprit.label
@@ -141,7 +141,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
 
 
 def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
-    """What happened when, whether it is over, who did it, and what was sent last."""
+    """Return the message: the time of the outage, whether it is over, its cause, and the last requests."""
     at, refused = _clock(account.order.at), account.refused
     if refused is not None and refused.status in GATEWAY:
         what = f"What stands before it answered {refused.status} whatever was sent, from {at} on."
@@ -155,7 +155,7 @@ def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
 
 
 def _guilt(account: OutageAccount) -> Iterator[str]:
-    """Who did it, as far as anybody knows, and how often."""
+    """Return the cause as far as it is known, and the number of its outages."""
     if account.culprit is None:
         yield "None of the last requests, sent alone, did it again."
     elif account.is_certain:
@@ -207,7 +207,7 @@ class Examination:
         """Whether new credentials were all that it took: those before had expired, if nobody ended them."""
 
     def done(self, order: Examine, lost: Sequence[Sent]) -> Examined:
-        """What this worker finds; told to people if nobody else will. `lost`: what was in the air when the target died."""
+        """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
         trouble = order.trouble
         if order.doubted is not None and not self._is_founded():
             return Examined(order.number, None, trouble, serves=True, is_unfounded=True)
@@ -239,7 +239,7 @@ class Examination:
         return Examined(order.number, label, trouble, serves)
 
     def _is_founded(self) -> bool:
-        """Whether what somebody else was refused is refused to everybody: only who was served before can tell."""
+        """Whether a refusal of another worker applies to every caller: only a worker that was served before can tell."""
         return not self._witnesses.is_guess and self._witnesses.is_turned_away()
 
     # Until it serves
@@ -300,7 +300,7 @@ class Examination:
     # Who did it
 
     def _by_suspicion(self) -> list[Sent]:
-        """What was served, the likeliest first: what sounds like it, then the latest and what changes something."""
+        """Yield the served requests, the likeliest cause first: suspicious names, then the latest and those that change data."""
         served = [one for one in self._witnesses.served.suspects() if one.is_served]
         latest = {id(one) for one in served[:_LATEST]}
         return sorted(
@@ -309,7 +309,7 @@ class Examination:
         )
 
     def _likely(self) -> Sent | None:
-        """Who did it, if nobody can try."""
+        """Return the likely cause if no request can be tried."""
         suspects = self._sorted
         if len(suspects) == 1:
             return suspects[0]
@@ -325,7 +325,7 @@ class Examination:
         return not asked or witnesses.are_too_many(asked, min(count, _MOST_COUNTED))
 
     def _never_served(self, suspect: Label) -> Iterator[Sent]:
-        """New cases of operations that change nothing: for targets that have served nobody but the suspect."""
+        """Return new cases of operations that change nothing, for targets that have served only the suspect."""
         others = (one for one in self._context.selected.entries if one.label != suspect)
         calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
         for made in (case for label in calm for case in islice(self._cases(label), 1)):
@@ -333,7 +333,7 @@ class Examination:
                 yield Sent(made, self._witnesses.request_of(made), 0)
 
     def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Sent | None:
-        """The request after which the target serves nobody, or the last of those of one operation."""
+        """Return the request after which the target stops serving, or the last of those of one operation."""
         self._sent_before = self._witnesses.sent
         for suspect in [*lost, *self._sorted][:_MOST_SUSPECTS]:
             if self._breaks(trouble, suspect):

@@ -207,7 +207,7 @@ class TargetHealth:
         return True
 
     def _has_asked_others(self, refused: Sent) -> bool:
-        """Who was never served cannot know whether it was ever otherwise: others may, where there are any."""
+        """Whether other workers are asked: a worker that was never served cannot tell an outage from a refusal."""
         if self.context.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
             return False
         self._first = refused
@@ -254,7 +254,7 @@ class TargetHealth:
                 self.context.held_back.update(order.held_back)
 
     def _learn(self, first: Sent, order: GoOn) -> None:
-        """What an outage says of the refusal that showed it: of its own operation, or of whoever was found."""
+        """Learn from an outage about the refusal that showed it: about its own operation, or the one that was found guilty."""
         key = (first.label, first.status)
         if first.label == order.refuses:
             self._usual.add(key)
@@ -315,7 +315,7 @@ class OutageControl(Struct, frozen=True):
         self.scheduler.hold_back(labels)
 
     def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> bool:
-        """Whether an answer is not to count, since the target may serve nobody: then the request is sent again later."""
+        """Whether a response does not count, since the target may have stopped serving: the request is sent again later."""
         is_last, made = flight.running.task.is_last, flight.made
         is_held = flight.is_doubtful or self.health.holds(
             made, verdict.request, outcome, is_last=is_last

@@ -78,7 +78,7 @@ class ClusterRotation(Struct):
         self._settle(label)
 
     def landed(self, label: Label) -> None:
-        """Nobody waits for it any more."""
+        """Release the lane of the flight."""
         self._waiting.discard(label)
         self._settle(label)
 
@@ -91,7 +91,7 @@ class ClusterRotation(Struct):
         return all(label in self._constant or self._is_dull(label) for label in self.labels)
 
     def reports(self, given_up: Collection[Label]) -> tuple[OperationReport, ...]:
-        """What came of each operation; of those that were `given_up` nothing may have been made at all."""
+        """Return the result of each operation; for `given_up` ones no case may have been made at all."""
         found = []
         for label in dict.fromkeys(self.labels):
             cases = sum(count for (of, _), count in self._answered.items() if of == label)
@@ -324,7 +324,7 @@ class LeasedTask(Struct):
 
     @property
     def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:
-        """What of the description was met, in words of `TaskProgress.tried`."""
+        """Return the parts of the description that were met, in the terms of `TaskProgress.tried`."""
         about = ((*kind, count) for kind, count in self.tried.items())
         return (*about, *self.shown.counts())
 
@@ -345,7 +345,7 @@ class LeasedTask(Struct):
             self.long_waits += 1
 
     def timed_out(self, label: Label, index: int) -> bool:
-        """Note that nobody answered a case in time; whether that was the last time-out in a row that an operation has.
+        """Note a timeout; return whether it was the last one in a row that an operation may have.
 
         What was in flight together counts as one: it may have been too much at once for the target.
         """
@@ -357,7 +357,7 @@ class LeasedTask(Struct):
 
     @property
     def report(self) -> LeaseReport:
-        """What came of it since it was leased."""
+        """Return the result since the last lease."""
         count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
         ended, redo = self.ended_at_failure, tuple(self.redo)
@@ -398,7 +398,7 @@ class LeasedTask(Struct):
 
     @property
     def waits_for_verdict(self) -> bool:
-        """Whether the case in flight may be its last: nobody knows before it is judged."""
+        """Whether the case in flight may be the last one of its task, which is unknown until it is judged."""
         return self.task.ends_at_failure and self.flying > 0
 
     @property
@@ -469,7 +469,7 @@ class InFlight(Struct):
 
     @property
     def before(self) -> tuple[Verdict, ...]:
-        """What was sent before it in the same sequence, as checks see it."""
+        """Return the earlier steps of its sequence, as checks see them."""
         chain = self.chain
         return before_in(chain) if chain else ()
 
@@ -485,7 +485,7 @@ class InFlight(Struct):
 
     @property
     def purpose(self) -> Purpose:
-        """What its case is sent for."""
+        """Return the purpose of its case."""
         if self.is_counted:
             return Purpose.TEST
         return Purpose.CONFIRM if self.running.task.again else Purpose.SAVED
@@ -498,7 +498,7 @@ class InFlight(Struct):
 
 
 def given_back(over: Sequence[LeasedTask]) -> TasksEnded:
-    """What the supervisor is told of tasks that are over."""
+    """Return the messages about tasks that are over."""
     return TasksEnded(
         tuple((one.task.id, one.next_index, one.finished) for one in over),
         tuple(one.report for one in over),

@@ -1,4 +1,4 @@
-"""What an error that costs an operation is called in reports."""
+"""The titles of errors that cost an operation, in reports."""
 
 import traceback
 

@@ -40,7 +40,7 @@ class Answered(NamedTuple):
 
 
 def answered(request: WireRequest, outcome: Outcome) -> Answered:
-    """What came now of a request, as it is: to be sent again it may get other credentials."""
+    """Return the exchange of a request as it was: a repetition may carry other credentials."""
     sent = dataclasses.replace(request, headers=request.headers[:])
     return Answered(sent, outcome, time.time())
 
@@ -88,7 +88,7 @@ class Components(Struct):
     """By the `id` of the components, which cases that are alike share; they are kept alive here."""
 
     def of(self, case: Case) -> tuple[Component, ...]:
-        """What a record says of a case."""
+        """Return the record of a case."""
         if case.meta is None:
             return ()
         return tuple(Component(*one) for one in self.fields(case.meta))
@@ -137,7 +137,7 @@ class CheckOutcomes(Struct):
         return packed
 
     def told(self, case: Case, judgement: Judgement) -> tuple[CheckOutcome, ...]:
-        """What each check of a case came to."""
+        """Return the result of each check of a case."""
         failed: dict[str, list[str]] = {}
         for failure in judgement.failures:
             text = f"{failure.title}\n{failure.message}".rstrip()

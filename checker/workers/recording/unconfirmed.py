@@ -1,4 +1,4 @@
-"""Failures that were seen, before anybody has looked into them, and what tells them again."""
+"""Failures before their investigation, and the rule that recognises them again."""
 
 from collections.abc import Iterable
 
@@ -103,7 +103,7 @@ class UnconfirmedFailure(Struct, frozen=True):
 
 
 class ExpectedFailure(Struct):
-    """What has to fail again: operation, check, status and rule. Error texts tell apart what is reported, no more."""
+    """The failure that has to show again: operation, check, status and rule. Error texts only separate reports."""
 
     check: str
     rule: str
@@ -115,7 +115,7 @@ class ExpectedFailure(Struct):
 
     @classmethod
     def of(cls, suspicion: UnconfirmedFailure) -> "ExpectedFailure":
-        """What a suspicion is about."""
+        """Return the expected failure of a suspicion."""
         failure = suspicion.failure
         text = suspicion.finding.text
         return cls(failure.check, failure.unique_key, suspicion.chain[-1].status, text)
@@ -170,5 +170,5 @@ def _is_own(shot: JudgedCase) -> bool:
 
 
 def _result(status: int | None) -> int | None:
-    """What a status comes to. Successes are one: what makes a thing the first time finds it there the next."""
+    """Return the class of a status. All successes are one class: a request that creates a resource may find it there the next time."""
     return 200 if status is not None and 200 <= status < 300 else status

@@ -1,1 +1,1 @@
-"""What flies next, and what becomes of its answer."""
+"""The choice of the next request, and the handling of its response."""

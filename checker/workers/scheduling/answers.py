@@ -1,4 +1,4 @@
-"""What becomes of the answer to a request: a verdict, another request of the same attempt, or a fault that costs the case."""
+"""The handling of a response: a verdict, another request of the same attempt, or an error that costs the case."""
 
 import time
 from collections import deque
@@ -203,7 +203,7 @@ class Answers:
         return None
 
     def abandon(self, flying: Iterable[InFlight]) -> None:
-        """Leave what waits for a lane or flies: nobody will judge it, and what was sent is on record all the same."""
+        """Abandon requests that wait or are in flight: they are not judged, but their record remains."""
         for flight in self.parked:
             self._abandon(flight, flight.answers)
         for flight, response in self.first_accepted.held:
@@ -217,6 +217,6 @@ class Answers:
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
-    """What came of the requests of a flight, the one that it waits for included."""
+    """Return the outcomes of the requests of a flight, the current one included."""
     assert flight.wanted is not None
     return (*flight.answers, answered(flight.wanted, outcome))

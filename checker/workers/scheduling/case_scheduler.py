@@ -1,4 +1,4 @@
-"""What flies next: sequences that go on, then the case that was made ahead, then the next case of a task."""
+"""The next request: running sequences first, then the case that was made ahead, then the next case of a task."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -114,7 +114,7 @@ class Follower(Struct):
 
 
 class FollowerQueue:
-    """Those of one worker, first come, first sent. Each counts as flying already."""
+    """The follow-up cases of one worker, first in, first out. Each counts as in flight."""
 
     def __init__(self, context: WorkerContext) -> None:
         self._context = context
@@ -143,13 +143,13 @@ class FollowerQueue:
         return None
 
     def dropped(self, *, finishes_sequences: bool) -> list[Follower]:
-        """Those that nobody sends any more: all, or all but steps of sequences that are one index."""
+        """Drop cases that are no longer wanted: all, or all but steps of sequences that are one index."""
         dropped = [one for one in self._waiting if one.slot is None or not finishes_sequences]
         self._waiting = deque(one for one in self._waiting if one not in dropped)
         return dropped
 
     def add_saved(self, running: LeasedTask) -> None:
-        """What failed in earlier runs: sequences where sequences are made, single cases elsewhere."""
+        """Add the failures of earlier runs: sequences where sequences are made, single cases elsewhere."""
         context, task = self._context, running.task
         saved = [steps for label in task.labels for steps in context.saved.load(label)]
         for number, steps in enumerate(saved):

@@ -1,4 +1,4 @@
-"""What one worker tells of its tasks: counts since the last time, and those that are over."""
+"""The reports of one worker about its tasks: counts since the last report, and finished tasks."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What one worker tells of a description that it has opened: the journal, people, and the supervisor."""
+"""The records and messages of a worker about the description that it has opened."""
 
 from collections.abc import Iterator, Sequence
 
@@ -75,7 +75,7 @@ def _told(
 def opened_of(
     incarnation: int, subject: TestedDescription, recorder: Recorder, base_url: str
 ) -> Opened:
-    """What the supervisor is told of it."""
+    """Return the message to the supervisor."""
     return Opened(
         incarnation=incarnation,
         journal=str(recorder.journal.path),
@@ -89,7 +89,7 @@ def opened_of(
 
 
 def ordered(opened: Opened, users: UsersCode, phases: Sequence[str]) -> Opened:
-    """What was opened, with the order and the weights that users want."""
+    """Return the opened description with the order and the weights that users want."""
     cards, orders = opened.operations, opened.orders
     labels = [Label(card.label) for card in cards]
     if users.order is not None:

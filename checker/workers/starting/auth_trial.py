@@ -27,7 +27,7 @@ from checker.workers.starting.transports import transport_of
 
 
 class AuthTrial(Struct, frozen=True):
-    """What came of one try."""
+    """The result of one try."""
 
     name: str
     """What was tried: a security scheme, a user, a provider, a source."""
@@ -109,7 +109,7 @@ class _Tried:
                 yield one
 
     def _asking(self) -> list[Operation]:
-        """Operations that ask for credentials first: who lets in everybody tells nothing of them."""
+        """Return the operations, those that require credentials first: a public operation is no test of them."""
         return sorted(self._operations, key=lambda one: is_open(one.security))
 
     def _trial(self, name: str, operations: Iterable[Operation]) -> AuthTrial:

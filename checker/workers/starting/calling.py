@@ -31,7 +31,7 @@ MOST_LANES = 8
 
 
 class Caller(Struct, frozen=True):
-    """Where requests go, and what they carry to say who is calling."""
+    """The target of requests, and their credentials."""
 
     origin: BaseUrl
     schemes: SchemeCredentials
@@ -61,7 +61,7 @@ def open_tools(
     classes: ClassChecks,
     gate: SafetyGate | None = None,
 ) -> Tools:
-    """What sends a case and judges its answer, with the settings of its operation."""
+    """Return the tools that send a case and judge its response, with the settings of its operation."""
     common, origin, keeper = operations.common, caller.origin, caller.keeper
     users = caller.users
     usual = RequestMaker(
@@ -101,7 +101,7 @@ def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestM
 
 
 class Lanes(Struct, frozen=True):
-    """How many requests one worker has in flight."""
+    """The number of requests that one worker has in flight."""
 
     pacing: Concurrency
     beside: SlowLanes

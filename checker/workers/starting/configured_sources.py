@@ -1,4 +1,4 @@
-"""What is configured for a run and has to be fetched, as sources of credentials."""
+"""The configured sources of credentials that have to be fetched."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 class Requested(Struct, frozen=True):
-    """What was said of who calls."""
+    """The configured authentication."""
 
     settings: RunSettings
     schemes: SchemeCredentials
@@ -41,7 +41,7 @@ class Requested(Struct, frozen=True):
 def keeper_of(
     asked: Requested, wiring: LoginTransport, secrets: Secrets
 ) -> CredentialKeeper | None:
-    """What puts into requests what is not known from the beginning; None where there is nothing of the kind.
+    """Return the keeper of fetched credentials; None if there are no sources.
 
     What is configured stands in place of what users registered. Raises `ConfigError`.
     """
@@ -91,7 +91,7 @@ def equip(
 
 
 def _signing() -> Any:
-    """What signs requests needs an HTTP client, which takes a tenth of the time in which a worker starts."""
+    """Return the signer. It needs an HTTP client, whose import takes a tenth of the start of a worker."""
     return import_module("checker.workers.authentication.signing")
 
 

@@ -140,7 +140,7 @@ def open_worker_context(
 
 
 class _Workplace(Struct, frozen=True):
-    """Where a worker works."""
+    """The directory and files of a worker."""
 
     layout: RunLayout
     ledger: TimeAccounting
@@ -222,7 +222,7 @@ def _acting(users: UsersCode, accounts: Accounts | None) -> UsersCode:
 
 
 def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> CredentialKeeper | None:
-    """What fetches credentials, whose logins are recorded; None where there are none to fetch."""
+    """Return the keeper of credentials, whose logins are recorded; None if there are none to fetch."""
     logins = LoginTraffic(recorder.traffic)
     wiring = logins.over(wiring_of(asked.settings, origin))
     keeper = keeper_of(asked, wiring, recorder.secrets)
@@ -284,7 +284,7 @@ def _look_first(
     recorder: Recorder,
     factory: CaseFactory,
 ) -> tuple[Sent | None, tuple[tuple[str, str], ...]]:
-    """What is sent before the run, by the first worker for all: to see whether credentials and old demands hold.
+    """Send the requests before the run, in the first worker: they show whether credentials and old demands hold.
 
     Gives the request that tried the credentials, if one did, and the scheme of each operation that needs an undeclared one.
     """
@@ -310,7 +310,7 @@ def _look_first(
 def _first_answers(
     settings: RunSettings, told: SchemaOpened, *, configured: bool
 ) -> FirstAnswers | None:
-    """What looks at the first answers: of the worker that opens the description for all."""
+    """Return the observer of the first responses, in the worker that opens the description for all."""
     if settings.document is not None:
         return None
     given, declared = settings.target.base_url, told.declared_path.rstrip("/")

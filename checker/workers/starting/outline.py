@@ -1,4 +1,4 @@
-"""What a run would test, and how its operations hang together: read from the description alone, nothing is sent."""
+"""The outline of a run and the graph of its operations, read from the description alone: nothing is sent."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -32,7 +32,7 @@ class OutlinedInput(Struct, frozen=True):
 
 
 class OutlinedOperation(Struct, frozen=True):
-    """What is to be known of an operation before it is tested."""
+    """The facts about an operation that are known before the run."""
 
     label: str
     method: str
@@ -64,12 +64,12 @@ class RunOutline(Struct, frozen=True):
 
     @property
     def selected(self) -> int:
-        """How many filters leave, the unreadable ones included."""
+        """Return the number of selected operations, the unreadable ones included."""
         return len(self.operations) + len(self.broken)
 
 
 def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
-    """What a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    """Return the operations that a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout)
     schema, selected = contents.description.schema, contents.selected
     return RunOutline(

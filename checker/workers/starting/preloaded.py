@@ -1,4 +1,4 @@
-"""What the fork server imports, so that no worker has to: the life of a worker, and all kinds that come with the package."""
+"""The modules that the fork server imports, so that workers do not: the life of a worker, and all built-in kinds."""
 
 import sys
 from importlib import import_module

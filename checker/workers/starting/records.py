@@ -57,7 +57,7 @@ def _take_in(records: Iterable[Record], signals: SignalSet, values: LiveValues) 
 
 
 class RequestDisplay(Struct, frozen=True):
-    """How requests are shown."""
+    """The display of requests."""
 
     render: Rendering
     """The command that sends one."""

@@ -1,4 +1,4 @@
-"""What a run tests: the description as it was read, and what holds for its operations."""
+"""The subject of a run: the description as it was read, and the settings of its operations."""
 
 import ast
 import inspect
@@ -107,7 +107,7 @@ def _modules_of(item: Any) -> list[ModuleType]:
 
 
 def _home_of(item: Any) -> ModuleType | None:
-    """Where an object is defined; objects of frameworks are known by what their routes call."""
+    """Return the module of an object; objects of frameworks are known by the functions of their routes."""
     for one in (item, *_endpoints(item)):
         name = getattr(inspect.unwrap(one) if callable(one) else one, "__module__", None)
         module = sys.modules.get(name) if isinstance(name, str) else None
@@ -177,7 +177,7 @@ class Contents(Struct, frozen=True):
 
 
 class TestedDescription(Struct, frozen=True):
-    """What is tested: the description as it was read, and what holds for its operations."""
+    """The description as it was read, and the settings of its operations."""
 
     settings: RunSettings
     description: Description
@@ -200,7 +200,7 @@ def read_subject(
 def read_contents(
     settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
 ) -> Contents:
-    """What there is to be tested, wherever the target may be. Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    """Return the description to test, for any target. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     # What is wrong with them is told before anything is fetched.
     load_all_hooks(settings.certain_hooks)
     with uncollected():
@@ -225,7 +225,7 @@ def read_contents(
 
 
 def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
-    """What is needed to send something, too. Raises `ConfigError` and `UsageError`."""
+    """Return the subject with the target. Raises `ConfigError` and `UsageError`."""
     settings, operations = contents.settings, contents.operations
     schema = contents.description.schema
     classes = ClassChecks(

@@ -1,4 +1,4 @@
-"""How the requests of a run travel: by the transport that is named, as the settings say."""
+"""The transport of a run: the configured one, with its settings."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from checker.transport.policies import RateLimits
 
 
 def transport_of(settings: RunSettings) -> TransportFactory:
-    """What makes the transports of a run; all of its workers keep to its rates together. Raises `ConfigError`."""
+    """Return the factory of the transports of a run; all workers share its rate limits. Raises `ConfigError`."""
     rates = RateLimits(RunLayout(Path(settings.corpus.folder)).rates)
     named = settings.target.transport
     if settings.target.app is not None and named is None:
