@@ -177,7 +177,7 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
 
 
 class _Reporting:
-    """What is left to do when the testing is over: reports, the summary, the exit code."""
+    """The work after the testing: reports, the summary, the exit code."""
 
     def __init__(
         self,

@@ -78,7 +78,7 @@ class PastRun(Struct, frozen=True):
 
     @property
     def context(self) -> ReportContext:
-        """What its reports share."""
+        """Return the context that its reports share."""
         return self.on_disk.context
 
     @property

@@ -53,7 +53,7 @@ class BasicAuth(Struct, frozen=True):
 
     @property
     def header(self) -> str:
-        """Value of `Authorization` in basic authentication."""
+        """Return the value of `Authorization` in basic authentication."""
         return basic_value(self.username, self.password)
 
 
@@ -68,7 +68,7 @@ class StaticScheme(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """`apiKey`, `bearer` or `basic`: what kind of scheme they are for."""
+        """Return the kind of scheme: `apiKey`, `bearer` or `basic`."""
         return "apiKey" if self.api_key else "bearer" if self.bearer else "basic"
 
 
@@ -93,14 +93,14 @@ class WfcAuth(Struct, frozen=True):
 
     path: str
     user: str | None
-    """None: whoever an operation lets in."""
+    """None: any user that an operation accepts."""
     refresh_interval: int
     peers: tuple[str, ...] = ()
-    """Users whose things are their own: what one made the others must not read."""
+    """Users that must not read the resources of each other."""
 
 
 class Authentication(Struct, frozen=True):
-    """What was configured for an operation: one method of the three."""
+    """The configured authentication of an operation: one of the three methods."""
 
     basic: BasicAuth | None = None
     static: tuple[StaticScheme, ...] = ()
@@ -112,7 +112,7 @@ class Authentication(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What of it a run would send, as messages call it. Basic authentication is a header among others."""
+        """Return the names that messages use for the credentials. Basic authentication is not among them: it is a header."""
         found = [f"scheme {name}" for name in self.schemes]
         if self.wfc:
             found.append("auth.wfc")
@@ -122,7 +122,7 @@ class Authentication(Struct, frozen=True):
 
     @property
     def secrets(self) -> Iterator[tuple[str, str]]:
-        """(name, value) of what must be written nowhere. Basic authentication is a header among others, but for the password."""
+        """Yield (name, value) of the secrets in a document. Basic authentication is a header among others, but for the password."""
         if self.basic:
             yield "password", self.basic.password
         for one in self.static:
@@ -135,22 +135,22 @@ class Authentication(Struct, frozen=True):
 
     @property
     def is_static(self) -> bool:
-        """Whether there is something, and all of it stands from the beginning."""
+        """Whether there are credentials, and all of them are known before the first request."""
         return bool(self) and not (self.dynamic or self.wfc or self.is_digest)
 
     @property
     def is_digest(self) -> bool:
-        """Whether user and password are sent in answers to challenges."""
+        """Whether user and password are sent in response to challenges."""
         return self.basic is not None and self.basic.type == "digest"
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """Names of security schemes that something is configured for."""
+        """Return the names of the security schemes that have credentials."""
         return (*(one.name for one in self.static), *(one.name for one in self.dynamic))
 
 
 def basic_value(username: str, password: str) -> str:
-    """Value of an `Authorization` header (RFC 7617, 2)."""
+    """Return the value of an `Authorization` header (RFC 7617, 2)."""
     return f"Basic {b64encode(f'{username}:{password}'.encode()).decode()}"
 
 
@@ -182,7 +182,7 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 
 
 def authentication_in(layers: Sequence[Layer]) -> Authentication:
-    """What the nearest layer that says anything of it says."""
+    """Return the authentication of the nearest layer that has any."""
     place = next((index for index, one in enumerate(layers) if _methods(one)), len(layers))
     layer: Layer = layers[place] if place < len(layers) else {}
     if layer.get(BASIC):
@@ -210,7 +210,7 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
 
 
 def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
-    """(section, what is wrong) of keys that mean nothing taken together."""
+    """Yield (section, problem) for keys that contradict each other."""
     if {"base-url", "origin"} <= layer.get((), {}).keys():
         yield (), invalid("'base-url' and 'origin' say where the API is; choose one")
     methods = _methods(layer)
@@ -232,7 +232,7 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
 
 
 def missing_keys(layers: Sequence[Layer]) -> Iterator[tuple[tuple[str, ...], Problem]]:
-    """(section, what is missing) of sections that the first layer has and that all of them together do not fill."""
+    """Yield (section, problem) for keys that a section of the first layer needs and no layer has."""
     for path, needed in _NEEDED:
         for name in needed if path in layers[0] else ():
             if not any(name in one.get(path, {}) for one in layers):
@@ -240,7 +240,7 @@ def missing_keys(layers: Sequence[Layer]) -> Iterator[tuple[tuple[str, ...], Pro
 
 
 def static_rule(name: str, given: object) -> str | None:
-    """What is wrong with `[auth.openapi.<scheme>]`. No value is shown."""
+    """Return what is wrong with `[auth.openapi.<scheme>]`; None if nothing is. No value is shown."""
     if not isinstance(given, Mapping):
         return f"{name!r} must be a table"
     if tuple(given) not in _STATIC and tuple(reversed(tuple(given))) not in _STATIC:
@@ -255,7 +255,7 @@ def static_rule(name: str, given: object) -> str | None:
 
 
 def dynamic_rule(name: str, given: object) -> str | None:
-    """What is wrong with `[auth.dynamic.openapi.<scheme>]`. No value of the payload is shown."""
+    """Return what is wrong with `[auth.dynamic.openapi.<scheme>]`; None if nothing is. No value of the payload is shown."""
     if not isinstance(given, Mapping):
         return f"{name!r} must be a table"
     for field in given:
@@ -270,7 +270,7 @@ def dynamic_rule(name: str, given: object) -> str | None:
 
 
 def sendable(value: object) -> str | None:
-    """What keeps a value from being sent as a credential; begins with `must`."""
+    """Return why a value cannot be sent as a credential: a text that begins with `must`; None if it can."""
     if not isinstance(value, str):
         return "must be a string"
     if any(char in value for char in "\r\n\0"):
@@ -399,7 +399,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class WfcToken(Struct, frozen=True):
-    """Where the answer to a login has a token, and where requests carry it."""
+    """The place of the token in the response to a login, and in requests."""
 
     extract_from: str
     extract_selector: str
@@ -420,11 +420,11 @@ class WfcLogin(Struct, frozen=True):
     content_type: str
     headers: Pairs
     token: WfcToken | None
-    """None: requests carry the cookies that the answer sets."""
+    """None: requests carry the cookies that the response sets."""
 
     @property
     def secrets(self) -> Pairs:
-        """What of it must be written nowhere."""
+        """Return (name, value) of the secrets in it."""
         if isinstance(self.payload, str):
             return (("payload", self.payload),) if self.payload else ()
         return secret_pairs(dict(self.payload))
@@ -439,7 +439,7 @@ class WfcUser(Struct, frozen=True):
 
 
 def read_document(path: str, folder: Path | None) -> str:
-    """Text of a document at a path, else at that path below a folder. Raises `ConfigError`."""
+    """Return the text of a document at a path, else at that path below a folder. Raises `ConfigError`."""
     place = Path(path)
     if folder is not None and not place.exists() and (folder / path).exists():
         place = folder / path
@@ -455,7 +455,7 @@ def read_document(path: str, folder: Path | None) -> str:
 
 @cache
 def users_of(text: str) -> tuple[WfcUser, ...]:
-    """Users of a document, in order. Raises `ConfigError`, which shows no value."""
+    """Return the users of a document, in order. Raises `ConfigError`, which shows no value."""
     document = _parsed(text)
     entries = document.get("auth") if isinstance(document, Mapping) else None
     if not isinstance(entries, list) or not entries:
@@ -472,7 +472,7 @@ def users_of(text: str) -> tuple[WfcUser, ...]:
 
 
 def chosen_users(text: str, name: str | None) -> tuple[WfcUser, ...]:
-    """The user that is named, or all of them. Raises `ConfigError` when there is none of that name."""
+    """Return the user of this name, or all users. Raises `ConfigError` for an unknown name."""
     users = users_of(text)
     if name is None:
         return users
@@ -484,12 +484,12 @@ def chosen_users(text: str, name: str | None) -> tuple[WfcUser, ...]:
 
 
 def peers_of(text: str, asked: WfcAuth) -> tuple[WfcUser, ...]:
-    """The users that are held against each other. Raises `ConfigError` when there is none of such a name."""
+    """Return the users whose access is compared. Raises `ConfigError` for an unknown name."""
     return tuple(user for name in asked.peers for user in chosen_users(text, name))
 
 
 def secrets_in(text: str) -> Iterator[tuple[str, str]]:
-    """(name, value) of what must be written nowhere."""
+    """Yield (name, value) of the secrets in a document."""
     for user in users_of(text):
         yield from ((f"{user.name}.{name}", value) for name, value in user.headers)
         # Servers echo a token without its scheme.
@@ -513,7 +513,7 @@ def _parsed(text: str) -> Any:
 
 
 def _over(template: object, entry: object) -> Any:
-    """An entry with what it does not say itself from the template, at any depth."""
+    """Return an entry completed from the template, at any depth."""
     if isinstance(template, Mapping) and isinstance(entry, Mapping):
         both = {name: _over(template.get(name), value) for name, value in entry.items()}
         return {**template, **both}

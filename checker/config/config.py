@@ -74,7 +74,7 @@ class Section:
         return ["update", *(name.replace("-", "_") for name in names)]
 
     def __getattr__(self, name: str) -> Any:
-        """Value of a key, or a section below."""
+        """Return the value of a key, or a section below."""
         if name.startswith("_"):
             raise AttributeError(name)
         if (self._path, name) == _MODES:
@@ -211,10 +211,10 @@ Configured = TypeVar("Configured", bound=Section)
 
 
 class ResolvedSection(Section):
-    """What holds for one operation in one phase: for reading alone."""
+    """The settings of one operation in one phase, read-only."""
 
     def update(self, **options: Any) -> None:
-        """Raise `ConfigError`: what holds for one operation is worked out of all that was said."""
+        """Raise `ConfigError`: the settings of one operation are derived from all layers."""
         told = ", ".join(options)
         reason = f"{told!r} -> It is worked out for one operation; change the configuration itself"
         raise section_error(self._path, [Problem("Invalid value", reason)])
@@ -224,12 +224,12 @@ class ResolvedSection(Section):
 
 
 def resolved(layers: list[Layer], key: str) -> Any:
-    """Value of a key, or a section, as these layers have it. Raises `AttributeError` for one that is not there."""
+    """Return the value of a key, or a section, in these layers. Raises `AttributeError` for an unknown name."""
     return getattr(ResolvedSection(layers), key)
 
 
 class Projects(Struct, Generic[Configured], frozen=True):
-    """The configurations of a file: that of each `[[project]]` table, and what holds for all other APIs."""
+    """The configurations of a file: one for each `[[project]]` table, and the default for all other APIs."""
 
     default: Configured
     named: Mapping[str, Configured] = field(default_factory=dict)
@@ -237,11 +237,11 @@ class Projects(Struct, Generic[Configured], frozen=True):
 
     @property
     def override(self) -> Section:
-        """What was set since the file was read: it counts more than all that stands there."""
+        """Return the options that were set since the file was read. They override the file."""
         return Section(self.default._layers[:1])
 
     def get_default(self) -> Configured:
-        """The configuration of the only project of the file; else what holds for all."""
+        """Return the configuration of the only project of the file, else the default."""
         return next(iter(self.named.values())) if len(self.named) == 1 else self.default
 
 
@@ -269,7 +269,7 @@ class Config(Section):
     def from_path(
         cls, path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None
     ) -> "Config":
-        """Configuration in this file. Raises `ConfigError`."""
+        """Return the configuration in this file. Raises `ConfigError`."""
         require(isinstance(path, str | os.PathLike), "path", "the path of a file", path)
         file = FilePath(path)
         try:
@@ -283,7 +283,7 @@ class Config(Section):
 
     @classmethod
     def from_str(cls, text: str, *, environment: Mapping[str, str] | None = None) -> "Config":
-        """Configuration in this TOML text. Raises `ConfigError`."""
+        """Return the configuration in this TOML text. Raises `ConfigError`."""
         require(isinstance(text, str), "text", "a text in TOML", text)
         return cls.from_dict(parse(text), environment=environment)
 
@@ -291,7 +291,7 @@ class Config(Section):
     def from_dict(
         cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
     ) -> "Config":
-        """Configuration of these nested values. Raises `ConfigError`."""
+        """Return the configuration of these nested values. Raises `ConfigError`."""
         require(isinstance(document, Mapping), "document", "a dict of names and values", document)
         return cls._of(document, environment)
 
@@ -318,7 +318,7 @@ class Config(Section):
 
     @classmethod
     def of_operations(cls, said: OperationLayers) -> "Config":
-        """Return a configuration that says this of operations; all else has its default."""
+        """Return a configuration with these settings of operations and defaults for all else."""
         config = cls([Updates(said.command), *said.wide])
         config._blocks = said.blocks
         return config
@@ -330,7 +330,7 @@ class Config(Section):
         *,
         environment: Mapping[str, str] | None = None,
     ) -> "Config":
-        """Configuration of the nearest `checker.toml` upwards of a folder, else the defaults. Raises `ConfigError`."""
+        """Return the configuration of the nearest `checker.toml` above a folder, else the defaults. Raises `ConfigError`."""
         is_right = isinstance(folder, str | os.PathLike | None)
         require(is_right, "folder", "the path of a folder", folder)
         file = find_file(FilePath.cwd() if folder is None else FilePath(folder).resolve())
@@ -338,25 +338,25 @@ class Config(Section):
 
     @property
     def config_path(self) -> FilePath | None:
-        """The file that this configuration was read from."""
+        """Return the file that this configuration was read from."""
         return self._file
 
     @property
     def revision(self) -> int:
-        """Number of updates until now, those of other projects of the same file included."""
+        """Return the number of updates until now, those of other projects of the same file included."""
         updates = self._layers[0]
         return updates.revision if isinstance(updates, Updates) else 0
 
     @property
     def sources(self) -> list[tuple[Layer, str]]:
-        """(what was said, where), nearest first."""
+        """Return (layer, source) of all layers, nearest first."""
         file = str(self._file or "given values")
         names = ["command line", *([f"{file} [[project]]"] * (len(self._layers) - 2)), file]
         return list(zip(self._layers, names, strict=False))
 
     @property
     def target(self) -> tuple[str | None, str | None]:
-        """(base URL, origin): the one that was said nearest to the command line."""
+        """Return (base URL, origin) of the layer nearest to the command line that has either."""
         for layer in self._layers:
             root = layer.get((), {})
             if root.get("base-url") or root.get("origin"):
@@ -365,7 +365,7 @@ class Config(Section):
 
     @property
     def projects(self) -> "Projects[Config]":
-        """Configurations by project; updates of each are seen by all of them."""
+        """Return the configurations by project. An update of one is an update of all."""
         return Projects(self, {title: self.for_project(title) for title in self._titles})
 
     def __getattr__(self, name: str) -> Any:
@@ -386,40 +386,40 @@ class Config(Section):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Titles of the `[[project]]` tables."""
+        """Return the titles of the `[[project]]` tables."""
         return tuple(self._titles)
 
     @property
     def operations(self) -> tuple[OperationBlock, ...]:
-        """`[[operations]]` blocks, in file order."""
+        """Return the `[[operations]]` blocks, in file order."""
         return self._blocks
 
     @property
     def custom_check_names(self) -> tuple[str, ...]:
-        """Checks that somebody named and that are not built in."""
+        """Return the checks that the configuration names and that are not built in."""
         return tuple(custom_checks_in([*self._layers, *(block.values for block in self._blocks)]))
 
     def section_of_check(self, check: str) -> Path:
-        """The section that names a check: of the whole run, or of a phase."""
+        """Return the section that names a check: of the whole run, or of a phase."""
         layers = [*self._layers, *(block.values for block in self._blocks)]
         named = (path[:-1] for layer in layers for path in layer if path[-1:] == (check,))
         return next(filter(is_of_checks, named), ("checks",))
 
     def is_check_enabled(self, name: str) -> bool:
-        """Whether a check runs; a user's check that nobody switched off does."""
+        """Whether a check runs. A user's check runs unless it is switched off."""
         return is_check_enabled(self._layers, name)
 
     def is_phase_enabled(self, name: str) -> bool:
-        """Whether a phase runs for operations that have nothing of their own."""
+        """Whether a phase runs for operations without settings of their own."""
         return is_phase_enabled(self._layers, name)
 
     def operation_layers(self) -> OperationLayers:
-        """All that was said about operations until now: later updates do not change it."""
+        """Return the current settings of operations; later updates do not change them."""
         nearest, *others = map(_of_operations, self._layers)
         return OperationLayers(nearest, self._blocks, tuple(others))
 
     def overrides(self) -> Overrides:
-        """Values that stand in place of generated ones; reads dictionary files, each once. Raises `ConfigError`."""
+        """Return the values in place of generated ones. Dictionary files are read once each. Raises `ConfigError`."""
         return overrides_of(
             self.dictionaries,
             self.generation.dictionaries,
@@ -429,12 +429,12 @@ class Config(Section):
         )
 
     def queries(self) -> tuple[QueryFile, ...]:
-        """Queries of the files that the examples phase is given, beside the configuration. Raises `ConfigError`."""
+        """Return the queries of the files that `phases.examples.queries` names. Raises `ConfigError`."""
         folder = FilePath.cwd() if self._file is None else self._file.parent
         return read_queries(self.phases.examples.queries, folder)
 
     def for_project(self, title: str) -> "Config":
-        """Configuration of the API with this title; later updates of either are seen by both."""
+        """Return the configuration of the API with this title. An update of either is an update of both."""
         if title not in self._titles:
             return self
         layer, blocks = self._titles[title]
@@ -445,7 +445,7 @@ class Config(Section):
 
 
 def _of_operations(layer: Layer) -> Layer:
-    """What of a layer may be about operations, copied: not what may be large, and is about the run."""
+    """Return a copy of the part of a layer that may concern operations. Values in place of generated ones are left out: they may be large."""
     found = {
         path: {
             key: deepcopy(value)
@@ -487,7 +487,7 @@ def _canonical(url: str | None) -> str | None:
 
 
 def located(config: Config, check: str, error: ConfigError) -> ConfigError:
-    """An error about a check, with the file of the configuration before it if that names the check."""
+    """Return an error about a check, which names the configuration file if the file names the check."""
     layers = [*config._layers[1:], *(block.values for block in config._blocks)]
     if config._file is None or check not in custom_checks_in(layers):
         return error

@@ -22,7 +22,7 @@ _DAYS: Final = ("first_seen", "last_seen", "expires")
 
 
 def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
-    """Entries of a file, in its order. Raises `ConfigError`, `UnreadableFile`."""
+    """Return the entries of a baseline, in file order. Raises `ConfigError`, `UnreadableFile`."""
     content = read_local(path, "a baseline", most_bytes=_MOST_BYTES)
     document = _parsed(path, content)
     if not isinstance(document, Mapping) or not isinstance(document.get(LIST, []), list):
@@ -38,7 +38,7 @@ def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
 
 
 def is_json(path: Path) -> bool:
-    """Whether a file is JSON, by its name; any other is TOML."""
+    """Whether a file is JSON, by its name. Other files are TOML."""
     return path.suffix.lower() == ".json"
 
 
@@ -52,7 +52,7 @@ def _parsed(path: Path, content: bytes) -> Any:
 
 
 def _plain(table: Mapping[str, Any]) -> dict[str, Any]:
-    """With the names of keys as JSON has them: TOML writes `first-seen`."""
+    """Return a table with the names that JSON uses: TOML has `first-seen` for `first_seen`."""
     return {key.replace("-", "_"): value for key, value in table.items()}
 
 
@@ -74,7 +74,7 @@ def _entry(where: str, value: object) -> KnownFailure:
 
 
 def _day(where: str, name: str, value: object) -> str:
-    """A day as ISO 8601 writes it; TOML has days of its own."""
+    """Return a day in the form of ISO 8601. TOML has a type for days."""
     try:
         if value == "":
             return ""
@@ -101,7 +101,7 @@ class QueryFile(NamedTuple):
 
 
 def read_queries(names: Iterable[str], folder: Path) -> tuple[QueryFile, ...]:
-    """Files by their paths below a folder; `*` stands for any names. Raises `ConfigError`."""
+    """Return files by their paths below a folder; `*` matches any names. Raises `ConfigError`."""
     found = dict.fromkeys(path for name in names for path in _query_paths(name, folder))
     if len(found) > _MOST_QUERY_FILES:
         raise ConfigError(
@@ -148,21 +148,21 @@ _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
 
 
 class DictionaryFiles:
-    """Dictionaries in files beside a configuration, each read when it is first asked for."""
+    """Dictionaries in files beside a configuration, each read on first use."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._read: dict[str, tuple[str, ...]] = {}
 
     def entries(self, name: str) -> tuple[str, ...]:
-        """Entries of a file, in order. Raises `ConfigError` that names file and line."""
+        """Return the entries of a file, in order. Raises `ConfigError` that names file and line."""
         if name not in self._read:
             self._read[name] = read_dictionary(self._folder / name)
         return self._read[name]
 
 
 def read_dictionary(path: Path) -> tuple[str, ...]:
-    """Entries of a file, in order. Raises `ConfigError` that names file and line."""
+    """Return the entries of a file, in order. Raises `ConfigError` that names file and line."""
     try:
         content = read_local(path, "a dictionary", most_bytes=_MOST_DICTIONARY_BYTES)
     except UnreadableFile as error:

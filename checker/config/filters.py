@@ -1,4 +1,4 @@
-"""Which operations are tested: include and exclude filters."""
+"""Include and exclude filters of operations."""
 
 import json
 import operator
@@ -42,14 +42,14 @@ class Selectable(Protocol):
 
 @runtime_checkable
 class OnlyByName(Protocol):
-    """An operation that may be tested by nobody but who names it."""
+    """An operation that may be tested only if a filter names it."""
 
     @property
     def only_by_name(self) -> bool: ...
 
 
 def waits_for_name(operation: object) -> bool:
-    """Whether an operation is tested only if a filter looks at names and finds it: what is there for gateways, for example."""
+    """Whether an operation is tested only if a filter names it, as operations for gateways are."""
     return isinstance(operation, OnlyByName) and operation.only_by_name
 
 
@@ -88,12 +88,12 @@ class OperationFilters(Struct, frozen=True, dict=True):
         return all(any(test.holds(operation) for test in kind) for kind in includes)
 
     def names(self, operation: Selectable) -> bool:
-        """Whether an operation is asked for by its name."""
+        """Whether a filter selects an operation by its name."""
         asked = [one for one in self.specs if (one.verb, one.subject) == ("include", "name")]
         return any(_test(one).holds(operation) for one in asked)
 
     def matches_broken(self, broken: BrokenOperation) -> bool:
-        """Whether an operation that cannot be read is selected, by what is known of it."""
+        """Whether an operation that cannot be read is selected, by its known attributes."""
         return self.matches(_Unread(broken.label, broken.method, broken.path))
 
     @cached_property
@@ -115,7 +115,7 @@ def unmatched(
     *,
     written: str = "--{option} {value}",
 ) -> Iterator[str]:
-    """A sentence for each filter that matches none of these operations, with the nearest value where there is one.
+    """Yield a sentence for each filter that matches none of these operations, with the nearest value if there is one.
 
     `broken` are further operations, of which little is known; `written` is how the filter is called.
     """
@@ -178,7 +178,7 @@ class FilterExpression(Struct, frozen=True):
         )
 
     def holds(self, operation: Selectable) -> bool:
-        """True when the expression holds for the raw definition of this operation. A pointer to nothing equals no value."""
+        """Whether the expression holds for the raw definition of an operation. A missing value equals nothing."""
         return _equal(_resolve(operation.definition, self.pointer), self.value) == self.is_equal
 
 

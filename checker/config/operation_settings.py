@@ -33,18 +33,18 @@ OTHER_CHECKS = "*"
 """Stands for users' checks that are not named, where some checks were chosen."""
 
 Layers = Sequence[Layer]
-"""Nearest first: what stands in the first one counts."""
+"""Nearest first: the first one that has a key counts."""
 
 
 def keys_of(path: Path) -> dict[str, Key]:
-    """Keys of a section, one for a user's check included."""
+    """Return the keys of a section, which may be that of a user's check."""
     if path in SECTIONS:
         return dict(SECTIONS[path])
     return dict(CUSTOM_CHECK) if is_of_checks(path[:-1]) else {}
 
 
 def value_in(layers: Layers, path: Path, key: str) -> Any:
-    """The value that counts: the nearest one, or the default. Headers are those of all layers, tables of warnings are completed."""
+    """Return the nearest value, or the default. Headers are merged from all layers, tables of warnings are completed."""
     found = [layer[path][key] for layer in layers if key in layer.get(path, {})]
     if key == "headers" and found:
         return _merged_headers(found)
@@ -55,13 +55,13 @@ def value_in(layers: Layers, path: Path, key: str) -> Any:
 
 
 def _completed(found: Sequence[Any]) -> Any:
-    """The nearest value; what it does not say, if it is a table, as the tables below it do."""
+    """Return the nearest value; a table is completed from the tables in lower layers."""
     tables = list(takewhile(lambda one: isinstance(one, Mapping), found))
     return {key: one for table in reversed(tables) for key, one in table.items()} or found[0]
 
 
 def _merged_headers(found: Sequence[dict[str, str]]) -> dict[str, str]:
-    """Headers of all layers; in the layers nearer to the command line a name beats the same name elsewhere."""
+    """Return the headers of all layers; the nearest value of a name counts."""
     merged: dict[str, tuple[str, str]] = {}
     for headers in reversed(found):
         for name, value in headers.items():
@@ -70,7 +70,7 @@ def _merged_headers(found: Sequence[dict[str, str]]) -> dict[str, str]:
 
 
 def is_check_enabled(layers: Layers, name: str) -> bool:
-    """Whether a check runs; a user's check that nobody switched off does, and one with a switch that has a value."""
+    """Whether a check runs. A user's check runs unless it is switched off; a check with a switch runs if the switch has a value."""
     check = BUILT_IN.get(name)
     if check is not None and check.switch is not None:
         return value_in(layers, ("checks",), name) is not None
@@ -83,13 +83,13 @@ def is_phase_enabled(layers: Layers, name: str) -> bool:
 
 
 def custom_checks_in(layers: Layers) -> Iterator[str]:
-    """Checks that somebody named and that are not built in, each once."""
+    """Return the checks that a layer names and that are not built in, each once."""
     names = {path[-1]: None for layer in layers for path in layer if is_of_checks(path[:-1])}
     return (name for name in names if name not in (*BUILT_IN, OTHER_CHECKS))
 
 
 def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
-    """Name of a check -> settings of it that differ from its defaults."""
+    """Return, by name of a check, its settings that differ from the defaults."""
     found: dict[str, dict[str, Any]] = {}
     for check in BUILT_IN.values():
         for setting in check.all_settings:
@@ -109,7 +109,7 @@ def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
 def _is_switched_on(
     layers: Layers, group: str, names: tuple[str, ...], *, usual: bool = True
 ) -> bool:
-    """The nearest word on it: a master switch that is off speaks of what was not named beside it or nearer."""
+    """Return the nearest switch. A master switch that is off counts for names without a switch in its layer or a nearer one."""
     master = None
     for layer in layers:
         for name in names:
@@ -123,23 +123,23 @@ def _is_switched_on(
 
 
 FUZZING = "fuzzing"
-"""Its settings hold wherever no phase of the configuration is at work: `fuzz` explores with them."""
+"""Its settings hold outside of the configurable phases, too: `fuzz` explores with them."""
 
 
 def _setting(*path: str, as_: Callable[[Any], Any] = lambda value: value) -> Any:
-    """A field that is a key of the table: `_setting("generation", "codec")`; its default is the key's."""
+    """Return a field that is a key of the table, such as `_setting("generation", "codec")`, with the default of the key."""
     return _derived(lambda layers: as_(value_in(layers, path[:-1], path[-1])))
 
 
 def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:
-    """A field that several keys decide; its default is what comes of none of them being set."""
+    """Return a field that is derived from several keys; its default is the value if none of them is set."""
     return dataclasses.field(
         default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed
     )
 
 
 def _headers(layers: Layers) -> tuple[tuple[str, str], ...]:
-    """Headers of all layers; a user and a password are one more, unless a nearer layer gives that one itself."""
+    """Return the headers of all layers, and `Authorization` for user and password unless a nearer layer has this header."""
     found: dict[str, str] = value_in(layers, (), "headers")
     basic = authentication_in(layers).basic
     if basic is None or basic.type != "basic":
@@ -167,7 +167,7 @@ def _upper(names: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _server_variables(layers: Layers) -> tuple[tuple[str, str], ...]:
-    """Those of all layers, the nearest ones first."""
+    """Return the variables of all layers; the nearest value of each counts."""
     found: dict[str, str] = {}
     for layer in reversed(layers):
         found |= layer.get(("servers",), {}).get("variables", {})
@@ -286,15 +286,15 @@ def _cases(layers: Layers) -> CaseSettings:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OperationSettings:
-    """How one operation is tested in one phase.
+    """The settings of one operation in one phase.
 
-    A new setting is a row of the table and a field here; whoever acts on it is handed this value.
+    A new setting is a row of the table and a field here or of a group.
     """
 
     headers: tuple[tuple[str, str], ...] = _derived(_headers)
     """Sent with every request; those of the root with the request for the description as well."""
     authentication: Authentication = _derived(authentication_in)  # noqa: RUF009 - a field
-    """Who calls. Basic authentication stands among the headers, too."""
+    """Basic authentication is among the headers, too."""
     http: HttpSettings = _derived(_http)  # noqa: RUF009 - a field
     warnings: WarningSettings = _derived(  # noqa: RUF009 - a field
         lambda layers: WarningSettings.of(value_in(layers, (), "warnings"))
@@ -309,11 +309,11 @@ class OperationSettings:
     checks: tuple[str, ...] = _derived(_checks)
     """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
-    """Name of a check -> settings of it that differ from its defaults."""
+    """Return, by name of a check, its settings that differ from the defaults."""
     phases: tuple[str, ...] = _derived(
         lambda layers: tuple(name for name in phase_names() if is_phase_enabled(layers, name))
     )
-    """Those that test the operation."""
+    """The phases that test the operation."""
     layers: Layers = dataclasses.field(default=(), compare=False, repr=False)
     """The layers that the other fields were read from."""
 
@@ -335,13 +335,13 @@ class OperationSettings:
 
     @classmethod
     def read(cls, layers: Layers) -> "OperationSettings":
-        """What these layers come to."""
+        """Return the settings that these layers amount to."""
         derived = [one for one in dataclasses.fields(cls) if "read" in one.metadata]
         return cls(layers=layers, **{one.name: one.metadata["read"](layers) for one in derived})
 
 
 class OperationLayers(Struct, frozen=True):
-    """Everything that was said about operations: what travels to whoever resolves it."""
+    """All layers of settings of operations. They travel to workers, which resolve them."""
 
     command: Layer = field(default_factory=dict)
     """Of the command line, and of updates in Python."""
@@ -352,7 +352,7 @@ class OperationLayers(Struct, frozen=True):
 
     @property
     def common(self) -> OperationSettings:
-        """What holds where nothing was said of a single operation or a phase."""
+        """Return the settings of operations without blocks, in phases without sections."""
         return self.settled((), "")
 
     @property
@@ -362,24 +362,24 @@ class OperationLayers(Struct, frozen=True):
         return any(path[:1] == ("phases",) and len(path) > 2 for one in layers for path in one)
 
     def everywhere(self) -> Iterator[OperationSettings]:
-        """What holds somewhere: where no block is about an operation, first, and for each block where no other is."""
+        """Yield all settings: first those without a block, then those of each block alone."""
         phases = ("", *phase_names()) if self.has_phases else ("",)
         for blocks in ((), *((block,) for block in self.blocks)):
             yield from (self.settled(blocks, phase) for phase in phases)
 
     def checks_somewhere(self) -> frozenset[str]:
-        """Names of the checks that run for some operation in some phase."""
+        """Return the names of the checks that run for some operation in some phase."""
         return frozenset(name for settings in self.everywhere() for name in settings.checks)
 
     def layers_of(self, operation: Selectable | None, phase: str) -> list[Layer]:
-        """All that was said of an operation in a phase, what counts most first; None: of no single one."""
+        """Return the layers of an operation in a phase, nearest first; None: of operations without blocks."""
         mine = (
             one for one in self.blocks if operation is not None and one.filters.matches(operation)
         )
         return self._ordered(tuple(mine), phase)
 
     def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
-        """What holds in a phase for an operation that these blocks are about."""
+        """Return the settings in a phase of an operation that these blocks match."""
         return OperationSettings.read(self._ordered(tuple(blocks), phase))
 
     def _ordered(self, blocks: tuple[OperationBlock, ...], phase: str) -> list[Layer]:
@@ -397,7 +397,7 @@ class OperationLayers(Struct, frozen=True):
 
 
 class OperationResolver:
-    """Settings of operations, each worked out when it is first asked for; equal ones are one object."""
+    """Settings of operations, each resolved on first use. Equal settings are one object."""
 
     def __init__(self, layers: OperationLayers) -> None:
         self.layers = layers
@@ -409,11 +409,11 @@ class OperationResolver:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether the same holds for all operations in all phases."""
+        """Whether all operations have the same settings in all phases."""
         return not self.layers.blocks and not self._has_phases
 
     def of(self, operation: Selectable, phase: str = FUZZING) -> OperationSettings:
-        """What holds for an operation in a phase."""
+        """Return the settings of an operation in a phase."""
         if self.is_uniform:
             return self.common
         key = (operation.label, phase)
@@ -437,7 +437,7 @@ class OperationResolver:
 
 
 def _of_phase(layer: Layer, phase: str) -> Layer:
-    """What a layer says of one phase alone, as if it were said of all."""
+    """Return the part of a layer for one phase, as if it were for all phases."""
     start = ("phases", phase)
     return {path[2:]: values for path, values in layer.items() if path[:2] == start and path[2:]}
 

@@ -33,11 +33,11 @@ class Override(Struct, frozen=True):
 
     @property
     def is_forced(self) -> bool:
-        """True when the value is sent in every request."""
+        """Whether the value is sent in every request."""
         return self.share is None
 
     def names(self, location: Location, name: str) -> bool:
-        """True when it applies to this parameter. Header names are compared without case."""
+        """Whether it applies to this parameter. Header names are compared without case."""
         if self.location is not location and self.location is not None:
             return False
         if location is Location.HEADER:
@@ -63,7 +63,7 @@ class Overrides(Struct, frozen=True):
     types: tuple[TypeWords, ...] = ()
 
     def of(self, operation: Selectable) -> "Overrides":
-        """The overrides that apply to one operation."""
+        """Return the overrides that apply to one operation."""
         parameters = tuple(one for one in self.parameters if _is_about(one.operations, operation))
         # Of those for one type the first counts.
         types: dict[str, TypeWords] = {}
@@ -73,7 +73,7 @@ class Overrides(Struct, frozen=True):
         return Overrides(parameters, tuple(types.values()))
 
     def parameter(self, location: Location, name: str) -> Override | None:
-        """The override of a parameter; one that names the location wins over one that does not. None if there is none."""
+        """Return the override of a parameter, or None. One that names the location wins over one that does not."""
         found = [
             one
             for one in self.parameters
@@ -85,7 +85,7 @@ class Overrides(Struct, frozen=True):
         )
 
     def is_forced(self, location: Location, name: str) -> bool:
-        """Whether a value stands for a parameter, or for a place of a body (a JSON pointer), whatever else might."""
+        """Whether a value is forced for a parameter, or for a place of a body (a JSON pointer)."""
         if location is not Location.BODY:
             override = self.parameter(location, name)
             return override is not None and override.is_forced
@@ -94,7 +94,7 @@ class Overrides(Struct, frozen=True):
         return any(tokens[: len(path)] == path or path[: len(tokens)] == tokens for path in forced)
 
     def body(self) -> Iterator[Override]:
-        """The overrides that apply to a body, one for each path."""
+        """Yield the overrides that apply to a body, one for each path."""
         seen = set()
         for one in self.parameters:
             if one.location is Location.BODY and one.path not in seen:
@@ -127,7 +127,7 @@ Block = tuple[OperationFilters, Tables, Tables]
 
 
 def dictionary_rule(name: str, value: object) -> str | None:
-    """What is wrong with one `[dictionaries.<name>]`."""
+    """Return what is wrong with one `[dictionaries.<name>]`; None if nothing is."""
     if not isinstance(value, Mapping):
         return f"Dictionary {name!r} must be a table, but got {type_name(value)}"
     strange = next((key for key in value if key not in ("values", "from-file")), None)
@@ -152,7 +152,7 @@ def dictionary_rule(name: str, value: object) -> str | None:
 
 
 def type_rule(kind: str, value: object) -> str | None:
-    """What is wrong with one entry of `generation.dictionaries`."""
+    """Return what is wrong with one entry of `generation.dictionaries`; None if nothing is."""
     if kind not in TYPES:
         return f"Unknown type {kind!r}{did_you_mean(kind, TYPES)}; use one of {', '.join(TYPES)}"
     if not isinstance(value, Mapping):
@@ -163,7 +163,7 @@ def type_rule(kind: str, value: object) -> str | None:
 
 
 def parameter_rule(key: str, value: object) -> str | None:
-    """What is wrong with one entry of `parameters`."""
+    """Return what is wrong with one entry of `parameters`; None if nothing is."""
     try:
         _place_of(key)
     except ValueError as error:
@@ -196,7 +196,7 @@ def overrides_of(
     blocks: tuple[Block, ...],
     entries_of: Callable[[str], tuple[str, ...]],
 ) -> Overrides:
-    """What these tables mean; `entries_of` reads a file. Raises `ConfigError`.
+    """Return the overrides of these tables; `entries_of` reads a file. Raises `ConfigError`.
 
     Tables are known to be well-formed (the rules above).
     """
@@ -246,7 +246,7 @@ def _named(name: str, key: str, read: Mapping[str, tuple[Any, ...]]) -> tuple[An
 
 
 def as_type(kind: str, entry: str | float) -> str | float | None:
-    """An entry as a value of a type; None when it is none: base-10 integers, finite numbers, any text."""
+    """Return an entry as a base-10 integer, a finite number or a text; None if it is not of that type."""
     text = str(entry)
     if kind == "string":
         return text
@@ -287,7 +287,7 @@ def _overrides_at(
 
 
 def _place_of(key: str) -> tuple[Location | None, tuple[str, ...]]:
-    """Location and path of a key. Raises `ValueError` with a sentence."""
+    """Return location and path of a key. Raises `ValueError` with a sentence."""
     prefix, dot, rest = key.partition(".")
     location = _LOCATIONS.get(prefix) if dot else None
     if location is Location.BODY:

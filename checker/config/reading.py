@@ -48,7 +48,7 @@ class Updates(Layer):
     """The layer above all others, which `update` writes to."""
 
     revision = 0
-    """Changes until now: who keeps something made from the configuration looks here."""
+    """Number of changes until now. Values derived from an earlier revision are out of date."""
 
 
 _FEW_HOMES = 6
@@ -102,7 +102,7 @@ def _searched(folder: FilePath, home: FilePath) -> Sequence[FilePath]:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """TOML document. Raises `ConfigError`."""
+    """Return a TOML document. Raises `ConfigError`."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -112,7 +112,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def substituted(value: Any, environment: Mapping[str, str]) -> Any:
-    """The value with every `${NAME}` in its texts replaced; `$${` stands for `${`. Raises `ConfigError`."""
+    """Return a value with every `${NAME}` in its texts replaced; `$${` stands for `${`. Raises `ConfigError`."""
     if isinstance(value, str):
         return _PLACEHOLDER.sub(lambda found: _replacement(found, environment), value)
     if isinstance(value, Mapping):
@@ -123,22 +123,22 @@ def substituted(value: Any, environment: Mapping[str, str]) -> Any:
 
 
 class LayerPlace(Struct, frozen=True):
-    """Where in a file the values of a layer stand."""
+    """The place of a layer in a file."""
 
     prefix: Path = ()
-    """Names the place in messages."""
+    """The name of the place in messages."""
     banned: Collection[Path] = ()
     """Keys and sections that exist, but not here."""
     beside: Sequence[str] = ()
-    """Keys of the place that are no part of the layer: others have read them."""
+    """Keys of the place that are read elsewhere and are not part of the layer."""
     is_of_run: bool = True
-    """False for what is about some operations only."""
+    """False for `[[operations]]` blocks."""
 
 
 def read_layer(
     document: Mapping[str, Any], place: LayerPlace | None = None, *, below: Sequence[Layer] = ()
 ) -> Layer:
-    """Checked values of a document. Raises `ConfigError`; keys that it needs may stand in the layers `below` it."""
+    """Return the checked values of a document. Keys that it needs may be in the layers `below` it. Raises `ConfigError`."""
     reading = _ConfigWalk(place or LayerPlace())
     reading.section((), document)
     reading.look_over(below)
@@ -147,7 +147,7 @@ def read_layer(
 
 
 def section_error(path: Path, problems: list[Problem]) -> ConfigError:
-    """One error about one section: problems grouped by their heading."""
+    """Return one error about one section, with the problems grouped by heading."""
     lines = [f"Error in {section_title(path)} section:"]
     for heading in dict.fromkeys(problem.heading for problem in problems):
         group = [problem for problem in problems if problem.heading == heading]
@@ -162,7 +162,7 @@ def section_error(path: Path, problems: list[Problem]) -> ConfigError:
 
 
 def unknown(written: object, known: list[str]) -> Problem:
-    """A name that a section does not have: who took the section for another one is told which."""
+    """Return the problem of an unknown name, with the section that has it or the nearest known name."""
     # Values of Python may have other keys than texts.
     name, listed = str(written), ", ".join(map(repr, known))
     home = _home_of(name)
@@ -175,7 +175,7 @@ def unknown(written: object, known: list[str]) -> Problem:
 
 
 def _home_of(name: str) -> str:
-    """The place that has a key of this name, the one nearest to the root; empty where many have one, or none."""
+    """Return the section nearest to the root that has a key of this name; empty if many sections have one, or none."""
     spelled = {name, name.replace("_", "-")}
     homes = sorted((path for path, keys in SECTIONS.items() if spelled & keys.keys()), key=len)
     if not homes or len(homes) > _FEW_HOMES:
@@ -184,14 +184,14 @@ def _home_of(name: str) -> str:
 
 
 def check_value(name: str, key: Key, value: object) -> Problem | None:
-    """What is wrong with a value."""
+    """Return what is wrong with a value; None if nothing is."""
     if value is None and key.default is None:
         return None
     return key.kind.problem(value, repr(name))
 
 
 class _ConfigWalk:
-    """One walk through a document, which finds all problems."""
+    """One walk through a document, which collects all problems."""
 
     def __init__(self, place: LayerPlace) -> None:
         self.layer: Layer = {}
@@ -209,7 +209,7 @@ class _ConfigWalk:
             raise ConfigError("\n\n".join(map(str, errors)))
 
     def look_over(self, below: Sequence[Layer]) -> None:
-        """Note what is wrong with keys taken together, and what they lack."""
+        """Note keys that contradict each other, and missing ones."""
         lacking = missing_keys([self.layer, *below])
         for path, problem in (*layer_problems(self.layer), *lacking):
             self._note(path, problem)
@@ -293,34 +293,34 @@ _EXACT = Either((Text(), ListOf(Text())))
 
 
 class OperationBlock(Struct, frozen=True):
-    """One block: what it is about, and what it says."""
+    """One block: its filters and its values."""
 
     filters: OperationFilters
     values: Layer = field(default_factory=dict)
     """Of its keys and sections, as in any other layer; `enabled` stands at its root."""
     is_shared: bool = False
-    """Whether it stands beside `[[project]]` tables: it may be about the API of any of them."""
+    """Whether it is beside `[[project]]` tables, so that it may match operations of any of their APIs."""
 
     @property
     def enabled(self) -> bool:
-        """False where it switches its operations off."""
+        """Whether its operations are tested."""
         return bool(self.values.get((), {}).get("enabled", True))
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Values in place of generated ones."""
+        """Return the values in place of generated ones."""
         found: Mapping[str, Any] = self.values.get((), {}).get("parameters", {})
         return found
 
     @property
     def dictionaries(self) -> Mapping[str, Any]:
-        """Dictionaries by type of value (`generation.dictionaries`)."""
+        """Return the dictionaries by type of value (`generation.dictionaries`)."""
         found: Mapping[str, Any] = self.values.get(("generation",), {}).get("dictionaries", {})
         return found
 
 
 def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, ...]:
-    """Checked blocks, in file order. Raises `ConfigError`."""
+    """Return the checked blocks, in file order. Raises `ConfigError`."""
     if not isinstance(blocks, list) or not all(isinstance(one, Mapping) for one in blocks):
         problem = Problem("Type error", "'operations' -> Must be an array of tables")
         raise section_error(prefix, [problem])

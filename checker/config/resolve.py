@@ -46,7 +46,7 @@ from checker.core.request import without_userinfo
 
 
 class Invocation(Struct, frozen=True):
-    """What only the moment knows: everything that is neither in the file nor in the table of keys."""
+    """The facts of one call that are not keys of the configuration."""
 
     location: str
     kind: str = "run"
@@ -68,7 +68,7 @@ class Invocation(Struct, frozen=True):
 def run_settings(
     config: Config, occasion: Invocation, environment: Mapping[str, str] | None = None
 ) -> RunSettings:
-    """Settings of one run. Raises `ConfigError`."""
+    """Return the settings of one run. Raises `ConfigError`."""
     environment = os.environ if environment is None else environment
     settings = _settings(config, occasion, environment)
     others = [(title, config.for_project(title)) for title in config.titles]
@@ -148,7 +148,7 @@ def sanitization_of(config: Config) -> Sanitization:
 
 
 def _seed(config: Config) -> int:
-    """The seed that was asked for; without randomness always the same one."""
+    """Return the configured seed, else a random one; without randomness always the same one."""
     if config.seed is not None:
         return int(config.seed)
     return 0 if config.generation.deterministic else secrets.randbits(63)
@@ -174,7 +174,7 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
 
 
 def usable_processors() -> int:
-    """Processors that this process may use: 1-64."""
+    """Return the number of processors that this process may use: 1-64."""
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), 64)
     return min(os.cpu_count() or 1, 64)
@@ -240,7 +240,7 @@ _OWN_CHECKS: Final = (
 
 
 def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
-    """A check that nobody knows may still come with hooks or plug-ins."""
+    """Raise `ConfigError` for an unknown check, unless hooks or plug-ins may bring it."""
     named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
     if named and not has_hooks and not has_plugins():
         problem = unknown(named[0], list(BUILT_IN))
@@ -250,7 +250,7 @@ def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
 
 
 def _wfc(config: Config) -> str:
-    """Text of the authentication document. Raises `ConfigError`."""
+    """Return the text of the authentication document. Raises `ConfigError`."""
     asked = config.operation_layers().common.authentication.wfc
     if asked is None:
         return ""
@@ -272,7 +272,7 @@ def _hooks(config: Config, environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, str]]:
-    """Formats that are wanted, each with its path."""
+    """Return the wanted formats, each with its path."""
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
     found = []
     for row in report_formats():
@@ -285,7 +285,7 @@ def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, s
 
 
 def _baseline(config: Config, now: datetime | None) -> Baseline:
-    """Known failures, as a file has them; one that is not there yet is written. Raises `ConfigError`, `UsageError`."""
+    """Return the known failures of a file, which is written if it does not exist yet. Raises `ConfigError`, `UsageError`."""
     today = (now or datetime.now(UTC)).date().isoformat()
     if config.baseline is None:
         for flag in ("baseline-update", "baseline-prune"):
@@ -313,14 +313,14 @@ def _project_dir(config: Config, occasion: Invocation) -> str:
 
 
 def _cache_dir(config: Config, occasion: Invocation) -> str | None:
-    """Where discoveries are kept. Without randomness nothing is: what was found before would change what is sent."""
+    """Return the folder of discoveries; None without randomness, since earlier discoveries would change the requests."""
     if not config.cache.enabled or config.generation.deterministic:
         return None
     return config.cache.directory or f"{_project_dir(config, occasion)}/cache"
 
 
 def _project_slug(config: Config, location: str) -> str:
-    """The title of the only project of the file; else the location, so that two APIs never share a corpus."""
+    """Return the title of the only project of the file, else the location: two APIs must not share a corpus."""
     return slug(config.titles[0] if len(config.titles) == 1 else _nickname(location))
 
 
@@ -332,5 +332,5 @@ def _nickname(location: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Lower-case ASCII letters, digits and dashes; `default` when nothing is left."""
+    """Return a text as lower-case ASCII letters, digits and dashes; `default` if nothing is left."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "default"

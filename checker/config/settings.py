@@ -255,14 +255,14 @@ class RunSettings(Struct, frozen=True):
 
     @property
     def certain_hooks(self) -> tuple[str, ...]:
-        """Hooks that are loaded whatever the title of the description is."""
+        """Return the hooks that are loaded for every title of the description."""
         others = [set(changes["hooks"]) for _, changes in self.projects if "hooks" in changes]
         return tuple(hook for hook in self.hooks if all(hook in one for one in others))
 
     def for_project(self, title: str) -> "RunSettings":
-        """Settings for an API description with this title: those of its `[[project]]` table, if there is one.
+        """Return the settings for an API description with this title, with those of its `[[project]]` table if there is one.
 
-        Raises `UsageError` when they leave nothing to do.
+        Raises `UsageError` if every phase is disabled.
         """
         changes = next((changes for name, changes in self.projects if name == title), None)
         chosen = self if changes is None else self.with_changes(projects=(), **changes)
@@ -279,19 +279,19 @@ class RunSettings(Struct, frozen=True):
 
     @property
     def has_no_end(self) -> bool:
-        """Whether nothing but a failure or an interrupt ends the run: `fuzz` without a time limit."""
+        """Whether only a failure or an interrupt ends the run: `fuzz` without a time limit."""
         return self.kind == "fuzz" and self.max_time_s is None
 
     @property
     def is_dry(self) -> bool:
-        """Whether requests are made and none is sent."""
+        """Whether requests are generated but not sent."""
         return self.target.transport == NOTHING_SENT
 
     @property
     def common(self) -> OperationSettings:
-        """What holds for operations that have nothing of their own, and for the request for the description.
+        """Return the settings of operations without settings of their own, and of the request for the description.
 
-        Worked out anew each time, since hooks bring checks: whoever asks for each operation has an `OperationResolver`.
+        Resolved anew on each access, since hooks add checks. An `OperationResolver` keeps the results.
         """
         return self.operations.common
 
@@ -314,7 +314,7 @@ def differences(usual: Struct, other: Struct) -> dict[str, Any]:
 
 
 def credentials_in(settings: RunSettings) -> tuple[str, ...]:
-    """Names of what a run would send to prove who is calling: `header Authorization`, `query api_key`."""
+    """Return the names of the credentials of a run: `header Authorization`, `query api_key`."""
     redaction = settings.report.sanitization.redaction
     headers = dict.fromkeys(
         pair for one in settings.operations.everywhere() for pair in one.headers
@@ -332,7 +332,7 @@ def credentials_in(settings: RunSettings) -> tuple[str, ...]:
 def credentials_of_call(
     redaction: Redaction, places: Iterable[tuple[str, Mapping[str, Any]]]
 ) -> tuple[str, ...]:
-    """Names of credentials among what a call was given, place by place: `header Authorization`."""
+    """Return the names of credentials among the arguments of a call: `header Authorization`."""
     return tuple(
         f"{place} {name}" for place, given in places for name in _sensitive(redaction, given)
     )
@@ -341,12 +341,12 @@ def credentials_of_call(
 def without_credentials(
     redaction: Redaction, headers: Iterable[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    """Those headers of every request that do not say who is calling."""
+    """Return the headers that are not credentials."""
     return tuple((name, value) for name, value in headers if not redaction.is_sensitive(name))
 
 
 def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
-    """Values of sensitive names that stand in place of generated ones."""
+    """Yield the overrides with sensitive names."""
     redaction = settings.report.sanitization.redaction
     for one in settings.sources.overrides.parameters:
         if any(redaction.is_sensitive(name) for name in one.path):
@@ -356,10 +356,10 @@ def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
 def target(
     declared: str, location: str | None, given: str | None, credentials: Iterable[str]
 ) -> BaseUrl:
-    """Where requests go: what was given, else what the description declares, on the server that it came from.
+    """Return the target of requests: the given URL, else the declared one.
 
-    User info in its location counts for that server. Raises `UsageError` where credentials would go to a server that
-    nobody but the description named, `ValueError` for what is no URL.
+    User info in its location counts for that server. Raises `UsageError` if credentials would go to a server that only
+    the description names, `ValueError` for a text that is no URL.
     """
     if given is not None:
         return BaseUrl.from_url(given)

@@ -48,13 +48,13 @@ _IN_PHASES = ("generation", "checks")
 """Sections that each phase may have of its own."""
 SAFETY_LEVELS = ("read-only", "create-own", "full")
 ALGORITHMS = ("location-headers", "dependency-analysis")
-"""How links are found that nobody declared."""
+"""Ways to find links that the description does not declare."""
 MOST_STEPS = 60
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
 MOST_EXAMPLES = 10**9
-"""For each operation: weeks of requests. What is larger is a slip of the finger, and no counter need hold it."""
+"""For each operation: weeks of requests. A larger number is a typing error."""
 
 MOST_SECONDS = 1e8
 """Three years; more milliseconds do not fit the counters of every system."""
@@ -66,10 +66,10 @@ _SHAPES: Mapping[SettingShape, ValueKind] = {
     SettingShape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
     SettingShape.STATUSES: ListOf(Either((Integer(100, 599), Text(value_kinds.status_pattern)))),
 }
-"""What the settings of checks may be."""
+"""Kinds of values of the settings of checks."""
 
 COVERED = ("operations", "responses", "parameters", "enum_values", "media_types")
-"""What of a description has to be covered to a percentage, if somebody asks."""
+"""Parts of a description of which a percentage may be required."""
 
 OF_OPERATIONS = {
     "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
@@ -215,7 +215,7 @@ def _phase(name: str) -> dict[str, Key]:
 
 
 def _sections_of_phase(name: str) -> dict[Path, dict[str, Key]]:
-    """Sections of a phase: its own, and what it may have apart from other phases."""
+    """Return the sections of a phase: its own, and those that override sections of the run."""
     found: dict[Path, dict[str, Key]] = {("phases", name): _phase(name), **_in_phase(name)}
     if name != "stateful":
         found["phases", name, "extra-data-sources"] = {"responses": Key(_FLAG, True)}
@@ -244,7 +244,7 @@ _CHECKS: dict[Path, dict[str, Key]] = {
 
 
 def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
-    """What a phase may have of its own, beside its own keys."""
+    """Return the sections of a phase that override those of the run."""
     others = {*OF_RUNS, "dictionaries"}
     if phases.phase_named(name).source is phases.CaseSource.LISTED:
         # There are as many as the description gives rise to.
@@ -311,18 +311,18 @@ CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
 
 
 def is_of_checks(path: Path) -> bool:
-    """Whether the sections right below this one are checks: of all phases, or of one."""
+    """Whether the sections directly below this one are checks: of all phases, or of one."""
     return path in SECTIONS and path[-1:] == ("checks",)
 
 
 def default_of(path: Path, name: str) -> Any:
-    """Value of a key that nobody has set."""
+    """Return the default of a key."""
     return SECTIONS[path][name].default
 
 
 @cache
 def subsections(path: Path) -> tuple[str, ...]:
-    """Names of the sections right below this one."""
+    """Return the names of the sections directly below this one."""
     depth = len(path)
     found = {known[depth]: None for known in SECTIONS if known[:depth] == path and known != path}
     return tuple(found)
@@ -397,6 +397,6 @@ def keys_of_operations() -> Iterator[tuple[Path, str]]:
 
 
 def not_in_operations() -> frozenset[Path]:
-    """What an `[[operations]]` block cannot have."""
+    """Return the keys and sections that an `[[operations]]` block cannot have."""
     own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
     return _NEVER_IN_OPERATIONS | frozenset(own)

@@ -25,16 +25,16 @@ def is_attribute(text: str) -> bool:
 
 
 def search_working_directory() -> None:
-    """Have imports look into the working directory first."""
+    """Put the working directory first on the import path."""
     folder = os.getcwd()
     if folder not in sys.path:
         sys.path.insert(0, folder)
 
 
 def load_attribute(text: str, *, what: str) -> Any:
-    """What `module:attribute` names; the module may lie in the working directory. `what` it is stands in errors.
+    """Return the object that `module:attribute` names; the module may be in the working directory. Errors call it `what`.
 
-    Raises `ConfigError` for whatever goes wrong in the module.
+    Raises `ConfigError` for any error in the module.
     """
     module, _, attribute = text.partition(":")
     search_working_directory()
@@ -53,18 +53,18 @@ GROUP: Final = "checker.plugins"
 
 @cache
 def _plugins() -> EntryPoints:
-    """Looked for once in each process: it reads what all packages say of themselves."""
+    """Return the entry points, once in each process: this reads the metadata of all packages."""
     return entry_points(group=GROUP)
 
 
 def has_plugins() -> bool:
-    """Whether any package brings one."""
+    """Whether any package has a plug-in."""
     return bool(_plugins())
 
 
 @cache
 def load_plugins() -> None:
-    """Import all of them, once in each process. Raises `ConfigError` for whatever goes wrong in one."""
+    """Import all plug-ins, once in each process. Raises `ConfigError` for any error in one."""
     for entry in _plugins():
         try:
             entry.load()
@@ -76,7 +76,7 @@ def load_plugins() -> None:
 
 
 def know_phases(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of all phases, those of plug-ins included where one of `names` is not built in. Raises `ConfigError`."""
+    """Return the names of all phases. Plug-ins are loaded if one of `names` is not built in. Raises `ConfigError`."""
     if not set(names) <= set(phase_names()):
         load_plugins()
     return phase_names()
@@ -95,7 +95,7 @@ def load_all_hooks(specs: Iterable[str]) -> None:
 def load_hooks(spec: str) -> None:
     """Import a module by name or a file by its path; the same one is loaded once.
 
-    Raises `ConfigError` for whatever goes wrong in it.
+    Raises `ConfigError` for any error in it.
     """
     search_working_directory()
     try:

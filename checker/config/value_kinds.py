@@ -23,7 +23,7 @@ INVALID_VALUE = "Invalid value"
 
 
 class Problem(Struct, frozen=True):
-    """One thing that is wrong."""
+    """One problem of a configuration."""
 
     heading: str
     """`Type error`, `Invalid value`, `Unknown properties`."""
@@ -31,7 +31,7 @@ class Problem(Struct, frozen=True):
     hint: str = ""
     """A line of its own after the bullets: `Valid values are: ...`."""
     error: type[ConfigError] = ConfigError
-    """What is raised where it is all that is wrong."""
+    """The exception if there is no other problem."""
 
 
 class ValueKind(Protocol):
@@ -39,11 +39,11 @@ class ValueKind(Protocol):
 
     @property
     def noun(self) -> str:
-        """What it must be: `an integer`."""
+        """Return the noun for messages: `an integer`."""
         ...
 
     def problem(self, value: object, place: str) -> Problem | None:
-        """What is wrong with a value that stands at `place`."""
+        """Return what is wrong with a value at `place`; None if nothing is."""
         ...
 
 
@@ -107,10 +107,10 @@ class Text(Struct, frozen=True):
     """Any string that keeps a rule; without NUL, unless it is a list of characters."""
 
     rule: Callable[[str], str | None] = anything
-    """What is wrong with a text: a sentence that starts with `Must`."""
+    """Returns what is wrong with a text: a sentence that starts with `Must`."""
     noun: str = "a string"
     error: type[ConfigError] = ConfigError
-    """What a text that breaks the rule raises."""
+    """The exception for a text that breaks the rule."""
     allows_nul: bool = False
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -126,7 +126,7 @@ class Secret(Struct, frozen=True):
     """Any string that can be sent. No message shows it."""
 
     rule: Callable[[object], str | None]
-    """What is wrong with a value: a sentence that starts with `must`."""
+    """Returns what is wrong with a value: a sentence that starts with `must`."""
     noun: str = "a string"
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -189,7 +189,7 @@ class MapOf(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A table that is looked at later."""
+    """A table that is checked later."""
 
     noun: str = "a table"
 
@@ -216,7 +216,7 @@ class Either(Struct, frozen=True):
         return wrong_type(self, value, place)
 
     def _widened(self, hint: str, problems: list[Problem | None]) -> str:
-        """The words that are valid, and what else is."""
+        """Return a hint with the valid words and the other kinds."""
         pairs = zip(self.kinds, problems, strict=True)
         others = [kind.noun for kind, one in pairs if one and one.heading == TYPE_ERROR]
         return " or ".join((hint, *others)) if hint else ""
@@ -230,7 +230,7 @@ def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
 
 
 def invalid(text: str) -> Problem:
-    """A value of the right type that means nothing."""
+    """Return the problem of a value that has the right type."""
     return Problem(INVALID_VALUE, text)
 
 
@@ -246,7 +246,7 @@ _TYPE_NAMES = (
 
 
 def type_name(value: object) -> str:
-    """Name of a value's type, as TOML calls it."""
+    """Return the name of a value's type in TOML."""
     for python_type, name in _TYPE_NAMES:
         if isinstance(value, python_type):
             return name
@@ -402,7 +402,7 @@ def retries(name: str, value: object) -> str | None:
 
 
 def retries_of(value: int | Mapping[str, int]) -> int:
-    """Times that a request is sent again, of either form of `request-retries`."""
+    """Return the number of retries of either form of `request-retries`."""
     return value if isinstance(value, int) else value.get("max-attempts", 0)
 
 

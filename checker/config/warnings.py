@@ -24,16 +24,16 @@ LOW_VALID_RATE: Final = 0.2
 
 
 class WarningSettings(Struct, frozen=True):
-    """What is to be made of warnings."""
+    """The warnings that are shown, and those that make a run fail."""
 
     display: tuple[str, ...] | None = None
     """Kinds that are shown; None: the usual ones."""
     fail_on: tuple[str, ...] | None = ()
-    """Kinds that make a run fail; None: whatever is shown."""
+    """Kinds that make a run fail; None: all that are shown."""
     low_valid_rate: float = LOW_VALID_RATE
     """Of `low_valid_rate`."""
     silenced: tuple[str, ...] = ()
-    """Kinds that are neither shown nor fail a run, whatever else is said (`suppress-health-check`)."""
+    """Kinds that are never shown and never make a run fail (`suppress-health-check`)."""
 
     def shows(self, kind: str) -> bool:
         """Whether warnings of a kind are shown."""
@@ -48,7 +48,7 @@ class WarningSettings(Struct, frozen=True):
 
     @classmethod
     def of(cls, value: Any) -> "WarningSettings":
-        """What a checked value of the key means."""
+        """Return the settings that a checked value of the key means."""
         if isinstance(value, Mapping):
             asked = value.get("fail-on", False)
             fail_on = None if asked is True else () if asked is False else tuple(asked)
@@ -59,7 +59,7 @@ class WarningSettings(Struct, frozen=True):
 
 
 def silenced_by(health_checks: Iterable[str]) -> tuple[str, ...]:
-    """Warnings with the meaning of these health checks."""
+    """Return the warnings that correspond to these health checks."""
     asked = set(health_checks)
     every = "all" in asked
     return tuple(kind for name, kind in _HEALTH.items() if every or name in asked)
@@ -72,7 +72,7 @@ def _display(value: Any) -> tuple[str, ...] | None:
 
 
 def warning_name(name: str) -> str | None:
-    """The name of a warning."""
+    """Return what is wrong with the name of a warning; None if nothing is."""
     if not is_warning(name):
         load_plugins()
     if is_warning(name):
@@ -82,7 +82,7 @@ def warning_name(name: str) -> str | None:
 
 
 def warning_key(name: str, value: object) -> str | None:
-    """A key of the table `warnings`, and its value."""
+    """Return what is wrong with a key of the table `warnings`; None if nothing is."""
     if name not in _KEYS:
         return f"Must have no keys but {', '.join(map(repr, _KEYS))}, but got {name!r}"
     if name == "low_valid_rate":
