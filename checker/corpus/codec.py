@@ -1,6 +1,6 @@
 """Records as bytes and back: the record classes and their tags in files.
 
-Never pickle: a corpus may come from somebody else. A record is `[tag, [field, ...]]`, packed.
+Never pickle: a corpus may come from another user. A record is `[tag, [field, ...]]`, packed.
 """
 
 from collections.abc import Iterable

@@ -192,7 +192,7 @@ def _weighted(
 ) -> list[tuple[ValueHistory, int]]:
     """Return (ring, depth) for each index: first many different ones, then again the likely ones.
 
-    What is newer, in a ring that scores higher, and what nobody tried to remove. Who removes things needs many: what is gone is no use to him.
+    What is newer, in a ring that scores higher, and values without an attempt to remove them come first. An operation that removes resources needs many values.
     """
     order = _order_of(ranked)
     if len(order) < 2:

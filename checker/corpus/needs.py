@@ -38,7 +38,7 @@ def needed_by(
 ) -> tuple[ResourceMade, ...]:
     """Return the requests without which a fresh target may not show a finding, outermost first. Both are by path.
 
-    What nobody of the run made and somebody removed was there from the start. Not all of them are surely needed
+    A resource that no request of the run made, and one removed, was there from the start. Not all of them are surely needed
     (`is_surely_needed`).
     """
     if not (made or removed) or not finding.interactions or is_of_method_alone(finding):

@@ -79,7 +79,7 @@ _IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))
 
 
 class _Search(Struct, frozen=True):
-    """How secrets are found in a text."""
+    """A search for secrets in a text."""
 
     pattern: re.Pattern[str]
     """Matches known spellings; in one group for each of `loose`, any other spelling of a value."""

@@ -417,7 +417,7 @@ class ChainExplorer(Struct):
 def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
     """Return step and expression (JSON) of the origin of a value: not a request that only passed it on.
 
-    Else no such request could be left out of a sequence, and nobody would see where its value is from.
+    Otherwise no such request could be left out of a sequence, and the origin of its value would be hidden.
     """
     meta = known.steps[source.step].sent.case.meta
     for binding in () if meta is None else meta.bindings:

@@ -21,7 +21,7 @@ from checker.transport.prepare import RequestMaker, plain_maker
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
     """Yield the usual case first, then one change at a time; each request on the wire once.
 
-    Methods that nobody declared are tried once for each path. What has a longer head than servers need take is left out. Raises `Unsatisfiable` and `BudgetSpent`.
+    Undeclared methods are tried once for each path. Requests with a longer head than servers have to accept are left out. Raises `Unsatisfiable` and `BudgetSpent`.
     """
     if not operation.is_described:
         return

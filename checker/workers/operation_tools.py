@@ -100,7 +100,7 @@ def judging(
 ) -> Judging:
     """Return the checks of each operation: one judge for all of them, or one for each set of settings.
 
-    Raises `UsageError` for checks that nobody knows.
+    Raises `UsageError` for unknown checks.
     """
 
     def judge(settings: OperationSettings) -> Judge:

@@ -405,7 +405,7 @@ def _bisect(low: int, high: int, fails: Callable[[int], bool]) -> None:
 
 
 def _without_chunks(text: str, fails: Fails) -> str:
-    """What is left when halves are dropped, then quarters, then eighths ..."""
+    """Return a text without halves, then without quarters, eighths and so on, as long as it fails."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         start = 0
@@ -420,7 +420,7 @@ def _without_chunks(text: str, fails: Fails) -> str:
 
 
 def _with_plain_chunks(text: str, fails: Fails) -> str:
-    """What is left when as many characters as possible are plain ones."""
+    """Return a text with as many plain characters as possible, as long as it fails."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         for start in range(0, len(text), size):

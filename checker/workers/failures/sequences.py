@@ -181,7 +181,7 @@ class Confirmation(Struct):
         """Return the shortest sequence that failed again; None if none did.
 
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
-        state that they left behind, and nobody else could reproduce that.
+        state that they left behind, and no user could reproduce that.
         """
         last = cut_off(chain[-1].made)
         if len(chain) > 1 and follows(last):

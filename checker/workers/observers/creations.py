@@ -52,7 +52,7 @@ class CreationHistory(Struct):
     ) -> Iterator[ResourceMade]:
         """Record the resource that a request made, unless a surer maker is known. `place`: phase and index of the case.
 
-        Of a server error nobody is told what it has left behind: perhaps a thing of any name.
+        A server error does not tell what it has left behind: it may be a resource of any name.
         """
         label = case.operation.label
         if self._looks[label] >= _MOST_LOOKS:

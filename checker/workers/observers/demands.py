@@ -108,7 +108,7 @@ _DOUBTS = 5
 class DemandLearner(Struct):
     """Demands by the phase in which they were heard. One object for each worker; journals carry the demands of other workers.
 
-    In `run` cases respect what was heard in earlier phases, whoever heard it, so that nobody's haste decides what is sent; in
+    In `run` cases respect what was heard in earlier phases, in any worker, so that the speed of a worker does not decide what is sent; in
     `fuzz` what was heard until now.
     """
 

@@ -20,7 +20,7 @@ _OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
 def blocked_connection(context: WorkerContext) -> str:
     """Return the reason why no request of a run can reach the target, for the first worker; empty if one may.
 
-    Nobody knows from here what a transport of the user does, or settings and hosts that single operations have.
+    The behaviour of a user's transport is unknown here, as are settings and hosts of single operations.
     """
     settings, origin = context.settings, context.origin
     is_ours = settings.document is None and not (settings.target.transport or settings.target.app)

@@ -25,7 +25,7 @@ _JUST_BEFORE = 3
 
 
 class ExaminationContext(Struct, frozen=True):
-    """What an examination waits and sends with."""
+    """The tools of an examination for waiting and sending."""
 
     rest: Callable[[float], None]
     """Lets seconds pass."""
@@ -74,7 +74,7 @@ class LivenessProbes(Struct):
         )
 
     def others(self, suspect: Label) -> list[Sent]:
-        """What served others than the suspect before."""
+        """Return the requests of other operations that were served before."""
         return [one for one in self._chosen if one.label != suspect]
 
     def are_too_many(self, asked: Sequence[Sent], count: int) -> bool:
@@ -84,7 +84,7 @@ class LivenessProbes(Struct):
         )
 
     def is_in_trouble(self, trouble: Trouble) -> bool:
-        """Whether nobody answers, or everybody is turned away."""
+        """Whether the target does not respond, or refuses every caller."""
         if trouble is Trouble.REFUSED:
             return self.is_turned_away()
         if is_down(self.context.origin, self.around.rest, self.around.connect):
@@ -104,7 +104,7 @@ class LivenessProbes(Struct):
         return self._answer(made, self.request_of(made))
 
     def request_of(self, made: GeneratedCase) -> WireRequest:
-        """What a new case is sent as. Raises `CheckerError` when it cannot be sent."""
+        """Return the request of a new case. Raises `CheckerError` if it cannot be sent."""
         tools = self.context.tools
         return build_request(tools.maker, tools.hooks, made.case, tools.credentials)
 
@@ -153,7 +153,7 @@ class LivenessProbes(Struct):
 
 
 def is_refused(outcome: Outcome) -> bool:
-    """Whether an answer serves nobody."""
+    """Whether a response refuses the request."""
     return not isinstance(outcome, Response) or outcome.status_code in REFUSALS
 
 

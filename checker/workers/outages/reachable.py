@@ -1,4 +1,4 @@
-"""Whether anybody listens where the target should be: asked once, before anything is generated."""
+"""The first connection to the target, tried once before anything is generated."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ Connect = Callable[[BaseUrl, float], socket.socket]
 
 
 def unreachable_target(context: WorkerContext) -> str:
-    """Why no request of a run can arrive, for the first worker to open its description; empty where one may.
+    """Return the reason why no request of a run can arrive, for the first worker; empty if one may.
 
     Behind a proxy or a transport of the user nobody knows from here, but whether the proxy is there; operations on hosts
     or with proxies of their own may be served when others are not.
@@ -63,7 +63,7 @@ def has_own_servers(context: WorkerContext) -> bool:
 
 
 def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = None) -> str:
-    """Why no connection to a target can be opened, in one sentence with advice; empty when one can. Nothing is sent."""
+    """Return the reason why no connection to a target can be opened, in one sentence with advice; empty if one can. Nothing is sent."""
     reason = _obstacle(origin, patience_s, connect)
     return reason and (
         f"nothing was tested: the API at {readable_url(origin.url + origin.base_path)} cannot be reached ({reason}); "
@@ -72,7 +72,7 @@ def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = No
 
 
 def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = None) -> str:
-    """Why no connection to an HTTP proxy can be opened, in one sentence with advice; empty when one can."""
+    """Return the reason why no connection to an HTTP proxy can be opened, in one sentence with advice; empty if one can."""
     parts = urlsplit(proxy)
     there = replace(BaseUrl.from_url(proxy), port=parts.port or _PROXY_PORTS[parts.scheme])
     reason = _obstacle(there, patience_s, connect)
@@ -83,7 +83,7 @@ def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = N
 
 
 def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> str:
-    """Why no connection to a place can be opened, in a few words; empty when one can."""
+    """Return the reason why no connection to a place can be opened, in a few words; empty if one can."""
     patience_s = min(patience_s, PATIENCE_S)
     try:
         link = (connect or _connected)(origin, patience_s)

@@ -1,1 +1,1 @@
-"""What a worker keeps of its tasks, attempts and failures, in memory and on disk."""
+"""The records of a worker about its tasks, attempts and failures, in memory and on disk."""

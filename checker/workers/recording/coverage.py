@@ -1,4 +1,4 @@
-"""Where an operation lists the values that a part of its requests may have, and which of them a case has."""
+"""The places where an operation lists possible values, and the listed values that a case has."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -55,7 +55,7 @@ class Enumeration(Struct, frozen=True, dict=True):
 
 
 def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:
-    """Those of its parameters and bodies, as far as anybody wants to read; what refers to nothing lists nothing."""
+    """Return the enumerations of its parameters and bodies, up to a depth; a dangling reference has none."""
     found: dict[tuple[Location, tuple[str, ...]], dict[object, str]] = {}
     for parameter in operation.parameters:
         schema = parameter.schema
@@ -114,7 +114,7 @@ _NEGATIVE: Final = GenerationMode.NEGATIVE
 
 
 def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
-    """(place, keyword that is broken there or `EDGE`); the place is `query limit`, or `query` where nobody knows the name.
+    """Return (place, keyword that is broken there or `EDGE`); the place is `query limit`, or `query` if the name is unknown.
 
     Nothing for a valid case that is about no place of its own.
     """
@@ -135,7 +135,7 @@ Showing = tuple[Label, str, str]
 
 
 class Showings(Struct):
-    """What cases of one operation can show, worked out once: it is looked at for each request."""
+    """The parts of the description that cases of one operation can show, computed once: each request asks for them."""
 
     parts: tuple[tuple[str, dict[str, Showing]], ...]
     """Attribute of a case, and by name what a parameter there shows."""
@@ -197,7 +197,7 @@ class Showings(Struct):
 
 
 class Shown(Struct):
-    """What cases of one task show of the description, counted until it is written down; of wrong ones only the answer does."""
+    """The parts of the description that cases of one task show, counted until they are written; invalid cases show only responses."""
 
     _counts: dict[int, dict[Showing, int]] = field(default_factory=dict)
     """By class of the status."""

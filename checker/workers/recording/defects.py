@@ -1,4 +1,4 @@
-"""What a worker knows of the defects of the run: which failures are news, and what looking into them has cost."""
+"""The defects of the run that a worker knows: new failures, and the cost of their investigation."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -59,11 +59,11 @@ class Defects(Struct):
                 self._by_check[rule[:2]][one.fingerprint] = one
 
     def has_news(self, label: Label, failures: Iterable[Failure]) -> bool:
-        """Whether nobody has seen one of these failures of an operation."""
+        """Whether one of these failures of an operation is new."""
         return any(one.fingerprint(label) not in self.fingerprints for one in failures)
 
     def is_known(self, fingerprint: str, label: str, failure: Failure) -> bool:
-        """Whether nobody need look at a failure: it, or what it is another sight of, is settled or in work."""
+        """Whether a failure, or another form of it, is settled or under investigation."""
         if fingerprint in self.fingerprints:
             return not self.reopens(fingerprint)
         return self.same_as(label, failure, fingerprint) is not None
@@ -139,5 +139,5 @@ class Defects(Struct):
 
 
 def _in_order(settled: dict[str, SettledFinding]) -> list[SettledFinding]:
-    """Those of the earliest case first, whoever was told of them when."""
+    """Return the failures in the order of their cases, whatever the order of reports."""
     return sorted(settled.values(), key=lambda one: (one.index, one.fingerprint))

@@ -1,4 +1,4 @@
-"""How many requests may go into looking into failures: a share of those of the run, counted, never timed."""
+"""The number of requests for investigations: a share of those of the run, counted, never timed."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""What one incarnation writes down: verdicts, findings, signals, values, progress."""
+"""The records of one incarnation: verdicts, findings, signals, values, progress."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -147,7 +147,7 @@ class Recorder(Struct):
         )
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:
-        """Whether nobody knows this defect, or an earlier case of the same task shows it."""
+        """Whether this defect is new, or an earlier case of the same task shows it."""
         place = (flight.running.task.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
         if waiting is not None:
@@ -192,7 +192,7 @@ class Recorder(Struct):
             self.journal.append(OperationError(label, phase, title, message, trace))
 
     def gave_up(self, label: str, phase: str, error: BaseException) -> None:
-        """Why an operation, or one of its cases, is not tested further."""
+        """Record the reason why an operation, or one of its cases, is not tested further."""
         if isinstance(error, NothingToBreak):
             self.note(Note(UNBROKEN, label, "", error.reason))
             return
@@ -215,7 +215,7 @@ class Recorder(Struct):
     def progress(
         self, running: LeasedTask, ledger: tuple[float, float, float, float, float]
     ) -> None:
-        """How far a task came, since it was leased."""
+        """Record the progress of a task since it was leased."""
         requests, inquiries = self.traffic.uncounted.take()
         self.journal.append(
             TaskProgress(
