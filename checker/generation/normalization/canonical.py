@@ -1,4 +1,4 @@
-"""The one reader of JSON Schema: a form has all that holds for a value, gathered from references, `allOf` and siblings.
+"""The reader of JSON Schema for generation: a form has all that holds for a value, gathered from references, `allOf` and siblings.
 
 A value is described by a conjunction of facets, places of the document that it has to satisfy together. Children are
 conjunctions again and are read on demand, so that recursive schemas need no special case.
