@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Note, OperationError, WorkerGone
@@ -462,6 +463,10 @@ class Supervisor:
 
     def _replace(self, ruling: RestartDecision, ended: Departure) -> None:
         if ruling.ends_run:
+            # A worker that dies while its modules are imported cannot name the limit itself.
+            limit = "" if ended.is_from_outside else likely_limit()
+            if limit and limit not in ended.reason:
+                ended = replace(ended, reason=f"{ended.reason}: {limit}")
             self.ending.fail(RunFault(given_up(ended), keeps_verdict=True))
         self._starts.append(time.monotonic() + ruling.pause_s)
 

@@ -159,8 +159,8 @@ def test_any_key_can_be_set(settings_of) -> None:
         *("--set", "phases.stateful.max-steps=3", "--set", "generation.mode=negative"),
         *("--set", 'headers.X-A="1"', "--set", "headers.X-B=b", "--set", "checks.enabled=false"),
     )
-    assert found.sequences.max_steps == 3
-    assert found.common.modes == ("negative",)
+    assert found.sources.sequences.max_steps == 3
+    assert found.common.cases.modes == ("negative",)
     assert found.common.headers == (("X-A", "1"), ("X-B", "b"))
     assert found.common.checks == ()
 

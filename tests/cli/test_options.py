@@ -26,27 +26,36 @@ def test_every_working_option_arrives(settings_of) -> None:
         *("--mode", "positive", "--phases", "fuzzing", "--no-color"),
     )
     assert found.location == "openapi.json"
-    assert (found.kind, found.base_url) == ("run", "http://127.0.0.1:8081/api")
-    assert (found.workers, found.lanes, found.common.max_examples, found.seed) == (3, 4, 7, 11)
-    assert (found.max_failures, found.common.continue_on_failure, found.common.no_shrink) == (
+    assert (found.kind, found.target.base_url) == ("run", "http://127.0.0.1:8081/api")
+    assert (
+        found.processes.workers,
+        found.processes.lanes,
+        found.common.cases.max_examples,
+        found.seed,
+    ) == (3, 4, 7, 11)
+    assert (
+        found.verdict.max_failures,
+        found.common.continue_on_failure,
+        found.common.cases.no_shrink,
+    ) == (
         2,
         True,
         True,
     )
     assert found.common.headers == (("X-A", "b:c"),)
-    assert (found.common.request_timeout_s, found.wait_for_schema_s) == (1.5, 2.0)
-    assert (found.common.proxy, found.common.tls_verify) == ("http://127.0.0.1:9", False)
-    assert (found.reports, found.preserve_bytes) == ((("vcr", "a/b.yaml"),), True)
-    assert (found.sanitization.enabled, found.truncation.enabled) == (False, False)
-    assert (found.database, found.common.allow_x00) == ("none", False)
-    assert (found.inline, found.color) == (True, False)
+    assert (found.common.http.request_timeout_s, found.target.wait_for_schema_s) == (1.5, 2.0)
+    assert (found.common.http.proxy, found.common.http.verify) == ("http://127.0.0.1:9", False)
+    assert (found.report.files, found.report.preserve_bytes) == ((("vcr", "a/b.yaml"),), True)
+    assert (found.report.sanitization.enabled, found.report.truncation.enabled) == (False, False)
+    assert (found.sources.database, found.common.cases.allow_x00) == ("none", False)
+    assert (found.processes.inline, found.report.color) == (True, False)
 
 
 def test_a_file_may_ask_for_bytes_though_no_report_keeps_any(settings_of, invoke, folder) -> None:
     assert "--report-preserve-bytes needs" in invoke(*RUN, "--report-preserve-bytes").stderr
     (folder / "checker.toml").write_text("[reports]\npreserve-bytes = true")
-    assert settings_of(*RUN).preserve_bytes
-    assert settings_of(*RUN, "--report", "junit").preserve_bytes
+    assert settings_of(*RUN).report.preserve_bytes
+    assert settings_of(*RUN, "--report", "junit").report.preserve_bytes
 
 
 @pytest.mark.parametrize("named", ["file", "command line"])
@@ -61,7 +70,7 @@ def test_the_key_of_a_certificate_needs_one_wherever_it_is_named(
     found = settings_of(
         *RUN, *(() if named == "file" else ("--request-cert-key", "openapi.json"))
     ).common
-    assert (found.request_cert, found.request_cert_key) == ("openapi.json", "openapi.json")
+    assert (found.http.cert, found.http.cert_key) == ("openapi.json", "openapi.json")
 
 
 def test_the_place_that_is_given_by_hand_beats_one_of_the_environment(
@@ -69,7 +78,7 @@ def test_the_place_that_is_given_by_hand_beats_one_of_the_environment(
 ) -> None:
     monkeypatch.setenv("CHECKER_ORIGIN", "http://127.0.0.1:9")
     found = settings_of("run", "openapi.json", "--url", "http://127.0.0.1:8")
-    assert (found.base_url, found.origin) == ("http://127.0.0.1:8", None)
+    assert (found.target.base_url, found.target.origin) == ("http://127.0.0.1:8", None)
     monkeypatch.setenv("CHECKER_BASE_URL", "http://127.0.0.1:8")
     assert "exclude each other" in invoke("run", "openapi.json").stderr
 
@@ -132,8 +141,8 @@ def test_environment_stands_in_for_options(settings_of, monkeypatch) -> None:
     monkeypatch.setenv("CHECKER_BASE_URL", "http://127.0.0.1:5")
     monkeypatch.setenv("CHECKER_WAIT_FOR_SCHEMA", "3.5")
     found = settings_of(*RUN)
-    assert (found.base_url, found.wait_for_schema_s) == ("http://127.0.0.1:5", 3.5)
-    assert settings_of(*RUN, "-u", "http://127.0.0.1:6").base_url == "http://127.0.0.1:6"
+    assert (found.target.base_url, found.target.wait_for_schema_s) == ("http://127.0.0.1:5", 3.5)
+    assert settings_of(*RUN, "-u", "http://127.0.0.1:6").target.base_url == "http://127.0.0.1:6"
 
 
 def test_command_line_beats_the_file_and_headers_merge(settings_of, folder) -> None:
@@ -141,7 +150,7 @@ def test_command_line_beats_the_file_and_headers_merge(settings_of, folder) -> N
         "seed = 1\nworkers = 2\nheaders = { A = 'file', B = 'file' }"
     )
     found = settings_of(*RUN, "--seed", "9", "-H", "a: line")
-    assert (found.seed, found.workers) == (9, 2)
+    assert (found.seed, found.processes.workers) == (9, 2)
     assert found.common.headers == (("a", "line"), ("B", "file"))
 
 
@@ -150,7 +159,7 @@ def test_command_line_beats_project_tables(settings_of, folder) -> None:
         "[[project]]\ntitle = 'Shop'\nrequest-timeout = 3\n[project.generation]\nmax-examples = 5"
     )
     shop = settings_of(*RUN, "-n", "8").for_project("Shop")
-    assert (shop.common.max_examples, shop.common.request_timeout_s) == (8, 3.0)
+    assert (shop.common.cases.max_examples, shop.common.http.request_timeout_s) == (8, 3.0)
 
 
 def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
@@ -165,7 +174,7 @@ def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
 
 def test_fuzz_has_its_own_time_limit_and_defaults(settings_of) -> None:
     found = settings_of("fuzz", "openapi.json", "--max-time", "30")
-    assert (found.kind, found.max_time_s, found.lanes) == ("fuzz", 30.0, None)
+    assert (found.kind, found.max_time_s, found.processes.lanes) == ("fuzz", 30.0, None)
 
 
 def test_run_has_a_time_limit_too(settings_of) -> None:
@@ -178,9 +187,9 @@ def test_options_after_an_equals_sign_are_the_same(settings_of) -> None:
 
 
 def test_no_color_before_the_command_counts(settings_of) -> None:
-    assert settings_of("--no-color", *RUN).color is False
-    assert settings_of(*RUN, "--force-color").color is True
-    assert settings_of(*RUN).color is None
+    assert settings_of("--no-color", *RUN).report.color is False
+    assert settings_of(*RUN, "--force-color").report.color is True
+    assert settings_of(*RUN).report.color is None
 
 
 def test_options_are_declared_once() -> None:
@@ -206,21 +215,21 @@ def test_command_is_shown_without_secrets(arguments: list[str], shown: str) -> N
 
 def test_the_debug_output_is_the_ndjson_report(settings_of) -> None:
     found = settings_of("run", "openapi.json", "-u", "http://h", "--debug-output-file", "a.ndjson")
-    assert (found.reports, found.keeps_traffic) == ((("ndjson", "a.ndjson"),), True)
+    assert (found.report.files, found.report.keeps_traffic) == ((("ndjson", "a.ndjson"),), True)
 
 
 def test_several_reports_are_asked_for_at_once(settings_of) -> None:
     options = ("--report", "junit,html", "--report-sarif-path", "x.sarif", "--report-dir", "out")
     found = settings_of("run", "openapi.json", "-u", "http://h", *options)
-    assert [name for name, _ in found.reports] == ["junit", "html", "sarif"]
-    assert found.reports[0][1].startswith("out/junit-")
-    assert found.reports[2][1] == "x.sarif"
-    assert not found.keeps_traffic
+    assert [name for name, _ in found.report.files] == ["junit", "html", "sarif"]
+    assert found.report.files[0][1].startswith("out/junit-")
+    assert found.report.files[2][1] == "x.sarif"
+    assert not found.report.keeps_traffic
 
 
 @pytest.mark.parametrize("path", ["a.tgz", "out.gz", "my.tar", "rep.zip", "a.tar.gz", "out/a"])
 def test_a_path_in_place_of_a_format_is_one_archive(settings_of, path: str) -> None:
-    found = settings_of(*RUN, "--report", f"junit,{path}").reports
+    found = settings_of(*RUN, "--report", f"junit,{path}").report.files
     assert ("archive", path) in found
     assert [name for name, _ in found] == ["junit", "archive"]
 
@@ -254,8 +263,8 @@ def test_a_near_miss_of_a_format_is_no_path(invoke) -> None:
 
 def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     run = ("run", "openapi.json", "-u", "http://h", "--warnings")
-    assert settings_of(*run, "off").warnings.display == ()
-    assert settings_of(*run, "missing_auth,unreached").warnings.display == (
+    assert settings_of(*run, "off").verdict.warnings.display == ()
+    assert settings_of(*run, "missing_auth,unreached").verdict.warnings.display == (
         *("missing_auth", "unreached"),
     )
     refused = invoke(*run, "mising_auth")
@@ -271,7 +280,7 @@ def test_warnings_of_the_command_line_are_about_what_is_shown(
         "[warnings]\nenabled = false\nfail-on = ['missing_test_data']\nlow_valid_rate = { threshold = 0.5 }"
     )
     for found in (
-        settings_of(*RUN, "--warnings", shown).warnings,
+        settings_of(*RUN, "--warnings", shown).verdict.warnings,
         settings_of(*RUN, "--warnings", shown).common.warnings,
     ):
         assert found.display == (() if shown == "off" else (shown,))
