@@ -1,6 +1,7 @@
 """What counts for an operation in a phase: the nearest word on each key, whoever else has spoken."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -46,13 +47,13 @@ KEYS: dict[tuple[str, ...], st.SearchStrategy[Any]] = {
     ("checks", "response_schema_conformance", "validate-formats"): st.booleans(),
 }
 FIELDS = (
-    "request_timeout_s",
-    "proxy",
-    "tls_verify",
+    "http.request_timeout_s",
+    "http.proxy",
+    "http.verify",
     "continue_on_failure",
-    "max_examples",
-    "modes",
-    "codec",
+    "cases.max_examples",
+    "cases.modes",
+    "cases.codec",
     "validate_formats",
 )
 IN_PHASES = tuple(key for key in KEYS if key[0] in ("generation", "checks"))
@@ -129,7 +130,7 @@ def test_the_nearest_word_counts(
         ]  # fmt: skip
         for key, name in zip(KEYS, FIELDS, strict=True):
             wanted = OperationSettings.read([_layer(key, naive(order, key))])
-            assert getattr(found, name) == getattr(wanted, name), key
+            assert attrgetter(name)(found) == attrgetter(name)(wanted), key
         assert dict(found.headers) == _headers(command, own, project, root)
         # Equal results are one object, and so is whatever nobody spoke of.
         assert resolver.of(Named(path)) is found
