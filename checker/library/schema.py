@@ -216,7 +216,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
             SchemaOptions(
                 server_variables=dict(config.servers.variables),
                 asserts_formats=lambda operation: self._settings.of(operation).validate_formats,
-                allows_null=lambda operation: self._settings.of(operation).graphql_allow_null,
+                allows_null=lambda operation: self._settings.of(operation).cases.graphql_allow_null,
                 queries=config.queries(),
                 hooks=HookChain((GLOBAL_HOOKS, *attached.registered.hooks)),
             )

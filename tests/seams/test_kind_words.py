@@ -9,7 +9,7 @@ import checker
 
 PACKAGE = Path(checker.__file__).parent
 ABOVE = ("workers", "phases", "checks", "reporting", "supervisor")
-OF_USERS = {"graphql_allow_null"}
+OF_USERS = {"graphql_allow_null", "cases.graphql_allow_null"}
 """Settings are called as users call them: `generation.graphql-allow-null`."""
 WORD = re.compile(r"graphql|introspection", re.IGNORECASE)
 
