@@ -69,7 +69,7 @@ def may_break_one(case: Case) -> str:
 
     Signs that mean something in other languages, a page cursor that no server made, an end that does not come after its
     beginning, a source that is its own target, a body that is about another thing than its path, a number beyond those of 64
-    bits, a moment that many calendars do not have, more items or levels than anybody needs, a property
+    bits, a moment that many calendars do not have, more items or levels than usual, a property
     that would change prototypes, a list of changes to what may not be there.
     """
     scenario = None if case.meta is None else case.meta.phase.data.get("scenario")

@@ -63,7 +63,7 @@ _OF_ONE_REQUEST: Final = re.compile(
 
 
 def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
-    """Return the places where two operations both name their part of the API: headers of one name, and required queries."""
+    """Yield the places where two operations both name their part of the API: headers of one name, and required queries."""
     theirs = {(known.location, known.name.lower()): known for known in other.parameters}
     for mine in one.parameters:
         known = theirs.get((mine.location, mine.name.lower()))

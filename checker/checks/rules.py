@@ -158,7 +158,7 @@ _OF_DATA: Final = re.compile(
     r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b",
     re.IGNORECASE,
 )
-"""What `not found` may say of the request itself."""
+"""The parts of a request that a `not found` may be about."""
 _TITLES: Final = frozenset(
     [
         "bad request",

@@ -27,7 +27,7 @@ class Root:
     corpus: str | None = None
     """Name of the corpus; None: named after the project or the location."""
     began_at: float = dataclasses.field(default_factory=time.monotonic)
-    """When the process began, of `time.monotonic`: from then on the time of a run counts."""
+    """The start of the process, of `time.monotonic`: the time of a run counts from it."""
 
 
 class Command(click.Command):

@@ -142,7 +142,7 @@ class Effective(Struct, frozen=True):
     name: str
     """As in the file, with its sections: `generation.max-examples`."""
     value: Any
-    """What is secret in it is masked."""
+    """Its secrets are masked."""
     source: str
     """`default`, `command line`, a file, or a `[[project]]` table or `[[operations]]` block of it."""
 

@@ -332,7 +332,7 @@ def list_options(command: Decorated) -> Decorated:
 def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
     """Put those options on top of a configuration. Raises `UsageError`."""
     phases = _chosen_names(options, "phases", know_phases(comma_list(options["phases"])))
-    # Hooks and plug-ins may bring any check: workers load them, and tell of names that nobody has.
+    # Hooks and plug-ins may bring any check: workers load them, and report unknown names.
     may_bring = has_hooks or has_plugins()
     included = _chosen_names(options, "checks", () if may_bring else (*BUILT_IN, "all"))
     excluded = _chosen_names(options, "exclude_checks", () if may_bring else tuple(BUILT_IN))

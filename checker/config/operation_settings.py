@@ -50,7 +50,7 @@ def value_in(layers: Layers, path: Path, key: str) -> Any:
         return _merged_headers(found)
     if (path, key) == ((), "warnings") and found:
         return deepcopy(_completed(found))
-    # Copied: a default belongs to everybody.
+    # Copied: a default is shared by all operations.
     return deepcopy(found[0] if found else keys_of(path)[key].default)
 
 

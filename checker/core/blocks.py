@@ -13,7 +13,7 @@ from checker.core.media_types import is_charset
 from checker.core.terminal import escape_of, one_line, printable
 
 LANGUAGE: Final = "graphql"
-"""What those that colour code call it."""
+"""The name of the language for syntax highlighting."""
 _TOKEN: Final = re.compile(r'"(?:\\.|[^"\\])*"|\s+|[{}()]|[^\s{}()"]+')
 _BEGINS: Final = re.compile(r"\s*(?:\{|(?:query|mutation)\b)")
 _INDENT: Final = "  "

@@ -181,7 +181,7 @@ class Outcome(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     AMBIGUOUS = "ambiguous"
-    """Nobody can know: the text has several readings, and they differ; or nothing says how it is to be read."""
+    """Unknown: the text has several readings with different verdicts, or its reading is not defined."""
     UNDECLARED = "undeclared"
     """The description does not speak of it: neither right nor wrong."""
 
@@ -196,9 +196,9 @@ class PartVerdict(Struct, frozen=True):
     pointer: str = ""
     """JSON pointer of the schema, or of the object, that is broken."""
     keyword: str = ""
-    """What is broken: a keyword of JSON Schema, or one of the words of `checker.openapi.referee.requests`."""
+    """The broken rule: a keyword of JSON Schema, or one of the words of `checker.openapi.referee.requests`."""
     instance_path: tuple[str | int, ...] = ()
-    """Where in the value."""
+    """The place in the value."""
     value: object = None
     """The part of the value that is at fault, as it was read."""
     reason: str = ""

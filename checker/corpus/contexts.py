@@ -74,7 +74,7 @@ class Ancestry(Struct, frozen=True):
 
 
 def ancestries(model: ResourceModel) -> Iterator[tuple[ResourceUse, Ancestry]]:
-    """Return the ancestries of all operations."""
+    """Yield the ancestries of all operations."""
     wanted = _wanted(model)
     for use in model.uses.values():
         own = use.resource

@@ -108,7 +108,7 @@ class LiveValues:
     def _harmless(
         self, source: Producer, case: Case, response: Response, depth: int
     ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
-        """Return the values of a response with their contexts, without secrets."""
+        """Yield the values of a response with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         found = source.places.leaves(response, depth, case.operation.read_answer, ends)
         for (place, value), above in zip(
@@ -121,7 +121,7 @@ class LiveValues:
     def _given_names(
         self, source: Producer, case: Case
     ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
-        """Return the name that a request gave to its new resource, if the response does not state it."""
+        """Yield the name that a request gave to its new resource, if the response does not state it."""
         for place in source.given:
             value = said_at(case, place.origin[1])
             if isinstance(value, str) and (len(value) > LONGEST_TEXT or self._is_secret(value)):
@@ -385,7 +385,7 @@ class LiveValues:
 
 
 def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
-    """Return the possible types of a value. Python takes 1, 1.0 and True for the same."""
+    """Yield the possible types of a value. Python takes 1, 1.0 and True for the same."""
     if not isinstance(value, str):
         for kind in (int, float, bool):
             yield kind, value

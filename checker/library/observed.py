@@ -52,7 +52,7 @@ def located_transitions(
 
 
 def _located(url: str, target: Operation) -> Iterator[TakenValue]:
-    """Return the variables of an operation that a URL gives."""
+    """Yield the variables of an operation that a URL gives."""
     path = target.resource_path
     for name in variables_of(path):
         for pattern in known_resources.located_patterns(path, name):

@@ -203,7 +203,7 @@ class KnownResources(Struct):
         return isinstance(outcome, Response) and header.lower() in outcome.headers
 
     def _sources_of(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
-        """Return the sources of one step, without values that only share the name."""
+        """Yield the sources of one step, without values that only share the name."""
         for one in self.leads_of(step).transitions.get(target.label, ()):
             for value in one.values:
                 if (value.location, value.name) == place_of(target, name):

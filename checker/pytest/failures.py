@@ -38,7 +38,7 @@ def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.T
 
 
 def _titles(groups: list[FailureGroup]) -> Iterator[str]:
-    """Return the titles of the failures, each once."""
+    """Yield the titles of the failures, each once."""
     yield from dict.fromkeys(one.title for group in groups for one in group.exceptions)
 
 

@@ -97,7 +97,7 @@ def laravel(body: Any) -> Iterator[PlaceDemand]:
 
 
 def _of_field(path: tuple[str, ...], text: str) -> Iterator[PlaceDemand]:
-    """Return the demands of a text that begins with the name of the field."""
+    """Yield the demands of a text that begins with the name of the field."""
     yield from demanded(path, demands_of(_FIELD_IN_TEXT.sub("This ", text)))
 
 
@@ -196,7 +196,7 @@ def _is_name(key: str, value: Any) -> bool:
 
 
 def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[PlaceDemand]:
-    """Return the demands of a text on the place that is named beside it; a pointer may begin with the part of the request."""
+    """Yield the demands of a text on the place that is named beside it; a pointer may begin with the part of the request."""
     said = (value.get("in"), value.get("location"), value.get("where"))
     where = next(
         (_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), ""
@@ -248,7 +248,7 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
 
 
 def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[PlaceDemand]:
-    """Return the demands of a sentence on the name that it begins with."""
+    """Yield the demands of a sentence on the name that it begins with."""
     name, noun = found["name"], (found["noun"] or "").strip()
     items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()
     # `database name` may be the parameter `database`, `collection ID` is `collection_id`.

@@ -368,7 +368,7 @@ def path_of(name: object) -> tuple[str, ...]:
 
 
 def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[PlaceDemand]:
-    """Return the demands of texts on a place. Names in quotes are those of members if a member is missing or unexpected."""
+    """Yield the demands of texts on a place. Names in quotes are those of members if a member is missing or unexpected."""
     for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
         if isinstance(text, str):
             yield from demanded(path, demands_of(text), text, where)

@@ -123,7 +123,7 @@ def pause_bound_s(deaths: int) -> float:
 
 
 def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:
-    """Return an error for each operation of a target that was unreachable from the start."""
+    """Yield an error for each operation of a target that was unreachable from the start."""
     for card in opened.operations:
         first = next(iter(card.phases), phase)
         yield OperationError(card.label, first, UNREACHED, opened.unreachable)

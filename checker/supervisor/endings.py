@@ -336,7 +336,7 @@ def lost_service(
 
 
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
-    """Return the cases that the time limit prevented, by operation."""
+    """Yield the cases that the time limit prevented, by operation."""
     tried: dict[str, list[str]] = {}
     for task in tasks:
         known = view.tasks.get(task.id)

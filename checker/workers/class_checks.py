@@ -51,7 +51,7 @@ class ClassChecks(Struct):
     def conclusion(
         self, kept: Iterable[tuple[int, CheckState]]
     ) -> Iterator[Finding | OperationError]:
-        """Return the conclusions from the states of all workers: (incarnation, state) pairs, in the order of writing."""
+        """Yield the conclusions from the states of all workers: (incarnation, state) pairs, in the order of writing."""
         latest: dict[str, dict[int, CheckState]] = {}
         for incarnation, record in kept:
             latest.setdefault(record.check, {})[incarnation] = record

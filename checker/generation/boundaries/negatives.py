@@ -257,7 +257,7 @@ def _probed(
 def _simplest(
     draw: Broken, compiler: Compiler, is_broken: Callable[[Any], bool], ranks: int = _RANKS
 ) -> Iterator[tuple[Any, Any]]:
-    """Return a value that is proved wrong, the simplest first; chance has a fixed seed."""
+    """Yield a value that is proved wrong, the simplest first; chance has a fixed seed."""
     sources: Iterator[Source] = chain(
         map(SimplestSource, range(ranks)), map(RandomSource, range(ranks))
     )

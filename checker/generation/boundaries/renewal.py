@@ -64,7 +64,7 @@ class References(Struct, frozen=True):
     def filled(
         self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
     ) -> Iterator[Binding]:
-        """Return the values of `pick` that a body, which is changed in place, took; the body stays as valid, or as wrong, as it was.
+        """Yield the values of `pick` that a body, which is changed in place, took; the body stays as valid, or as wrong, as it was.
 
         A right body keeps what it has in the place that it is about, a wrong one what makes it wrong. With `adds` a right
         body gets known values for optional properties that it does not have.
@@ -118,7 +118,7 @@ class References(Struct, frozen=True):
 def references_in(
     usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None
 ) -> Iterator[ReferencePlace]:
-    """Return the references in a usual body: texts and integers at the pointers. `said`: paths at which an author gave the value; None for all."""
+    """Yield the references in a usual body: texts and integers at the pointers. `said`: paths at which an author gave the value; None for all."""
     for pointer in pointers:
         path = tokens_of(pointer)
         for holder, at in _reference_spots(usual, path)[:1]:
@@ -465,7 +465,7 @@ def _written(number: int, alphabet: str, size: int) -> str:
 
 
 def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
-    """Return a random value of a schema: for patterns and formats that no plain text has."""
+    """Yield a random value of a schema: for patterns and formats that no plain text has."""
     if spot.schema is None:
         return
     place, context = part.place, part.compiler.context

@@ -148,7 +148,7 @@ def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterat
 
 
 def _under(spot: MutationSite, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:
-    """Yield mutations that break the schema under a condition: in one way if possible, or in any."""
+    """Return a draw that breaks the schema under a condition: in one way if possible, or in any."""
     rest = (*spot.rest(*keywords), when)
     makes = [
         partial(spot.draw, (*rest, *wrong)) for wrong in islice(_one_fault(spot, what), _ONE_BY_ONE)

@@ -237,7 +237,7 @@ class _BreachWalk(Struct):
             child(form.items, PathStep.ITEM, _ANY, embeddings.among_items(spot))
 
     def _branch(self, node: _ReachedNode, spot: MutationSite) -> None:
-        """Yield the mutations of a schema that holds for the same value under a condition."""
+        """List the mutations of a schema that holds for the same value under a condition."""
         said = spot.said
         if "if" in said:
             condition = spot.below(said["if"], "if")

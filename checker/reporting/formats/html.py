@@ -368,7 +368,7 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
 
 
 def _message(shown: ShownFinding) -> str:
-    """Yield the message, and the violated schema beside the value that violates it."""
+    """Return the message, and the violated schema beside the value that violates it."""
     if not shown.message:
         return ""
     found = _VIOLATION.fullmatch(shown.message)

@@ -155,7 +155,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
 
 
 def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
-    """Yield the known failures that did not occur again."""
+    """Return the known failures that did not occur again."""
     return {
         "ruleId": entry.check,
         "baselineState": "absent",

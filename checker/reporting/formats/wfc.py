@@ -104,7 +104,7 @@ def _fault(shown: ShownFinding) -> dict[str, Any]:
 
 
 def _covered(shown: list[ShownFinding]) -> Iterator[dict[str, Any]]:
-    """Return the statuses that the listed test cases received."""
+    """Yield the statuses that the listed test cases received."""
     for one in {_case(one): one for one in shown}.values():
         statuses: dict[str, dict[int, None]] = {}
         for sent in one.finding.interactions:

@@ -230,7 +230,7 @@ def decode_header(
 
 
 def _header_ways(text: str, outline: Outline) -> Iterator[tuple[DeclaredShape, bool]]:
-    """Return the possible readings of a header, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
+    """Yield the possible readings of a header, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
     for shape in shapes(outline):
         yield shape, False
         if ("[" in text or "{" in text) and _may_nest(outline, shape):

@@ -163,7 +163,7 @@ class DemandLearner(Struct):
     def observe(
         self, made: GeneratedCase, outcome: Response, phase: str, index: int
     ) -> Iterator[DemandHeard]:
-        """Return the demands in a response to a case: new ones, and old ones that do not hold."""
+        """Yield the demands in a response to a case: new ones, and old ones that do not hold."""
         meta = made.case.meta
         is_read = index < _READ or self.at_once
         # The cases of a list that go without something come last.
@@ -182,7 +182,7 @@ class DemandLearner(Struct):
     def _left_out(
         self, made: GeneratedCase, phase: str, *, is_accepted: bool
     ) -> Iterator[DemandHeard]:
-        """Return the parts to leave out of most cases, since no case with them was ever accepted."""
+        """Yield the parts to leave out of most cases, since no case with them was ever accepted."""
         counts = self._optional.setdefault(phase, OptionalParts())
         demands = counts.count(made.case, is_accepted=is_accepted)
         for demand, is_refuted in demands:

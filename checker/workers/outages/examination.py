@@ -155,7 +155,7 @@ def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
 
 
 def _guilt(account: OutageAccount) -> Iterator[str]:
-    """Return the cause as far as it is known, and the number of its outages."""
+    """Yield the cause as far as it is known, and the number of its outages."""
     if account.culprit is None:
         yield "None of the last requests, sent alone, did it again."
     elif account.is_certain:
@@ -300,7 +300,7 @@ class Examination:
     # Who did it
 
     def _by_suspicion(self) -> list[Sent]:
-        """Yield the served requests, the likeliest cause first: suspicious names, then the latest and those that change data."""
+        """Return the served requests, the likeliest cause first: suspicious names, then the latest and those that change data."""
         served = [one for one in self._witnesses.served.suspects() if one.is_served]
         latest = {id(one) for one in served[:_LATEST]}
         return sorted(
@@ -325,7 +325,7 @@ class Examination:
         return not asked or witnesses.are_too_many(asked, min(count, _MOST_COUNTED))
 
     def _never_served(self, suspect: Label) -> Iterator[Sent]:
-        """Return new cases of operations that change nothing, for targets that have served only the suspect."""
+        """Yield new cases of operations that change nothing, for targets that have served only the suspect."""
         others = (one for one in self._context.selected.entries if one.label != suspect)
         calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
         for made in (case for label in calm for case in islice(self._cases(label), 1)):

@@ -114,7 +114,7 @@ _NEGATIVE: Final = GenerationMode.NEGATIVE
 
 
 def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
-    """Return (place, keyword that is broken there or `EDGE`); the place is `query limit`, or `query` if the name is unknown.
+    """Yield (place, keyword that is broken there or `EDGE`); the place is `query limit`, or `query` if the name is unknown.
 
     Nothing for a valid case that is about no place of its own.
     """
