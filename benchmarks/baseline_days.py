@@ -75,9 +75,7 @@ def _two_days(command: Command, seed: int, workers: int) -> Iterable[str]:
         if ran.code != 1:
             yield f"day two ended with {ran.code}"
         yield from _told(command.directory / "out")
-        again = command.run(
-            app.document_url, *options, "--baseline-update", seed=seed, workers=workers
-        )
+        again = command.run(app.document_url, *options, "--baseline-update", seed=seed, workers=workers)
     # What is expired stays so, whatever is written down.
     if again.code != 1:
         yield f"with an update it ended with {again.code}"

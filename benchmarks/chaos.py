@@ -50,11 +50,7 @@ def _seeded(count: int) -> bool:
     print(f"{'victim':<12}{'after':<14}" + "".join(f"{name:>9}" for name in columns))
     for victim in VICTIMS:
         for name, is_first in (("no request", True), ("request 1-200", False)):
-            row = [
-                one
-                for one in killed
-                if one.plan.victim == victim and (one.plan.after == 0) is is_first
-            ]
+            row = [one for one in killed if one.plan.victim == victim and (one.plan.after == 0) is is_first]
             counts = (
                 len(row),
                 sum(one.is_reported for one in row),
@@ -83,13 +79,7 @@ def _table(campaigns: list[Campaign]) -> bool:
     totals: dict[tuple[str, str], Counter[str]] = {}
     for kill in (kill for campaign in campaigns for kill in campaign.kills):
         row = totals.setdefault((kill.victim, kill.stage.name.lower()), Counter())
-        row.update(
-            kills=1,
-            seen=len(kill.new),
-            lost=kill.lost,
-            duplicated=kill.duplicated,
-            orphans=kill.orphans,
-        )
+        row.update(kills=1, seen=len(kill.new), lost=kill.lost, duplicated=kill.duplicated, orphans=kill.orphans)
     columns = ("kills", "seen", "lost", "duplicated", "orphans")
     print(f"{'victim':<12}{'stage':<10}" + "".join(f"{name:>12}" for name in columns))
     for (victim, stage), row in sorted(totals.items()):

@@ -40,9 +40,7 @@ def main() -> int:
     return int(not is_well)
 
 
-def _run(
-    workers: int, lasts: tuple[int, ...], gone_s: float
-) -> tuple[Counter[tuple[str, str]], int, int]:
+def _run(workers: int, lasts: tuple[int, ...], gone_s: float) -> tuple[Counter[tuple[str, str]], int, int]:
     """((operation, title) -> count, errors, deaths) of one run over a target that is killed by such requests."""
     with tempfile.TemporaryDirectory() as folder, killed_target(*lasts) as target:
         place, over = Path(folder).resolve(), threading.Event()

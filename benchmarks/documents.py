@@ -132,9 +132,7 @@ def _report_openings(openings: dict[Path, Opening]) -> bool:
     slowest = max(openings, key=lambda path: openings[path].cpu_s)
     largest = max(openings, key=lambda path: openings[path].mebibytes)
     print(f"slowest: {openings[slowest].cpu_s:.2f} CPU-s (limit {OPEN_LIMIT_S}), {slowest.name}")
-    print(
-        f"most memory: {openings[largest].mebibytes:.0f} MiB (limit {MEMORY_LIMIT_MIB}), {largest.name}"
-    )
+    print(f"most memory: {openings[largest].mebibytes:.0f} MiB (limit {MEMORY_LIMIT_MIB}), {largest.name}")
     return (
         share < OPENED_LIMIT
         or openings[slowest].cpu_s > OPEN_LIMIT_S
@@ -145,11 +143,7 @@ def _report_openings(openings: dict[Path, Opening]) -> bool:
 
 def _report_operations(openings: dict[Path, Opening], every: int) -> bool:
     total = sum(-(-one.operations // every) for one in openings.values())
-    lost = [
-        (path, label, str(reason))
-        for path, one in openings.items()
-        for label, reason in one.unusable.items()
-    ]
+    lost = [(path, label, str(reason)) for path, one in openings.items() for label, reason in one.unusable.items()]
     share = 1 - len(lost) / max(total, 1)
     print(f"operations usable: {share:.2%} of {total} (required {USABLE_LIMIT:.0%})")
     kinds = Counter(reason.split(":")[0] for _, _, reason in lost)
@@ -180,9 +174,7 @@ def _report_second(openings: dict[Path, Opening]) -> bool:
         if one.refusal or path.stat().st_size < LARGE_BYTES:
             continue
         command = [sys.executable, "-m", "benchmarks.second_start", str(path)]
-        start_s, parse_s = json.loads(
-            subprocess.run(command, capture_output=True, check=True).stdout
-        )
+        start_s, parse_s = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
         print(
             f"second start {start_s * 1000:.0f} ms = {start_s / parse_s:.1f} x parse (limit {PARSES_LIMIT:.0f}): {path.name}"
         )

@@ -62,11 +62,7 @@ _OPENAPI: Final = {
                             "application/json": {
                                 "schema": {
                                     "type": "object",
-                                    "properties": {
-                                        "id": _TEXT,
-                                        "name": _TEXT,
-                                        "size": {"type": "integer"},
-                                    },
+                                    "properties": {"id": _TEXT, "name": _TEXT, "size": {"type": "integer"}},
                                     "required": ["id"],
                                 }
                             }
@@ -83,9 +79,9 @@ class _Constant(asyncio.Protocol):
     """Answers each request with the same bytes; bodies come with their length."""
 
     def __init__(self, answer: bytes) -> None:
-        self._answer = (
-            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
-            % (len(answer), answer)
+        self._answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
+            len(answer),
+            answer,
         )
         self._received = bytearray()
 

@@ -16,9 +16,7 @@ def main() -> None:
     fuzzed = fuzz(first, count)
     taken_s = time.perf_counter() - before
     most_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(
-        f"{fuzzed.count:,} answers from {first} on in {taken_s:.0f} s, at most {most_kib >> 10} MiB"
-    )
+    print(f"{fuzzed.count:,} answers from {first} on in {taken_s:.0f} s, at most {most_kib >> 10} MiB")
     for title, counts in (("outcomes", fuzzed.outcomes), ("findings", fuzzed.findings)):
         print(f"{title}:")
         for name, number in counts.most_common():

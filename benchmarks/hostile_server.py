@@ -29,26 +29,7 @@ SHARE_LIMIT = 0.2
 LATE_LIMIT_S = 2.0
 DESCRIPTOR_SLACK = 4
 """Descriptors that may be open at the moment of a sample: files that are read in one go."""
-STATUSES = (
-    200,
-    200,
-    200,
-    201,
-    204,
-    400,
-    401,
-    403,
-    404,
-    409,
-    415,
-    422,
-    429,
-    500,
-    500,
-    501,
-    502,
-    503,
-)
+STATUSES = (200, 200, 200, 201, 204, 400, 401, 403, 404, 409, 415, 422, 429, 500, 500, 501, 502, 503)
 WORDS = ("lock", "row", "shard", "queue", "index", "cache", "token", "page", "field", "cursor")
 _TOTALS = re.compile(r"([\d,]+) requests?[^\n]*?, ([\d,]+) of them to look into failures")
 _STRING = {"name": "q", "in": "query", "schema": {"type": "string", "maxLength": 20}}
@@ -75,9 +56,7 @@ class ChattyServer:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
-        self._padding = json.dumps(
-            [{"id": n, "name": f"thing {n}"} for n in range(40_000)]
-        ).encode()
+        self._padding = json.dumps([{"id": n, "name": f"thing {n}"} for n in range(40_000)]).encode()
         self.requests = 0
         self.last_at = 0.0
         """When the last request arrived, of `time.monotonic`."""
@@ -134,11 +113,7 @@ def document() -> dict[str, Any]:
         paths[f"/things{number}"]["post"] = {"requestBody": body, "responses": answers}
         identifier = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
         path = f"/things{number}/{{id}}"
-        paths[path]["put"] = {
-            "parameters": [identifier],
-            "requestBody": body,
-            "responses": answers,
-        }
+        paths[path]["put"] = {"parameters": [identifier], "requestBody": body, "responses": answers}
         paths[path]["delete"] = {"parameters": [identifier], "responses": answers}
     return {"openapi": "3.0.3", "info": {"title": "Chatty", "version": "1"}, "paths": paths}
 
@@ -235,9 +210,7 @@ def _served(server: ChattyServer) -> int:
     """Start the server in a thread; its port."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
-    listening = asyncio.run_coroutine_threadsafe(
-        asyncio.start_server(server, "127.0.0.1", 0), loop
-    ).result()
+    listening = asyncio.run_coroutine_threadsafe(asyncio.start_server(server, "127.0.0.1", 0), loop).result()
     return int(listening.sockets[0].getsockname()[1])
 
 

@@ -21,13 +21,7 @@ import pycurl
 
 from benchmarks.target import folder_argument, target
 from checker.config.config import Config
-from checker.config.settings import (
-    CaseSources,
-    CorpusSettings,
-    ProcessSettings,
-    RunSettings,
-    TargetSettings,
-)
+from checker.config.settings import CaseSources, CorpusSettings, ProcessSettings, RunSettings, TargetSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
@@ -55,9 +49,7 @@ def main() -> int:
     broken = 0
     with target(folder_argument()) as server:
         _apart(server.pid)
-        print(
-            f"target: {server.name}; {WARM_UP} requests to warm up, then {ROUNDS} rounds of {REQUESTS}"
-        )
+        print(f"target: {server.name}; {WARM_UP} requests to warm up, then {ROUNDS} rounds of {REQUESTS}")
         for lanes, limit in LIMITS.items():
             for kind in PHASES:
                 figures = measured(server.document, server.url, kind, lanes)
@@ -162,8 +154,7 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
         with open_worker_context(1, settings) as place:
             labels = tuple(card.label for card in place.opened.operations)
             rounds = [
-                _tasks(kind, labels, number, count)
-                for number, count in enumerate((WARM_UP, *[REQUESTS] * ROUNDS), 1)
+                _tasks(kind, labels, number, count) for number, count in enumerate((WARM_UP, *[REQUESTS] * ROUNDS), 1)
             ]
             # As the loop sends them: the cases of a task, its operations in turn.
             sample = [
@@ -189,22 +180,12 @@ def _tasks(kind: str, labels: tuple[str, ...], number: int, count: int) -> tuple
     named = tuple(map(Label, labels))
     groups = [(label,) for label in named] if kind == "run" else [named]
     return tuple(
-        Task(
-            f"{number << 32 | place:016x}",
-            PHASES[kind],
-            group,
-            number,
-            0,
-            count // len(groups),
-            3600.0,
-        )
+        Task(f"{number << 32 | place:016x}", PHASES[kind], group, number, 0, count // len(groups), 3600.0)
         for place, group in enumerate(groups)
     )
 
 
-def _count(
-    figures: Figures, rounds: list[tuple[Task, ...]], cpu_s: list[float], journal: Path
-) -> None:
+def _count(figures: Figures, rounds: list[tuple[Task, ...]], cpu_s: list[float], journal: Path) -> None:
     """Requests are counted from the journal: a case may be part of a sequence."""
     records = [one for one in JournalReader(journal).read_new() if isinstance(one, TaskProgress)]
     for tasks, seconds in zip(rounds, cpu_s, strict=True):
@@ -213,10 +194,7 @@ def _count(
         requests = sum(record.requests for record in mine)
         figures.loop.append(1e6 * seconds / requests)
         figures.parts.append(
-            [
-                1e6 * sum(record.ledger[part] for record in mine) / requests
-                for part in range(len(PARTS))
-            ]
+            [1e6 * sum(record.ledger[part] for record in mine) / requests for part in range(len(PARTS))]
         )
 
 
@@ -232,8 +210,7 @@ class Bare:
         self._multi = pycurl.CurlMulti()
         self._handles = [_handle(url) for _ in range(lanes)]
         self._prepared = [
-            (r.method, r.target, [b"%b: %b" % h for h in r.headers] + [b"Expect:"], r.body)
-            for r in requests
+            (r.method, r.target, [b"%b: %b" % h for h in r.headers] + [b"Expect:"], r.body) for r in requests
         ]
 
     def round(self) -> float:

@@ -77,11 +77,7 @@ def _memory(document: Path, seconds: str) -> tuple[float, list[float], str]:
                 time.sleep(_PAUSE_S)
         found = REQUESTS.search(output.read_text())
     most = max(samples, key=sum)
-    return (
-        sum(most),
-        sorted(most, reverse=True),
-        "no requests" if found is None else found[0].strip(),
-    )
+    return (sum(most), sorted(most, reverse=True), "no requests" if found is None else found[0].strip())
 
 
 def _processes_mib(pid: int) -> list[float]:

@@ -43,10 +43,7 @@ _DOCUMENT = {
             "get": {
                 "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}],
                 "responses": {
-                    "200": {
-                        "description": "rooms",
-                        "content": {"application/json": {"schema": {"type": "array"}}},
-                    }
+                    "200": {"description": "rooms", "content": {"application/json": {"schema": {"type": "array"}}}}
                 },
             }
         }

@@ -23,9 +23,7 @@ def outcome(name: str, planted: frozenset[str], seed: int) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, service.serving(planted) as url:
         path = Path(folder, "openapi.json")
         path.write_text(json.dumps(service.document))
-        ran = Command(Path(folder)).run_as_usual(
-            str(path), "--url", url, *service.arguments, seed=seed
-        )
+        ran = Command(Path(folder)).run_as_usual(str(path), "--url", url, *service.arguments, seed=seed)
         return outcome_of(service, set(ran.defects), planted)
 
 

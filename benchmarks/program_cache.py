@@ -103,8 +103,7 @@ def _tasks(place: WorkerContext) -> tuple[Task, ...]:
     labels = [Label(card.label) for card in place.opened.operations]
     pairs = [(phase, label) for phase in ("fuzzing", "stateful") for label in labels]
     return tuple(
-        Task(f"{number:016x}", phase, (label,), number, 0, CASES, 3600.0)
-        for number, (phase, label) in enumerate(pairs)
+        Task(f"{number:016x}", phase, (label,), number, 0, CASES, 3600.0) for number, (phase, label) in enumerate(pairs)
     )
 
 
@@ -112,9 +111,7 @@ def _memory(document: Path) -> float:
     """Return the memory that programs take as a multiple of what they are counted with."""
     with (
         tempfile.TemporaryDirectory() as scratch,
-        open_worker_context(
-            1, worker_settings(str(document), "http://127.0.0.1:9", "run", 8, scratch)
-        ) as place,
+        open_worker_context(1, worker_settings(str(document), "http://127.0.0.1:9", "run", 8, scratch)) as place,
     ):
         factory, phase = place.factory, PhaseInfo("fuzzing")
         cache = factory._programs = CountingCache(_ENDLESS)

@@ -39,9 +39,7 @@ def test_api(case):
 def document(operations: int) -> dict[str, Any]:
     """A description of POST operations, each with a body and a path parameter."""
     one: dict[str, Any] = {
-        "parameters": [
-            {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
-        ],
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}},
         "responses": {"200": {"description": ""}},
     }

@@ -29,9 +29,7 @@ def main() -> int:
     wanted = _arguments()
     names = wanted.names or sorted(path.parent.name for path in wanted.folder.glob("*/start.sh"))
     is_well = True
-    print(
-        f"{'service':<16}{'failures':>9}{'causes':>8}{'each alone':>12}{'by cause':>10}{'lost':>6}"
-    )
+    print(f"{'service':<16}{'failures':>9}{'causes':>8}{'each alone':>12}{'by cause':>10}{'lost':>6}")
     for number, name in enumerate(names):
         port, script = wanted.port + number, wanted.folder / name / "start.sh"
         try:
@@ -72,9 +70,7 @@ def _script(script: Path, port: int) -> None:
 
 def _run(wanted: argparse.Namespace, service: Path, port: int) -> Ran:
     said: dict[str, Any] = json.loads((service / "sut.json").read_text())
-    schema, base = (
-        said[key].replace(str(said["default_port"]), str(port)) for key in ("schema", "base_url")
-    )
+    schema, base = (said[key].replace(str(said["default_port"]), str(port)) for key in ("schema", "base_url"))
     if schema.startswith("file: "):
         schema = str(service.resolve() / schema.split()[1])
     headers = service / "data" / "headers"

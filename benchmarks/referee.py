@@ -13,12 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from checker.core.meta import GenerationMode
-from tests.measuring.refereeing import (
-    CASES,
-    Tally,
-    judge,
-    operations,
-)
+from tests.measuring.refereeing import CASES, Tally, judge, operations
 
 _MODES = frozenset(GenerationMode)
 _SHARE = re.compile(r"(\d+)/(\d+)")
@@ -30,9 +25,7 @@ def report(mode: GenerationMode, tally: Tally, seconds: float) -> None:
     print(f"{mode}: {tally.cases} cases of {tally.operations} operations, {seconds:.0f} CPU-s")
     for outcome, count in tally.outcomes.most_common():
         print(f"  {outcome}: {count} ({count / max(tally.cases, 1):.2%})")
-    print(
-        f"  judged wrongly: {len(tally.wrong)} of {len({w.split(' [')[0] for w in tally.wrong})} operations"
-    )
+    print(f"  judged wrongly: {len(tally.wrong)} of {len({w.split(' [')[0] for w in tally.wrong})} operations")
     shown: Counter[str] = Counter()
     for line in tally.wrong:
         shown[line.split(" ")[0]] += 1

@@ -50,9 +50,7 @@ def main() -> int:
         text = _written(name, context, sent[:_READ])
         entries = _READ_BACK[name](text)
         entries *= _COUNT // _READ
-        dumped_s, each_s = _least_s(
-            partial(_dumped, entries), partial(_written, name, context, sent)
-        )
+        dumped_s, each_s = _least_s(partial(_dumped, entries), partial(_written, name, context, sent))
         ratio = each_s / dumped_s
         is_well &= ratio <= most
         print(f"{name:<8}{each_s * 1e6:>9.1f}{dumped_s * 1e6:>12.1f}{ratio:>8.2f}{most:>7.0f}")
@@ -63,13 +61,7 @@ def _interaction(number: int) -> Interaction:
     """A usual one: a small body of JSON there and back."""
     sent = json.dumps({"n": number, "tags": ["a", "b"], "note": "two words"}).encode()
     answer = json.dumps(
-        {
-            "id": number,
-            "name": "Room 24",
-            "price": 105.0,
-            "amenities": ["wifi", "desk"],
-            "beds": {"count": 1},
-        }
+        {"id": number, "name": "Room 24", "price": 105.0, "amenities": ["wifi", "desk"], "beds": {"count": 1}}
     ).encode()
     return interaction(
         case=f"c{number}",

@@ -82,11 +82,7 @@ def _measured(server: Target, arguments: tuple[str, ...]) -> tuple[int, float]:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as scratch:
         ended = subprocess.run(
-            command,
-            cwd=scratch,
-            env=environment | {"PYTHONPATH": os.getcwd()},
-            capture_output=True,
-            text=True,
+            command, cwd=scratch, env=environment | {"PYTHONPATH": os.getcwd()}, capture_output=True, text=True
         )
     found = REQUESTS.search(ended.stdout)
     return int(found[1].replace(",", "")) if found else 0, float(ended.stderr.split()[-1])

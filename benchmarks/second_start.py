@@ -67,10 +67,7 @@ def _measured(path: Path, folder: Path) -> tuple[float, float]:
         orjson.loads(data)
         return time.process_time() - before
 
-    return (
-        min(_in_a_child(started) for _ in range(ROUNDS)),
-        min(_in_a_child(parsed) for _ in range(ROUNDS)),
-    )
+    return (min(_in_a_child(started) for _ in range(ROUNDS)), min(_in_a_child(parsed) for _ in range(ROUNDS)))
 
 
 def _in_a_child(act: Callable[[], Any]) -> Any:

@@ -35,9 +35,7 @@ def main() -> int:
     """Print the rate; exit code 1 when it is too low."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
-    server = asyncio.run_coroutine_threadsafe(
-        asyncio.start_server(_answer, "127.0.0.1", 0), loop
-    ).result()
+    server = asyncio.run_coroutine_threadsafe(asyncio.start_server(_answer, "127.0.0.1", 0), loop).result()
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     command = [
         sys.executable,
@@ -70,8 +68,7 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             else:
                 await asyncio.sleep(DELAY_S)
             writer.write(
-                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
-                % (len(body), body)
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
             )
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()

@@ -103,11 +103,7 @@ def first_request(described: bytes) -> tuple[float, int]:
         command += ["--workers", str(WORKERS)]
         process.append(
             subprocess.Popen(
-                command,
-                cwd=scratch,
-                env=environment,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                command, cwd=scratch, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
         )
         seen.wait(60)
@@ -130,19 +126,11 @@ def document() -> bytes:
             "when": {"type": "string", "format": "date-time"},
         },
     }
-    answer = {
-        "200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}
-    }
+    answer = {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}}
     paths = {
         f"/things{number}": {
-            "get": {
-                "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}],
-                "responses": answer,
-            },
-            "post": {
-                "requestBody": {"content": {"application/json": {"schema": schema}}},
-                "responses": answer,
-            },
+            "get": {"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}], "responses": answer},
+            "post": {"requestBody": {"content": {"application/json": {"schema": schema}}}, "responses": answer},
         }
         for number in range(OPERATIONS // 2)
     }

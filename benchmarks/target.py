@@ -33,22 +33,11 @@ def target(folder: str | None) -> Iterator[Target]:
     with tempfile.TemporaryDirectory() as scratch:
         if folder is not None:
             binary = Path(scratch, "target")
-            subprocess.run(
-                ["cc", "-O2", "-o", str(binary), str(Path(folder, "server.c"))], check=True
-            )
+            subprocess.run(["cc", "-O2", "-o", str(binary), str(Path(folder, "server.c"))], check=True)
             command = [str(binary), str(port), folder]
             document, name = str(Path(folder, "openapi.json")), "C target"
         else:
-            command = [
-                sys.executable,
-                "-m",
-                "checker",
-                "demo",
-                "--serve",
-                "--fixed",
-                "--port",
-                str(port),
-            ]
+            command = [sys.executable, "-m", "checker", "demo", "--serve", "--fixed", "--port", str(port)]
             document, name = f"{url}/openapi.json", "bundled API"
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -20,13 +20,7 @@ from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
 
 ROUNDS = 5
-_BODY = {
-    "name": "abc",
-    "email": "a@b.example",
-    "age": 12,
-    "tags": ["x", "y"],
-    "address": {"zip": "12345"},
-}
+_BODY = {"name": "abc", "email": "a@b.example", "age": 12, "tags": ["x", "y"], "address": {"zip": "12345"}}
 
 
 def main() -> int:

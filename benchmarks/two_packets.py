@@ -58,9 +58,7 @@ def main() -> int:
     # Of neighbours, because the machine changes its pace.
     ratio = median(after / before for before, after in rounds)
     verdict = "ok" if ratio <= LIMIT else "TOO SLOW"
-    print(
-        f"one packet {one:.2f} ms  two packets {two:.2f} ms  ratio {ratio:.2f}  limit {LIMIT}: {verdict}"
-    )
+    print(f"one packet {one:.2f} ms  two packets {two:.2f} ms  ratio {ratio:.2f}  limit {LIMIT}: {verdict}")
     return int(ratio > LIMIT)
 
 

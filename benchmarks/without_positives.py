@@ -29,11 +29,7 @@ def known() -> frozenset[Place]:
 def main(arguments: list[str]) -> int:
     """Print what nobody has looked at; exit code 1 when there is something, or the list is out of date."""
     corpora, *names = arguments
-    paths = [
-        path
-        for path in openapi_documents(Path(corpora))
-        if not names or any(name in path.name for name in names)
-    ]
+    paths = [path for path in openapi_documents(Path(corpora)) if not names or any(name in path.name for name in names)]
     with ProcessPoolExecutor(_PROCESSES) as pool:
         looked = list(pool.map(look, paths))
     found = {place: reason for one in looked for place, reason in one.without.items()}

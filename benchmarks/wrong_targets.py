@@ -97,9 +97,7 @@ def main() -> int:
     return int(not is_well)
 
 
-def _told(
-    answer: Callable[[Request], Reply], options: Callable[[App], tuple[str, ...]], says: str
-) -> tuple[int, int]:
+def _told(answer: Callable[[Request], Reply], options: Callable[[App], tuple[str, ...]], says: str) -> tuple[int, int]:
     """(how often the sentence is printed, requests that had arrived when it was)."""
     with tempfile.TemporaryDirectory() as folder, serving(answer, _DOCUMENT) as app:
         place = Path(folder).resolve()

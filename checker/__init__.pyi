@@ -27,13 +27,7 @@ from checker.core.hooks import HookContext, MetricContext, MetricFunction, hook,
 from checker.core.meta import GenerationMode
 from checker.core.providers import GLOBAL_AUTH as auth
 from checker.core.providers import AuthContext, AuthProvider
-from checker.core.registry import (
-    DeserializationContext,
-    Registry,
-    SerializationContext,
-    deserializer,
-    serializer,
-)
+from checker.core.registry import DeserializationContext, Registry, SerializationContext, deserializer, serializer
 from checker.core.response import Response
 from checker.corpus import records as events
 from checker.kinds.protocol import ApiOperation as APIOperation

@@ -54,9 +54,7 @@ class Commands(CommandGroup):
         """The command of a name; only now its module is imported."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(
-            import_module(f"checker.commands.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name
-        )
+        command = getattr(import_module(f"checker.commands.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -66,16 +64,12 @@ class Commands(CommandGroup):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["--help", "-h"]})
-@click.option(
-    "--config-file", metavar="PATH", help="Configuration file, instead of the nearest checker.toml."
-)
+@click.option("--config-file", metavar="PATH", help="Configuration file, instead of the nearest checker.toml.")
 @click.option("--no-color", is_flag=True, help="No colours.")
 @click.option("--pre-run", "hooks", multiple=True, hidden=True)
 @click.version_option(__version__, prog_name="checker", message="%(prog)s, version %(version)s")
 @click.pass_context
-def checker(
-    ctx: click.Context, config_file: str | None, *, no_color: bool, hooks: tuple[str, ...]
-) -> None:
+def checker(ctx: click.Context, config_file: str | None, *, no_color: bool, hooks: tuple[str, ...]) -> None:
     """Find the bugs of HTTP APIs before their users do."""
     root = ctx.ensure_object(Root)
     root.config_file, root.no_color, root.hooks = config_file, no_color, hooks

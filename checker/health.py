@@ -60,14 +60,7 @@ _ENDING = frozenset(
     ]
 )
 _PAIRS = frozenset(
-    (
-        ("log", "out"),
-        ("log", "off"),
-        ("sign", "out"),
-        ("sign", "off"),
-        ("shut", "down"),
-        ("power", "off"),
-    )
+    (("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("shut", "down"), ("power", "off"))
 )
 _LAST_SEGMENTS = 2
 """Of a path: what stands further left names what it is about, not what it does."""
@@ -293,5 +286,7 @@ class FirstAnswers(Struct):
                 advice = f"the `{self.given_header}` header that was given (`-H`, `headers`) is refused; correct it"
             return f"{said}: {advice}"
         if found <= _GATEWAY:
-            return f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"
+            return (
+                f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"
+            )
         return ""

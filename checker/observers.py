@@ -9,13 +9,4 @@ from checker.phases.attempt import Verdict
 from checker.workers.observer_table import Moment, Observer, ObserverRow, ObserverTools, register
 from checker.workers.recording.task_state import InFlight
 
-__all__ = [
-    "InFlight",
-    "Moment",
-    "Note",
-    "Observer",
-    "ObserverRow",
-    "ObserverTools",
-    "Verdict",
-    "register",
-]
+__all__ = ["InFlight", "Moment", "Note", "Observer", "ObserverRow", "ObserverTools", "Verdict", "register"]

@@ -16,9 +16,7 @@ LEFT_OUT: Final = (
 def plain_environment() -> dict[str, str]:
     """That of this process, without what speaks to the command line."""
     return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("CHECKER_") and name not in LEFT_OUT
+        name: value for name, value in os.environ.items() if not name.startswith("CHECKER_") and name not in LEFT_OUT
     }
 
 

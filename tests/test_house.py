@@ -19,11 +19,7 @@ def test_the_map_is_read_in_ten_minutes_and_names_what_there_is() -> None:
     words = [word for word in text.split() if re.search(r"\w", word)]
     named = set(re.findall(r"`([a-z_]+/[\w/]+(?:\.py)?)`", text))
     # Some stand below the folder that the sentence is about.
-    missing = [
-        path
-        for path in named
-        if not (ROOT / path).exists() and not any((ROOT / "checker").rglob(path))
-    ]
+    missing = [path for path in named if not (ROOT / path).exists() and not any((ROOT / "checker").rglob(path))]
     assert len(words) <= WORDS_OF_MAP
     assert len(named) > 30
     assert missing == []

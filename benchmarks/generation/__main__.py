@@ -8,16 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from benchmarks.generation import (
-    compiling,
-    contract,
-    distribution,
-    negatives,
-    oracles,
-    positives,
-    shrinking,
-    speed,
-)
+from benchmarks.generation import compiling, contract, distribution, negatives, oracles, positives, shrinking, speed
 
 Section = Callable[[Path, list[str]], None]
 """Folder of the corpora, options."""

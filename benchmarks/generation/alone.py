@@ -84,9 +84,7 @@ def _branches(error: ValidationError) -> list[list[ValidationError]]:
 
 
 def _breaks(errors: Iterable[ValidationError], keyword: str) -> bool:
-    return any(
-        is_about(error, keyword) or _breaks(error.context or (), keyword) for error in errors
-    )
+    return any(is_about(error, keyword) or _breaks(error.context or (), keyword) for error in errors)
 
 
 @dataclass(slots=True)
@@ -192,13 +190,7 @@ def search(
         errors = leaves.whole_errors(as_json(value))
         if _breaks(errors, keyword):
             search.broken += 1
-            search.beside.update(
-                {
-                    str(error.validator or "false")
-                    for error in errors
-                    if not is_about(error, keyword)
-                }
-            )
+            search.beside.update({str(error.validator or "false") for error in errors if not is_about(error, keyword)})
             if is_alone(errors, keyword):
                 search.found = [value]
                 break
@@ -283,27 +275,10 @@ def _with(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 def _changes(node: Any, words: Words) -> Iterator[Any]:
     """What is close to a value."""
     if isinstance(node, str):
-        yield from (
-            node + "x",
-            node[:-1],
-            node[1:],
-            node * 2,
-            node[:1],
-            node.swapcase(),
-            node + " ",
-        )
+        yield from (node + "x", node[:-1], node[1:], node * 2, node[:1], node.swapcase(), node + " ")
         yield from (node + "%", " " + node, node + "\n", "-" + node, node * 40)
     elif isinstance(node, int | float) and not isinstance(node, bool):
-        yield from (
-            node + 1,
-            node - 1,
-            node * 2,
-            -node,
-            node / 2,
-            node + 0.5,
-            node * 1000,
-            node / 3,
-        )
+        yield from (node + 1, node - 1, node * 2, -node, node / 2, node + 0.5, node * 1000, node / 3)
     elif isinstance(node, list):
         yield from ([*node, item] for item in (*node[-1:], *_PROBES, *words.values))
         yield from (node[:-1], node[1:], node * 2, node[::-1], node * 30)

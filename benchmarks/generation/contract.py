@@ -8,11 +8,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.generation.program import GenerationSettings, compile_operation
-from tests.measuring.contract import (
-    MUTATIONS,
-    RECORDS,
-    contract_of,
-)
+from tests.measuring.contract import MUTATIONS, RECORDS, contract_of
 from tests.measuring.corpora import openapi_documents, operations, share
 
 
@@ -21,9 +17,7 @@ def section(corpora: Path, options: list[str]) -> None:
 
     Refusals are listed with their reason.
     """
-    settings = GenerationSettings(
-        mode=GenerationMode.NEGATIVE if "negative" in options else GenerationMode.POSITIVE
-    )
+    settings = GenerationSettings(mode=GenerationMode.NEGATIVE if "negative" in options else GenerationMode.POSITIVE)
     counts: Counter[str] = Counter()
     part = share(options)
     named = (
@@ -40,9 +34,7 @@ def section(corpora: Path, options: list[str]) -> None:
     )
 
 
-def _report(
-    named: tuple[str, Operation], settings: GenerationSettings, counts: Counter[str]
-) -> None:
+def _report(named: tuple[str, Operation], settings: GenerationSettings, counts: Counter[str]) -> None:
     name, operation = named
     counts["judged"] += 1
     try:

@@ -184,8 +184,7 @@ class Alone:
     def shows(self, breach: Breach) -> bool:
         """True when one of its values has no other fault."""
         return any(
-            is_alone(self.leaves.whole_errors(as_json(value)), breach.keyword)
-            for value in self._values(breach, _TRIES)
+            is_alone(self.leaves.whole_errors(as_json(value)), breach.keyword) for value in self._values(breach, _TRIES)
         )
 
     def _values(self, breach: Breach, count: int) -> Iterator[Any]:
@@ -281,11 +280,7 @@ def _verdicts(samples: Iterator[Sample]) -> Iterator[Verdict]:
 
 def _wanted(kind: str, samples: Iterator[Sample]) -> Iterator[Sample]:
     """Those that have to have negatives: of the suite, only those with an invalid instance."""
-    return (
-        sample
-        for sample in samples
-        if kind != "suite" or not all(is_valid for _, is_valid in sample.instances)
-    )
+    return (sample for sample in samples if kind != "suite" or not all(is_valid for _, is_valid in sample.instances))
 
 
 def report(kind: str, verdicts: Iterator[Verdict]) -> None:
@@ -321,9 +316,7 @@ def report(kind: str, verdicts: Iterator[Verdict]) -> None:
     print(f"  one leaf error {100 * totals['single'] / every:.2f} % of {totals['negatives']}")
     print(f"  and it is the keyword of the violation {100 * totals['named'] / every:.2f} %")
     some = max(totals["keywords"], 1)
-    print(
-        f"  keywords broken alone {100 * totals['covered'] / some:.2f} % of {some}: {dict(missed)}"
-    )
+    print(f"  keywords broken alone {100 * totals['covered'] / some:.2f} % of {some}: {dict(missed)}")
     print(f"  and cannot be broken alone {together.total()}: {dict(together)}")
     print(f"  slowest to compile {slowest[0]:.0f} ms, {slowest[1]}")
 
@@ -392,6 +385,4 @@ def _judge_requests(operation: Operation, counts: Counter[str], shown: Counter[s
             counts[f"not proved in {place}"] += 1
             shown[key] += 1
             if shown[key] <= 4:
-                print(
-                    f"  {verdict.outcome}: {operation.label} {place} {violation} {case.media_type}"
-                )
+                print(f"  {verdict.outcome}: {operation.label} {place} {violation} {case.media_type}")

@@ -8,10 +8,7 @@ from pathlib import Path
 
 from checker.generation.sources.choices import RandomSource
 from tests.measuring.corpora import READERS, Sample, share
-from tests.measuring.positives import (
-    Verdict,
-    judged,
-)
+from tests.measuring.positives import Verdict, judged
 
 
 def section(corpora: Path, options: list[str]) -> None:

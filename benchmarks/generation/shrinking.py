@@ -4,11 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.measuring.predicates import Smallest
-from tests.measuring.shrinking import (
-    STARTS,
-    Row,
-    measured,
-)
+from tests.measuring.shrinking import STARTS, Row, measured
 
 
 def table(rows: Iterable[Row]) -> str:

@@ -128,9 +128,7 @@ def count_optional(operation: Operation, bodies: list[Any], figures: Figures) ->
     optional = {
         name
         for name, value in raw["properties"].items()
-        if name not in raw.get("required", ())
-        and isinstance(value, dict)
-        and not value.get("readOnly")
+        if name not in raw.get("required", ()) and isinstance(value, dict) and not value.get("readOnly")
     }
     for body in bodies:
         if isinstance(body, dict):
@@ -187,9 +185,7 @@ def section(place: Path, options: list[str]) -> None:
         present = 100 * figures.present / max(figures.optional, 1)
         print(f"{'  optional properties present':32} {present:15.1f}  %")
     if len(found) == 2:
-        positive, negative = (
-            {name: cost for cost, name in figures.slowest} for figures in found.values()
-        )
+        positive, negative = ({name: cost for cost, name in figures.slowest} for figures in found.values())
         both = [negative[name] / positive[name] for name in positive.keys() & negative.keys()]
         print(row("negative / positive", both, "x, of the same operation"))
     print(f"{'reset':32} {_reset_us():15.2f}  us CPU", flush=True)

@@ -11,9 +11,7 @@ _ALWAYS = frozenset(("HEAD", "OPTIONS"))
 """Servers answer these by themselves, described or not."""
 
 
-class AllowHeaderMismatch(
-    Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.API
-):
+class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.API):
     """`Allow` has methods that are not described, or lacks some that are."""
 
 

@@ -31,9 +31,7 @@ _MOST: Final = 16
 _ALONE: Final = 4
 """Of them, how many are changed alone."""
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
-_NEXT: Final = str.maketrans(
-    {one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)}
-)
+_NEXT: Final = str.maketrans({one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)})
 
 
 def other_things(context: CheckContext) -> Iterator[Case]:
@@ -85,10 +83,7 @@ _BY_HEADER = frozenset(("http", "oauth2", "openIdConnect"))
 
 
 class IgnoredAuth(
-    Failure,
-    code="ST401",
-    title="API accepts requests without authentication",
-    severity=Severity.CRITICAL,
+    Failure, code="ST401", title="API accepts requests without authentication", severity=Severity.CRITICAL
 ):
     """An operation that asks for credentials answers without them, or to wrong ones."""
 
@@ -118,8 +113,7 @@ _WRONG = _Attempt(
 def asks_for_credentials(operation: Operation) -> bool:
     """Whether an operation requires credentials, and all of them are known and can be left out."""
     return bool(operation.security) and all(
-        not one.is_none and not one.undeclared and all(map(_is_sent, one.schemes))
-        for one in operation.security
+        not one.is_none and not one.undeclared and all(map(_is_sent, one.schemes)) for one in operation.security
     )
 
 
@@ -188,9 +182,7 @@ def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> 
     if not (sent.is_of_check and sent.confirms):
         is_bare = is_anonymous and not _has_common_credentials(sent)
         has_failed = context.response.status_code // 100 == 5
-        return (
-            _failure(context, sent, context.response, _WITHOUT) if is_bare and has_failed else True
-        )
+        return _failure(context, sent, context.response, _WITHOUT) if is_bare and has_failed else True
     if is_anonymous:
         return _judged(context, sent, context.response, _WITHOUT) or PASSED
     if _is_made_up(operation, sent, tools):
@@ -298,9 +290,7 @@ def _attempts(
     return [(_WITHOUT, bare), (_WRONG, wrong)]
 
 
-def _judged(
-    context: CheckContext, request: WireRequest, answer: Response, what: _Attempt
-) -> Failure | None:
+def _judged(context: CheckContext, request: WireRequest, answer: Response, what: _Attempt) -> Failure | None:
     status = answer.status_code
     if status in UNAUTHORIZED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
         return None
@@ -317,16 +307,13 @@ def _judged(
     return failure
 
 
-def _failure(
-    context: CheckContext, request: WireRequest, answer: Response, what: _Attempt
-) -> Failure:
+def _failure(context: CheckContext, request: WireRequest, answer: Response, what: _Attempt) -> Failure:
     status = f"{answer.status_code} {answer.message}".rstrip()
     line = f"{request.method} {context.case.path}"
     title = what.accepted if answer.status_code < 300 else what.unexpected
     # Credentials are looked at in one place of a service, or in none.
     return IgnoredAuth(
-        f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}",
-        title=title,
+        f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}", title=title
     ).sharing(title)
 
 

@@ -104,9 +104,7 @@ class Applies(Struct, frozen=True):
             Fact.PHASE: self.phases is not None,
             Fact.MODE: self.modes is not None,
             Fact.STATUS: self.statuses is not None,
-            Fact.SCENARIO: self.scenarios is not None
-            or bool(self.but_scenarios)
-            or self.where is not None,
+            Fact.SCENARIO: self.scenarios is not None or bool(self.but_scenarios) or self.where is not None,
             Fact.SEQUENCE: self.follows,
         }
         return frozenset(fact for fact, is_asked in asked.items() if is_asked)

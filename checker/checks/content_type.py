@@ -7,21 +7,15 @@ from checker.core.failures import CauseScope, Failure
 from checker.core.response import Response
 
 
-class MissingContentType(
-    Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API
-):
+class MissingContentType(Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API):
     """Media types are documented, and the response names none."""
 
 
-class UndefinedContentType(
-    Failure, code="ST105", title="Undocumented Content-Type", cause_scope=CauseScope.API
-):
+class UndefinedContentType(Failure, code="ST105", title="Undocumented Content-Type", cause_scope=CauseScope.API):
     """The media type is none of those that are documented."""
 
 
-class MalformedMediaType(
-    Failure, code="ST106", title="Malformed media type", cause_scope=CauseScope.API
-):
+class MalformedMediaType(Failure, code="ST106", title="Malformed media type", cause_scope=CauseScope.API):
     """The `Content-Type` of the response is no media type."""
 
 
@@ -44,14 +38,11 @@ def content_type_conformance(context: CheckContext) -> Found:
                 return PASSED
             listed = "\n".join(f"- `{name}`" for name in documented)
             return MissingContentType(
-                f"The following media types are documented in the schema:\n{listed}",
-                unique_key="missing",
+                f"The following media types are documented in the schema:\n{listed}", unique_key="missing"
             )
         case MediaTypeVerdict.MALFORMED:
             listed = ", ".join(documented)
-            return MalformedMediaType(
-                f"Received: {received}\nDocumented: {listed}", unique_key=received
-            )
+            return MalformedMediaType(f"Received: {received}\nDocumented: {listed}", unique_key=received)
         case MediaTypeVerdict.UNDOCUMENTED:
             return UndefinedContentType(
                 f"Received: {received}\nDocumented: {', '.join(documented)}",

@@ -39,18 +39,14 @@ def refuse_malformed(kind: type) -> None:
     wrong = [one for one in callbacks if one not in _ARGUMENTS]
     if wrong or not any(hasattr(kind, one) for one in _ARGUMENTS):
         found = f"has {wrong[0]}" if wrong else "has neither"
-        raise ConfigError(
-            f"check {name} {found}; a class check has `{AFTER_RESPONSE}`, `{AFTER_RUN}`, or both"
-        )
+        raise ConfigError(f"check {name} {found}; a class check has `{AFTER_RESPONSE}`, `{AFTER_RUN}`, or both")
     for callback, wanted in _ARGUMENTS.items():
         function = getattr(kind, callback, None)
         if function is not None and len(inspect.signature(function).parameters) != _count(wanted):
             raise ConfigError(f"check {name}: {callback} takes {wanted}")
         refuse_coroutine(function, f"check {name}: {callback}")
     if hasattr(kind, "state") != hasattr(kind, "merge"):
-        raise ConfigError(
-            f"check {name} needs both of `state(self)` and `merge(self, state)`, or neither"
-        )
+        raise ConfigError(f"check {name} needs both of `state(self)` and `merge(self, state)`, or neither")
 
 
 def _count(arguments: str) -> int:
@@ -127,9 +123,7 @@ def _keywords(kind: type) -> list[str] | None:
     parameters = inspect.signature(kind).parameters.values()
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
         return None
-    return [
-        one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)
-    ]
+    return [one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -180,12 +174,8 @@ def check(
     """
     applies = Applies(
         phases=None if phases is None else frozenset(several("phases", phases, "names of phases")),
-        modes=None
-        if modes is None
-        else frozenset(map(generation_mode, several("modes", modes, "names of modes"))),
-        statuses=None
-        if statuses is None
-        else tuple(map(str, several("statuses", statuses, "a list of statuses"))),
+        modes=None if modes is None else frozenset(map(generation_mode, several("modes", modes, "names of modes"))),
+        statuses=None if statuses is None else tuple(map(str, several("statuses", statuses, "a list of statuses"))),
     )
 
     def register(source: Decorated) -> Decorated:
@@ -204,14 +194,10 @@ def check(
 
 def _refuse_arguments(name: str, found: int) -> None:
     if found != 3:
-        raise TypeError(
-            f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined"
-        )
+        raise TypeError(f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined")
 
 
-def class_checks(
-    names: Iterable[str], given: Mapping[str, Mapping[str, Any]]
-) -> tuple[ClassCheck, ...]:
+def class_checks(names: Iterable[str], given: Mapping[str, Mapping[str, Any]]) -> tuple[ClassCheck, ...]:
     """Instances of the classes among the checks that were chosen, one each. Raises `ConfigError`.
 
     `given` is name of a check -> its settings.
@@ -247,13 +233,7 @@ def custom_check(name: str, function: Callable[..., Any], applies: Applies | Non
     """
     refuse_coroutine(function, f"check {name!r}")
     run = _sending if inspect.isgeneratorfunction(function) else _plain
-    return Check(
-        name,
-        run(name, function),
-        frozenset(Fact),
-        applies=applies or Applies(),
-        sees_operation_settings=True,
-    )
+    return Check(name, run(name, function), frozenset(Fact), applies=applies or Applies(), sees_operation_settings=True)
 
 
 def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
@@ -309,9 +289,7 @@ def _raised(name: str, error: Exception, context: CheckContext | None) -> Failur
         case Failure():
             return (error,)
         case ExceptionGroup():
-            return tuple(
-                failure for one in error.exceptions for failure in _raised(name, one, context)
-            )
+            return tuple(failure for one in error.exceptions for failure in _raised(name, one, context))
         case AssertionError():
             content = str(error).encode("utf-8", "surrogatepass")
             text = (

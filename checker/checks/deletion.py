@@ -27,9 +27,7 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _DEPTH: Final = 3
-_FLAGS: Final = frozenset(
-    ("deleted", "isdeleted", "softdeleted", "removed", "isremoved", "archived", "isarchived")
-)
+_FLAGS: Final = frozenset(("deleted", "isdeleted", "softdeleted", "removed", "isremoved", "archived", "isarchived"))
 _TIMES: Final = frozenset(
     f"{done}{when}"
     for done in ("deleted", "deletion", "removed", "archived", "trashed")
@@ -77,13 +75,7 @@ _CREATED = 201
 _GONE = frozenset((404, 410))
 
 
-class UseAfterFree(
-    Failure,
-    code="ST301",
-    title="Use after free",
-    severity=Severity.CRITICAL,
-    needs_repetition=True,
-):
+class UseAfterFree(Failure, code="ST301", title="Use after free", severity=Severity.CRITICAL, needs_repetition=True):
     """A resource is still there after it was deleted."""
 
 
@@ -180,21 +172,16 @@ def _changes(step: JudgedInteraction, owner: Case) -> bool:
     return method_of(step.case) not in SAFE and concerns(owner, step.case)
 
 
-def _is_of_one_caller(
-    context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction
-) -> bool:
+def _is_of_one_caller(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> bool:
     """Whether all three say to be the same, of the same tenant."""
     case, request = context.case, context.response.request
     return all(
-        step.case.is_anonymous is case.is_anonymous
-        and not is_elsewhere(case, request, step.case, step.request)
+        step.case.is_anonymous is case.is_anonymous and not is_elsewhere(case, request, step.case, step.request)
         for step in (made, deleted)
     )
 
 
-def _failure_below(
-    context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction
-) -> Failure:
+def _failure_below(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> Failure:
     response = context.response
     used = _used(told(made.case, made.request), status_of(made), deleted)
     gone = f"`{told(context.case, response.request)}` ({response.status_code})"
@@ -213,8 +200,7 @@ def _was_there(deleted: JudgedInteraction, before: Sequence[JudgedInteraction]) 
     meta = deleted.case.meta
     producers = () if meta is None else tuple(binding.producer for binding in meta.bindings)
     return any(
-        is_done(step)
-        and (step.case.operation.label in producers or _is_same(step.case, deleted.case))
+        is_done(step) and (step.case.operation.label in producers or _is_same(step.case, deleted.case))
         for step in before
     )
 

@@ -6,16 +6,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from checker.checks.check import Check, Config, PriorRequest
-from checker.checks.context import (
-    PASSED,
-    CheckContext,
-    CheckTools,
-    Failures,
-    Found,
-    Instead,
-    JudgedInteraction,
-    Raised,
-)
+from checker.checks.context import PASSED, CheckContext, CheckTools, Failures, Found, Instead, JudgedInteraction, Raised
 from checker.checks.to_run import Asked, Kinds
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
@@ -46,22 +37,10 @@ class JudgeSettings(Struct, frozen=True):
 class Judge:
     """The selected checks, ready to look at responses."""
 
-    __slots__ = (
-        "_beforehand",
-        "_kinds",
-        "_lexicon",
-        "_names",
-        "_of_no_response",
-        "_probing",
-        "_settings",
-        "_tools",
-    )
+    __slots__ = ("_beforehand", "_kinds", "_lexicon", "_names", "_of_no_response", "_probing", "_settings", "_tools")
 
     def __init__(
-        self,
-        checks: Sequence[Check],
-        settings: JudgeSettings | None = None,
-        tools: CheckTools | None = None,
+        self, checks: Sequence[Check], settings: JudgeSettings | None = None, tools: CheckTools | None = None
     ) -> None:
         """Without `tools` nothing can be sent, and no request be judged."""
         self._settings = settings or JudgeSettings()
@@ -70,9 +49,7 @@ class Judge:
         self._kinds = Kinds(asked, self._passes)
         self._names = tuple(one.name for one in checks)
         self._beforehand = [(one, one.beforehand) for one in checks if one.beforehand is not None]
-        self._of_no_response = [
-            (one, one.no_response) for one in checks if one.no_response is not None
-        ]
+        self._of_no_response = [(one, one.no_response) for one in checks if one.no_response is not None]
         self._probing = [one for one in checks if one.probes is not None]
         self._lexicon = Lexicon()
         self._tools = tools
@@ -81,9 +58,7 @@ class Judge:
         """Names of the checks that are asked of answers, whatever the case is."""
         return self._names
 
-    def verdict(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> "Judgement | None":
+    def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> "Judgement | None":
         """Return the verdicts of the checks: the hot path. None if one of them needs further requests: call `judge` then."""
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
@@ -127,9 +102,7 @@ class Judge:
                 failures += _named(check, judged(outcome))
         return Judgement(failures, (), ()) if failures else CLEAN
 
-    def probes(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> bool | None:
+    def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
         """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
         tools, operation = self._tools, case.operation
         if tools is None or not any(one.applies.to_operation(operation) for one in self._probing):
@@ -164,11 +137,7 @@ class Judge:
         return not (said or trial.unjudged or trial.disagreements or trial.errors)
 
     def _context(
-        self,
-        case: Case,
-        response: Response,
-        plan: ResponsePlan,
-        sequence: Sequence[JudgedInteraction],
+        self, case: Case, response: Response, plan: ResponsePlan, sequence: Sequence[JudgedInteraction]
     ) -> CheckContext:
         return CheckContext(
             case,
@@ -265,9 +234,7 @@ class JudgeByOperation:
         """Names of the checks that are asked of answers to such a case."""
         return self._judge_of(case).check_names(case)
 
-    def probes(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> bool | None:
+    def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
         """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
         return self._judge_of(case).probes(case, response, sequence)
 
@@ -279,8 +246,6 @@ class JudgeByOperation:
         """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
         return self._judge_of(case).first(case, request)
 
-    def verdict(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> Judgement | None:
+    def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> Judgement | None:
         """Return the verdicts of the checks on a response; None if one of them needs further requests."""
         return self._judge_of(case).verdict(case, response, sequence)

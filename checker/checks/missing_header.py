@@ -13,9 +13,7 @@ EXPECTED = ("400", "401", "403", "406", "415", "422")
 _AUTHORIZATION = "authorization"
 
 
-class MissingHeaderNotRejected(
-    Failure, code="ST203", title="Missing header not rejected", cause_scope=CauseScope.API
-):
+class MissingHeaderNotRejected(Failure, code="ST203", title="Missing header not rejected", cause_scope=CauseScope.API):
     """A request without a required header was not refused."""
 
 
@@ -43,8 +41,7 @@ def missing_required_header(context: CheckContext) -> Found:
         return PASSED
     shown = ", ".join(sorted(expected))
     return MissingHeaderNotRejected(
-        f"Got {status} when missing required {name!r} header, expected {shown}",
-        unique_key=name.lower(),
+        f"Got {status} when missing required {name!r} header, expected {shown}", unique_key=name.lower()
     )
 
 

@@ -2,14 +2,7 @@
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.rules import (
-    denies_condition,
-    listed_parts,
-    matches_status,
-    path_of,
-    place_of,
-    verdict_of,
-)
+from checker.checks.rules import denies_condition, listed_parts, matches_status, path_of, place_of, verdict_of
 from checker.core.contract import Outcome, PartVerdict, RequestVerdict, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
@@ -58,9 +51,7 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
     fresh = with_fresh_key(context.case)
     if fresh is not None:
         again = yield context.make(fresh)
-        if not isinstance(again, Response) or refuses(
-            again.status_code, context.plan, context.config
-        ):
+        if not isinstance(again, Response) or refuses(again.status_code, context.plan, context.config):
             context.unjudged.append(f"a wrong request was answered with {status}, and {_REPEATED}")
             return PASSED
     expected = ", ".join(context.config["expected-statuses"])
@@ -112,10 +103,7 @@ def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
         return True
     # Undeclared headers and cookies prove nothing: clients add some to every request.
     data = {} if context.case.meta is None else context.case.meta.phase.data
-    return (
-        data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES
-        and data.get("parameter_location") != Location.BODY
-    )
+    return data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES and data.get("parameter_location") != Location.BODY
 
 
 def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:

@@ -24,10 +24,7 @@ Thing = Mapping[str, Any]
 
 
 class ObjectLevelAuthorizationViolation(
-    Failure,
-    code="ST402",
-    title="Object-level authorization bypass",
-    severity=Severity.CRITICAL,
+    Failure, code="ST402", title="Object-level authorization bypass", severity=Severity.CRITICAL
 ):
     """A user reads a resource of another user that is not public."""
 
@@ -67,11 +64,7 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
 
 
 def _leak(
-    context: CheckContext,
-    peers: Peers,
-    users: tuple[str, str],
-    creator: JudgedInteraction,
-    mine: Thing,
+    context: CheckContext, peers: Peers, users: tuple[str, str], creator: JudgedInteraction, mine: Thing
 ) -> Exchanging[Failure | None]:
     """Return the failure if a peer receives the resource of its owner; `users` are the two."""
     peer, owner = users
@@ -144,9 +137,7 @@ def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
     """Whether the answer to a creation holds the name that a case asks for."""
     assert case.meta is not None
     label, answer = creator.case.operation.label, creator.outcome
-    took = any(
-        one.producer == label and one.location is Location.PATH for one in case.meta.bindings
-    )
+    took = any(one.producer == label and one.location is Location.PATH for one in case.meta.bindings)
     return took and isinstance(answer, Response)
 
 

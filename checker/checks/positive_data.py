@@ -43,9 +43,7 @@ _DISTINCT: Final = (
     {"to", "target", "destination", "recipient", "receiver", "new"},
 )
 _CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
-_MOMENT: Final = re.compile(
-    r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
 _MANY: Final = 1_000
 """Items of a list, beyond which services may have a limit that they did not describe."""
@@ -221,9 +219,7 @@ _BRANCHES = ("allOf", "anyOf", "oneOf")
 def declared_body_alone(case: Case) -> tuple[Case, str] | None:
     """The case without such properties at the top of its body, and the first three names; None when it has none."""
     body = case.body
-    schema = next(
-        (one.schema for one in case.operation.bodies if one.media_type == case.media_type), None
-    )
+    schema = next((one.schema for one in case.operation.bodies if one.media_type == case.media_type), None)
     if not isinstance(body, dict) or schema is None:
         return None
     declared = _declared(schema)
@@ -302,11 +298,7 @@ _LONGEST_REASON = 2048
 _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, whoever it is for"
 _CREDENTIALS_REFUSED = (400, 422)
-_CONTAINERS = (
-    ("query", Location.QUERY),
-    ("headers", Location.HEADER),
-    ("cookies", Location.COOKIE),
-)
+_CONTAINERS = (("query", Location.QUERY), ("headers", Location.HEADER), ("cookies", Location.COOKIE))
 
 
 class RejectedPositiveData(Failure, code="ST202", title="API rejected schema-compliant request"):
@@ -356,14 +348,11 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
         if not isinstance(again, Response) or _accepts(again.status_code, context.config):
             return PASSED
     if said is not None:
-        return RejectedPositiveData(
-            f"Valid data should have been accepted\n{said.message}", unique_key=said.place
-        )
+        return RejectedPositiveData(f"Valid data should have been accepted\n{said.message}", unique_key=said.place)
     expected = ", ".join(context.config["expected-statuses"])
     hint = yield from _hint(context)
     return RejectedPositiveData(
-        f"Valid data should have been accepted\nExpected: {expected}{hint}",
-        unique_key=rule_of_status(status),
+        f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=rule_of_status(status)
     ).sharing(_reason(context))
 
 
@@ -464,11 +453,7 @@ def _declared_alone(case: Case) -> Case | None:
     kept = copy(case)
     for container, location in _CONTAINERS:
         values = getattr(case, container)
-        left = {
-            name: value
-            for name, value in values.items()
-            if (location, _known(location, name)) in declared
-        }
+        left = {name: value for name, value in values.items() if (location, _known(location, name)) in declared}
         setattr(kept, container, left)
     is_less = any(len(getattr(kept, name)) < len(getattr(case, name)) for name, _ in _CONTAINERS)
     return kept if is_less else None

@@ -22,14 +22,7 @@ from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.operation import Location, Operation
-from checker.core.resource_names import (
-    affinity,
-    ends_with_variable,
-    normalised,
-    owner_of,
-    resource_of,
-    words,
-)
+from checker.core.resource_names import affinity, ends_with_variable, normalised, owner_of, resource_of, words
 from checker.core.resources import REMOVING, SAFE, named_values, place_of
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
@@ -38,18 +31,13 @@ from checker.core.schema import tokens_of
 
 _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
-_REFERENCES = frozenset(
-    ("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code")
-)
+_REFERENCES = frozenset(("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code"))
 _CERTAIN = 0.85
 """Affinity of fields that are called as the variable is."""
 
 
 class EnsureResourceAvailability(
-    Failure,
-    code="ST302",
-    title="Resource is not available after creation",
-    needs_repetition=True,
+    Failure, code="ST302", title="Resource is not available after creation", needs_repetition=True
 ):
     """A resource is not there right after it was created."""
 
@@ -104,10 +92,7 @@ def _may_be_missing(context: CheckContext, place: int) -> bool:
 def _names_others(body: object) -> bool:
     """Whether a body refers to things by their identifiers: `author_id`, `roomId`, `tagIds`."""
     found = body if isinstance(body, dict) else {}
-    return any(
-        len(parts := words(name)) > 1 and parts[-1] in _REFERENCES
-        for name in islice(found, _MOST_NODES)
-    )
+    return any(len(parts := words(name)) > 1 and parts[-1] in _REFERENCES for name in islice(found, _MOST_NODES))
 
 
 def _location(case: Case) -> Location:
@@ -214,9 +199,7 @@ def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:
     if meta is None or method_of(step.case) != REMOVING:
         return False
     gone = {str(value) for value in named_values(step.case).values()}
-    return any(
-        one.location is not Location.PATH and str(one.literal) in gone for one in meta.bindings
-    )
+    return any(one.location is not Location.PATH and str(one.literal) in gone for one in meta.bindings)
 
 
 def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:

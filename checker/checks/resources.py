@@ -68,15 +68,11 @@ def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
     for mine in one.parameters:
         known = theirs.get((mine.location, mine.name.lower()))
         is_header = mine.location is Location.HEADER and not _OF_ONE_REQUEST.search(mine.name)
-        if known is not None and (
-            is_header or (mine.location is Location.QUERY and mine.required and known.required)
-        ):
+        if known is not None and (is_header or (mine.location is Location.QUERY and mine.required and known.required)):
             yield mine.location, mine.name
 
 
-def is_elsewhere(
-    case: Case, request: WireRequest | None, other: Case, other_request: WireRequest | None
-) -> bool:
+def is_elsewhere(case: Case, request: WireRequest | None, other: Case, other_request: WireRequest | None) -> bool:
     """Whether two cases, sent so, are about different parts of the API: what one made or removed need not be there, or gone, for the other."""
     return any(
         _said(case, request, place) != _said(other, other_request, place)
@@ -123,6 +119,4 @@ def concerns(case: Case, other: Case) -> bool:
 def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
     """Whether one concrete path begins with the other; what follows a colon is an action, no name."""
     pairs = zip(path, around, strict=False)
-    return 0 < len(around) <= len(path) and all(
-        one == two or one.partition(":")[0] == two for one, two in pairs
-    )
+    return 0 < len(around) <= len(path) and all(one == two or one.partition(":")[0] == two for one, two in pairs)

@@ -8,9 +8,7 @@ from checker.core.contract import ResponsePlan, SchemaViolation
 from checker.core.failures import CauseScope, Failure, Severity
 
 
-class MissingHeaders(
-    Failure, code="ST107", title="Missing required headers", cause_scope=CauseScope.API
-):
+class MissingHeaders(Failure, code="ST107", title="Missing required headers", cause_scope=CauseScope.API):
     """Required headers are not there."""
 
 
@@ -36,9 +34,7 @@ def response_headers_conformance(context: CheckContext) -> Found:
         return PASSED
     opinions = validator.opinions(context.response.headers)
     context.disagreements.extend(opinions.disagreements)
-    context.unjudged.extend(
-        f"the header {name} of an answer is too long to be read" for name in opinions.unread
-    )
+    context.unjudged.extend(f"the header {name} of an answer is too long to be read" for name in opinions.unread)
     found: list[Failure] = [_missing(opinions.missing)] if opinions.missing else []
     for name, violation in opinions.violations:
         found.append(_violation(name, violation, context.truncation))

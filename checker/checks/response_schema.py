@@ -5,14 +5,7 @@ import re
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import excerpts
-from checker.core.contract import (
-    AnswerJudge,
-    Blame,
-    BodyOpinions,
-    ResponsePlan,
-    SchemaViolation,
-    UndecodableBody,
-)
+from checker.core.contract import AnswerJudge, Blame, BodyOpinions, ResponsePlan, SchemaViolation, UndecodableBody
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response, Undecoded
@@ -22,9 +15,7 @@ _LONGEST_NAME = 80
 """Characters that are shown of one that a server made up."""
 
 
-class JsonSchemaError(
-    Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH
-):
+class JsonSchemaError(Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH):
     """A body, an event of a stream, or what stands in one breaks its schema."""
 
 
@@ -40,9 +31,7 @@ class ContentDecodingError(Failure, title="Content decoding error"):
     """The body is not compressed in the way that its `Content-Encoding` says."""
 
 
-class BrokenNonNull(
-    Failure, code="ST114", title="Response violates schema", severity=Severity.HIGH
-):
+class BrokenNonNull(Failure, code="ST114", title="Response violates schema", severity=Severity.HIGH):
     """The server found null where its schema promises a value, and says so."""
 
 
@@ -113,22 +102,15 @@ def _too_long(kept: bytes, what: str) -> str:
 
 
 def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
-    place = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{_name(part)}"
-        for part in violation.instance_path
-    )
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{_name(part)}" for part in violation.instance_path)
     matched = context.plan.matched_response
     event = "" if violation.event is None else f"Event #{violation.event}: "
-    message = (
-        f"{event}body{place}: {violation.message}\n\n{excerpts(violation, context.truncation)}"
-    )
+    message = f"{event}body{place}: {violation.message}\n\n{excerpts(violation, context.truncation)}"
     if matched is not None:
         message += f"\n\nValidated against the response `{matched}`."
-    return JsonSchemaError(
-        message,
-        title=_title(violation),
-        unique_key="/".join(violation.schema_path),
-    ).sharing(_named_schema(violation))
+    return JsonSchemaError(message, title=_title(violation), unique_key="/".join(violation.schema_path)).sharing(
+        _named_schema(violation)
+    )
 
 
 def _named_schema(violation: SchemaViolation) -> str:

@@ -7,9 +7,7 @@ from checker.core.failures import Failure, Severity
 from checker.core.response import Response
 
 
-class ResponseTimeExceeded(
-    Failure, code="ST112", title="Response time limit exceeded", severity=Severity.LOW
-):
+class ResponseTimeExceeded(Failure, code="ST112", title="Response time limit exceeded", severity=Severity.LOW):
     """The response took longer than it may."""
 
 
@@ -29,6 +27,4 @@ def max_response_time(context: CheckContext) -> Found:
     elapsed_s = context.response.elapsed
     if limit_s is None or elapsed_s <= limit_s:
         return PASSED
-    return ResponseTimeExceeded(
-        f"Actual: {elapsed_s * 1000:.2f}ms\nLimit: {limit_s * 1000:.2f}ms", unique_key="slow"
-    )
+    return ResponseTimeExceeded(f"Actual: {elapsed_s * 1000:.2f}ms\nLimit: {limit_s * 1000:.2f}ms", unique_key="slow")

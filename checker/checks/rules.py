@@ -41,8 +41,7 @@ def _matches(status: int, patterns: tuple[str, ...]) -> bool:
     # Asked for each answer, of a handful of statuses and lists.
     digits = f"{status:03d}"
     return any(
-        len(pattern) == 3
-        and all(p in "xX" or p == d for p, d in zip(pattern, digits, strict=False))
+        len(pattern) == 3 and all(p in "xX" or p == d for p, d in zip(pattern, digits, strict=False))
         for pattern in patterns
     )
 
@@ -155,8 +154,7 @@ _MISSING: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_DATA: Final = re.compile(
-    r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b",
-    re.IGNORECASE,
+    r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b", re.IGNORECASE
 )
 """The parts of a request that a `not found` may be about."""
 _TITLES: Final = frozenset(

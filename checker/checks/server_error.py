@@ -28,13 +28,7 @@ class ReportedServerError(Failure, code="ST113", title="Server error", severity=
     """The body says that the server fell over, whatever the status."""
 
 
-class DroppedConnection(
-    Failure,
-    code="ST115",
-    title="Server error",
-    severity=Severity.CRITICAL,
-    needs_repetition=True,
-):
+class DroppedConnection(Failure, code="ST115", title="Server error", severity=Severity.CRITICAL, needs_repetition=True):
     """The server closed the connection instead of sending a complete response."""
 
 
@@ -74,17 +68,13 @@ def not_a_server_error(context: CheckContext) -> Found:
     complaint = context.complaint
     if complaint is not None and complaint.blame is Blame.REFUSED:
         # One mistake, whatever was wrong with which request: how the server answers with what it refuses.
-        return ServerError(
-            _REFUSED_AS_FAILED, unique_key=rule_of_status(status), text=_REFUSED
-        ).sharing(f"{rule_of_status(status)} {_REFUSED}")
-    template = error_template(
-        context.response.readable.content, sent_texts(context.case), context.described
-    )
+        return ServerError(_REFUSED_AS_FAILED, unique_key=rule_of_status(status), text=_REFUSED).sharing(
+            f"{rule_of_status(status)} {_REFUSED}"
+        )
+    template = error_template(context.response.readable.content, sent_texts(context.case), context.described)
     shared = template if names_error(template) else _shape(context.case)
     return ServerError(
-        _message(status, expected, context.plan),
-        unique_key=rule_of_status(status),
-        text=template,
+        _message(status, expected, context.plan), unique_key=rule_of_status(status), text=template
     ).sharing(f"{rule_of_status(status)} {shared}" if shared else "")
 
 
@@ -94,9 +84,9 @@ def _reported(context: CheckContext) -> Found:
         return PASSED
     said = complaint.text.encode("utf-8", "replace")
     template = error_template(said, sent_texts(context.case), context.described)
-    return ReportedServerError(
-        complaint.message, unique_key=complaint.place, text=template
-    ).sharing(f"{complaint.part} {template}" if complaint.part else "")
+    return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(
+        f"{complaint.part} {template}" if complaint.part else ""
+    )
 
 
 def _shape(case: Case) -> str:

@@ -5,9 +5,7 @@ from checker.checks.rules import rule_of_status
 from checker.core.failures import CauseScope, Failure
 
 
-class UndefinedStatusCode(
-    Failure, code="ST103", title="Undocumented HTTP status code", cause_scope=CauseScope.API
-):
+class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status code", cause_scope=CauseScope.API):
     """The description has no such status, and no default."""
 
 

@@ -8,11 +8,7 @@ import checker.checks.missing_header as missing_header
 import checker.checks.negative_data as negative_data
 import checker.checks.positive_data as positive_data
 import checker.checks.server_error as server_error
-from checker.checks.allow_header import (
-    AllowHeaderMismatch,
-    allow_header_conformance,
-    may_be_options,
-)
+from checker.checks.allow_header import AllowHeaderMismatch, allow_header_conformance, may_be_options
 from checker.checks.authentication import (
     IgnoredAuth,
     asks_for_credentials,
@@ -22,15 +18,7 @@ from checker.checks.authentication import (
     may_be_ignored,
     sent_beforehand,
 )
-from checker.checks.check import (
-    Applies,
-    Check,
-    CheckSetting,
-    Fact,
-    PriorRequest,
-    SettingShape,
-    expected_statuses,
-)
+from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
 from checker.checks.content_type import (
     MalformedMediaType,
     MissingContentType,
@@ -130,13 +118,7 @@ TABLE = (
         "response_schema_conformance",
         response_schema_conformance,
         frozenset((Fact.STATUS, Fact.MEDIA_TYPE, Fact.BODY)),
-        failures=(
-            JsonSchemaError,
-            MalformedJson,
-            ContentDeserializationError,
-            ContentDecodingError,
-            BrokenNonNull,
-        ),
+        failures=(JsonSchemaError, MalformedJson, ContentDeserializationError, ContentDecodingError, BrokenNonNull),
         settings=(CheckSetting("validate-formats", SettingShape.FLAG, True),),
         passes=promises_no_body,
         quick_look=has_valid_body,
@@ -191,9 +173,7 @@ TABLE = (
         use_after_free,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(UseAfterFree,),
-        applies=replace(
-            _OF_OPERATION, statuses=("2XX", "404", "410"), follows=True, operations=is_read
-        ),
+        applies=replace(_OF_OPERATION, statuses=("2XX", "404", "410"), follows=True, operations=is_read),
         wants_refusal=True,
     ),
     Check(
@@ -239,7 +219,5 @@ TABLE = (
 BUILT_IN: Mapping[str, Check] = {check.name: check for check in TABLE}
 """All checks by name."""
 
-FAILURES: Mapping[str, type[Failure]] = {
-    kind.__name__: kind for check in TABLE for kind in check.failures
-}
+FAILURES: Mapping[str, type[Failure]] = {kind.__name__: kind for check in TABLE for kind in check.failures}
 """Kinds of failures by class name."""

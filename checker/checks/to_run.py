@@ -70,9 +70,7 @@ class Kinds(Struct):
             found.by_case[of_case] = narrowed
         return narrowed
 
-    def _meet(
-        self, kind: _OfResponse, case: Case, response: Response, *, follows: bool
-    ) -> ChecksToRun:
+    def _meet(self, kind: _OfResponse, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
         status = response.status_code
         plan = case.operation.contract.plan(status, response.content_type)
         left = tuple(
@@ -92,26 +90,16 @@ class Kinds(Struct):
         return found
 
     def _narrowed(
-        self,
-        left: Iterable[Asked],
-        plan: ResponsePlan,
-        case: Case,
-        response: Response,
-        *,
-        follows: bool,
+        self, left: Iterable[Asked], plan: ResponsePlan, case: Case, response: Response, *, follows: bool
     ) -> ChecksToRun:
         kind = _kind(case, response.status_code, follows=follows)
         asked = tuple(
             one
             for one in left
-            if one[0].applies.to(kind)
-            and not (one[0].follows_from_kind and self.passes(one, plan, case, response))
+            if one[0].applies.to(kind) and not (one[0].follows_from_kind and self.passes(one, plan, case, response))
         )
         at_once = tuple(one for one in asked if not one[0].sends)
-        looks = [
-            None if check.quick_look is None else check.quick_look(plan, config)
-            for check, config in at_once
-        ]
+        looks = [None if check.quick_look is None else check.quick_look(plan, config) for check, config in at_once]
         sending = [check.may_send or _always for check, _ in asked if check.sends]
         may_send = reduce(_either, sending) if sending else None
         return ChecksToRun(case.operation, plan, asked, at_once, _together(looks), may_send)

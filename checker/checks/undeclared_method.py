@@ -12,9 +12,7 @@ _UNKNOWN = frozenset((400, 501))
 """By which the parsers of servers that are older than a method refuse it, before any application sees it."""
 
 
-class UnsupportedMethodResponse(
-    Failure, code="ST204", title="Unsupported methods", cause_scope=CauseScope.API
-):
+class UnsupportedMethodResponse(Failure, code="ST204", title="Unsupported methods", cause_scope=CauseScope.API):
     """A method that is not described was not answered with 405, or that did not say what is allowed."""
 
 

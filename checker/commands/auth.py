@@ -38,12 +38,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
     name_api(ctx, config, options["api_name"])
-    occasion = Invocation(
-        options["location"],
-        filters=read_filters(options),
-        app=options["app"],
-        hooks=root.hooks,
-    )
+    occasion = Invocation(options["location"], filters=read_filters(options), app=options["app"], hooks=root.hooks)
     settings = run_settings(config, occasion)
     with tempfile.TemporaryDirectory() as folder:
         layout = RunLayout(Path(folder))

@@ -26,10 +26,7 @@ from checker.reporting.baselines import entry_name, known_name
 
 DEFAULT_FILE = "checker-baseline.toml"
 _FILE = click.option(
-    "--file",
-    "-f",
-    metavar="FILE",
-    help=f"The baseline; default: the configured one, else {DEFAULT_FILE}.",
+    "--file", "-f", metavar="FILE", help=f"The baseline; default: the configured one, else {DEFAULT_FILE}."
 )
 _RUN = click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant.")
 
@@ -105,10 +102,7 @@ def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
     known = KnownFailures(Baseline(str(path), _today(), read_baseline(path)))
     settings = past.settings.with_changes(verdict={"baseline": known.baseline})
     report = replace(past, settings=settings).report
-    lines = [
-        (known.standing(one), known_name(one.label, one.title, failure_id(one)))
-        for one in report.findings
-    ]
+    lines = [(known.standing(one), known_name(one.label, one.title, failure_id(one))) for one in report.findings]
     for standing in KnownStatus:
         for line in sorted(name for state, name in lines if state is standing):
             echo_line(f"{standing:<8} {line}")
@@ -121,12 +115,7 @@ def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
 def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
     if one.fingerprint or other.fingerprint:
         return one.fingerprint == other.fingerprint
-    return (one.operation, one.check, one.rule, one.text) == (
-        other.operation,
-        other.check,
-        other.rule,
-        other.text,
-    )
+    return (one.operation, one.check, one.rule, one.text) == (other.operation, other.check, other.rule, other.text)
 
 
 def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:

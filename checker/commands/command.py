@@ -47,11 +47,7 @@ class Command(click.Command):
         # Without the dashes, which every name shares.
         wanted = option.lstrip("-")
         names = [name[2:] for one in self.params for name in one.opts if name.startswith("--")]
-        same_end = [
-            name
-            for name in names
-            if f"-{name}".endswith(f"-{wanted}") or wanted.endswith(f"-{name}")
-        ]
+        same_end = [name for name in names if f"-{name}".endswith(f"-{wanted}") or wanted.endswith(f"-{name}")]
         near = same_end[:_MOST] or get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
         return [f"--{name}" for name in near]
 
@@ -73,9 +69,7 @@ def _place_of(option: str, ctx: click.Context) -> str:
         before = f"{ctx.parent.info_name} {option} ... {ctx.info_name}"
         return f"It stands before the command: `{before}`"
     others = ((name, group.get_command(ctx.parent, name)) for name in _TESTING)
-    has_it = [
-        name for name, one in others if one and any(option in known.opts for known in one.params)
-    ]
+    has_it = [name for name, one in others if one and any(option in known.opts for known in one.params)]
     return f"`{ctx.parent.info_name} {has_it[0]}` has it" if has_it else ""
 
 

@@ -29,9 +29,7 @@ from checker.config.table import (
     not_in_operations,
     subsections,
 )
-from checker.config.table import (
-    Path as SectionPath,
-)
+from checker.config.table import Path as SectionPath
 from checker.config.value_kinds import (
     Boolean,
     Choice,
@@ -60,18 +58,14 @@ def json_schema() -> Schema:
     whole = _section((), ())
     block = _section((), _not_in_blocks())
     block["properties"] |= {"enabled": {"type": "boolean", "default": True}} | {
-        name: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
-        for name in FILTER_KEYS
+        name: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]} for name in FILTER_KEYS
     }
     block["anyOf"] = [{"required": [name]} for name in FILTER_KEYS]
     blocks = {"type": "array", "items": {"$ref": "#/$defs/operations"}}
     project = _section((), NOT_IN_PROJECTS)
     project["properties"] |= {"title": {"type": "string", "minLength": 1}, "operations": blocks}
     project["required"] = ["title"]
-    whole["properties"] |= {
-        "operations": blocks,
-        "project": {"type": "array", "items": {"$ref": "#/$defs/project"}},
-    }
+    whole["properties"] |= {"operations": blocks, "project": {"type": "array", "items": {"$ref": "#/$defs/project"}}}
     head = {"$schema": DIALECT, "title": "checker.toml"}
     return head | whole | {"$defs": {"operations": block, "project": project}}
 
@@ -82,11 +76,7 @@ def _not_in_blocks() -> frozenset[SectionPath]:
 
 
 def _section(path: SectionPath, banned: Collection[SectionPath]) -> Schema:
-    found: Schema = {
-        name: _key(key)
-        for name, key in SECTIONS.get(path, {}).items()
-        if (*path, name) not in banned
-    }
+    found: Schema = {name: _key(key) for name, key in SECTIONS.get(path, {}).items() if (*path, name) not in banned}
     for name in subsections(path):
         if (*path, name) not in banned:
             found[name] = _section((*path, name), banned)
@@ -110,10 +100,7 @@ def _kind(kind: ValueKind) -> Schema:
             return {"type": "integer"} | _present(minimum=kind.minimum, maximum=kind.maximum)
         case Number():
             bounds = _present(
-                exclusiveMinimum=kind.above,
-                minimum=kind.minimum,
-                maximum=kind.maximum,
-                exclusiveMaximum=kind.below,
+                exclusiveMinimum=kind.above, minimum=kind.minimum, maximum=kind.maximum, exclusiveMaximum=kind.below
             )
             return {"type": "number"} | bounds
         case Choice():
@@ -204,23 +191,12 @@ def schema() -> None:
 
 
 @config.command(cls=Command)
-@click.argument(
-    "location", required=False, callback=lambda *given: given[2] and location_of(*given)
-)
+@click.argument("location", required=False, callback=lambda *given: given[2] and location_of(*given))
 @click.option("--set", "keys", multiple=True, metavar="NAME=VALUE", help="Any key.")
 @click.option("--changed", is_flag=True, help="Only what somebody has said.")
-@click.option(
-    "--operation", "label", metavar="NAME", help="What counts for this operation of LOCATION."
-)
+@click.option("--operation", "label", metavar="NAME", help="What counts for this operation of LOCATION.")
 @click.pass_context
-def show(
-    ctx: click.Context,
-    location: str | None,
-    keys: tuple[str, ...],
-    label: str | None,
-    *,
-    changed: bool,
-) -> None:
+def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label: str | None, *, changed: bool) -> None:
     """Print the value of every key and where it comes from; for the API at LOCATION, its `[[project]]` table counts."""
     root = ctx.find_object(Root) or Root()
     found = Config.from_path(root.config_file) if root.config_file else Config.discover()
@@ -239,9 +215,7 @@ def show(
     for number, block in enumerate(found.operations):
         if operation is not None and not block.filters.matches(operation):
             continue
-        listed = ", ".join(
-            ".".join((*path, key)) for path, of in block.values.items() for key in of
-        )
+        listed = ", ".join(".".join((*path, key)) for path, of in block.values.items() for key in of)
         echo_line(f"[[operations]] {number}: {listed}  # {found.config_path}")
 
 
@@ -252,11 +226,7 @@ def _opened(config: Config, location: str) -> ApiSchema:
     return open_description(
         source,
         FetchOptions(
-            config.tls_verify,
-            config.proxy,
-            fetch_limits(config),
-            redaction,
-            version=config.documents.version,
+            config.tls_verify, config.proxy, fetch_limits(config), redaction, version=config.documents.version
         ),
     )
 

@@ -67,9 +67,7 @@ class EventHandlers(Struct):
                 one = kind(**params)
                 one.start(mine.context)
             except Exception as error:
-                raise ConfigError(
-                    f"the handler {kind.__name__} cannot start: {_told(error)}"
-                ) from error
+                raise ConfigError(f"the handler {kind.__name__} cannot start: {_told(error)}") from error
             mine._handlers.append(one)
         return mine
 
@@ -119,9 +117,7 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def execute_run(
-    settings: RunSettings, began_at: float, handlers: EventHandlers | None = None
-) -> int:
+def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers | None = None) -> int:
     """Return the exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin.
 
     `began_at`: from when on its time counts, of `time.monotonic`.
@@ -146,9 +142,7 @@ def execute_run(
             console.on_record(incarnation, record)
 
         if settings.report.live_port is not None:
-            page = import_module("checker.reporting.live_page").LivePage(
-                settings, settings.report.live_port
-            )
+            page = import_module("checker.reporting.live_page").LivePage(settings, settings.report.live_port)
             stack.callback(page.close)
             echo_line(f"     Live: {page.url}", err=True)
         age_s = time.monotonic() - began_at
@@ -220,10 +214,7 @@ class _Reporting:
         is_given_up = self._interrupts.count > self._interrupts_before
         if is_given_up and missing:
             command = shlex.join(("report", self._run.settings.corpus.folder))
-            echo(
-                f"`checker {command} --format {','.join(missing)}` writes what is missing.",
-                err=True,
-            )
+            echo(f"`checker {command} --format {','.join(missing)}` writes what is missing.", err=True)
         if is_given_up and not outcome.error:
             return INTERRUPTED
         if problems:
@@ -267,23 +258,15 @@ class _Reporting:
             return {}
         uploading = import_module("checker.reporting.uploading")
         write = writer_of(format_named("archive"))
-        hide = partial(
-            secrets_of(settings).store.hide, replacement=settings.report.sanitization.replacement
-        )
+        hide = partial(secrets_of(settings).store.hide, replacement=settings.report.sanitization.replacement)
         problem = walled(
             lambda: uploading.upload(
-                b"".join(write(report, self._run.context)),
-                asked,
-                uploading.TIMEOUT_S,
-                self._is_given_up,
-                hide,
+                b"".join(write(report, self._run.context)), asked, uploading.TIMEOUT_S, self._is_given_up, hide
             ),
             str,
         )
         if not problem:
-            echo_line(
-                f"Uploaded the report archive to {settings.report.sanitization.redaction.url(asked.url)}"
-            )
+            echo_line(f"Uploaded the report archive to {settings.report.sanitization.redaction.url(asked.url)}")
         return {asked.url: hide(problem)} if problem else {}
 
     def _summaries(self, report: Report) -> dict[str, str]:

@@ -16,14 +16,7 @@ from checker.core.terminal import one_line
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.reporting.events import RunEvents
-from checker.reporting.explain import (
-    known_names,
-    nearest,
-    operation_page,
-    pages_for,
-    samples_by_status,
-    title_of_name,
-)
+from checker.reporting.explain import known_names, nearest, operation_page, pages_for, samples_by_status, title_of_name
 from checker.reporting.findings import failures_by_label
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
@@ -33,9 +26,7 @@ _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
 @click.command(cls=Command)
 @click.argument("name", metavar="CODE|OPERATION|ID", required=False)
 @click.option("--list", "lists", is_flag=True, help="All that can be explained.")
-@click.option(
-    "--run", metavar="RUN|FOLDER", help="Whose last run is meant, for an operation or a failure."
-)
+@click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant, for an operation or a failure.")
 @click.pass_context
 def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | None) -> None:
     """Say what a failure or a warning means and what to do, or what came of one operation in the last run.

@@ -38,9 +38,7 @@ from checker.reporting.replays import (
     value_at,
     with_values,
 )
-from checker.reporting.replays import (
-    Path as ValuePath,
-)
+from checker.reporting.replays import Path as ValuePath
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
 from checker.workers.authentication.identities import Identities, UserSource
@@ -96,9 +94,7 @@ def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
     if authentication.wfc is None:
         return Credentials()
     if origin is None:
-        raise UsageError(
-            "--auth-wfc: give the base URL of the API, where the user logs in, with --url"
-        )
+        raise UsageError("--auth-wfc: give the base URL of the API, where the user logs in, with --url")
     user, *_ = chosen_users(settings.auth.wfc, authentication.wfc.user)
     source = UserSource(Identities([user.name]), None, wiring_of(settings, origin), user)
     return source.log_in()
@@ -235,12 +231,7 @@ def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str,
 
 
 def _sent(
-    finding: Finding,
-    number: int,
-    answers: list[Response],
-    again: _Again,
-    lanes: Transport,
-    paths: Mapping[str, str],
+    finding: Finding, number: int, answers: list[Response], again: _Again, lanes: Transport, paths: Mapping[str, str]
 ) -> Response:
     """Return the response to request `number`, sent with values of the responses of today where it took some.
 

@@ -163,9 +163,7 @@ TABLE: Final = (
     Legacy(("--validate-schema",), _validated),
     Legacy(("--junit-xml",), _is("--report-junit-path")),
     Legacy(("--cassette-path", "--store-network-log"), _is("--report-vcr-path")),
-    Legacy(
-        ("--cassette-preserve-exact-body-bytes",), _flag("--report-preserve-bytes"), is_flag=True
-    ),
+    Legacy(("--cassette-preserve-exact-body-bytes",), _flag("--report-preserve-bytes"), is_flag=True),
     Legacy(("--sanitize-output",), _is("--output-sanitize")),
     Legacy(("--show-trace", "--show-errors-tracebacks"), _flag(), is_flag=True),
     Legacy(("--force-schema-version",), _version),
@@ -174,9 +172,7 @@ TABLE: Final = (
     Legacy(("--contrib-unique-data",), _flag("--generation-unique-inputs"), is_flag=True),
     Legacy(("--contrib-openapi-formats-uuid",), _flag(), is_flag=True),
     Legacy(
-        ("--contrib-openapi-fill-missing-examples",),
-        _flag("--set", "phases.examples.fill-missing=true"),
-        is_flag=True,
+        ("--contrib-openapi-fill-missing-examples",), _flag("--set", "phases.examples.fill-missing=true"), is_flag=True
     ),
     Legacy(("--proptest-database",), _is("--generation-database")),
     Legacy(("--proptest-deadline",), _seconds("--max-response-time")),
@@ -205,9 +201,7 @@ GONE: Final[Mapping[str, tuple[bool, str]]] = {
 _BY_FLAG: Final = {flag: row for row in TABLE for flag in row.flags}
 
 
-def modern(
-    arguments: Sequence[str], params: Sequence[click.Parameter]
-) -> tuple[list[str], list[str]]:
+def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple[list[str], list[str]]:
     """Arguments with those of earlier generations replaced, and a line for each. Raises `UsageError`.
 
     `params` are the options of today: their values are left alone.

@@ -167,9 +167,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "max-response-time": _seconds("checks.max_response_time"),
     "exclude-checks": _without_checks,
     "checks": _chosen_checks,
-    "target": _named(
-        "generation.maximize", {"all": "response_time", "response_time": "response_time"}
-    ),
+    "target": _named("generation.maximize", {"all": "response_time", "response_time": "response_time"}),
     "auth": _user,
     "auth-type": _is("auth.basic.type"),
     "header": _headers,
@@ -184,9 +182,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "skip-deprecated-operations": _not_deprecated,
     "request-proxy": _is("proxy"),
     "request-tls-verify": _is("tls-verify"),
-    "validate-schema": _when_on(
-        "warnings.fail-on", ["unresolvable_reference", "unsupported_regex"]
-    ),
+    "validate-schema": _when_on("warnings.fail-on", ["unresolvable_reference", "unsupported_regex"]),
     "junit-xml": _is("reports.junit.path"),
     "cassette-path": _is("reports.vcr.path"),
     "store-network-log": _is("reports.vcr.path"),
@@ -255,9 +251,7 @@ def _changes(document: TOMLDocument) -> Iterator[str]:
                 raise ConfigError(f"{name} cannot be rewritten: {error}") from error
             for key, new in today:
                 is_new = _put(document, key, new)
-                yield f"{name} -> {key} = {new!r}" + (
-                    "" if is_new else ": left out, it is set already"
-                )
+                yield f"{name} -> {key} = {new!r}" + ("" if is_new else ": left out, it is set already")
             if not today:
                 yield f"{name} is left out: it asks for nothing"
     for name, instead in GONE.items():
@@ -316,9 +310,7 @@ def _put(document: Any, name: str, value: Any) -> bool:
 
 
 @click.command(cls=Command)
-@click.argument(
-    "file", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False, path_type=FilePath)
-)
+@click.argument("file", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False, path_type=FilePath))
 @click.option("--dry-run", is_flag=True, help="Print the new file instead of writing it.")
 def migrate(file: FilePath, *, dry_run: bool) -> None:
     """Rewrite CONFIG with the keys of today, and tell each change; the old file stays beside it as CONFIG.before."""

@@ -40,9 +40,7 @@ _BY = "whose definition satisfies `<JSON pointer> == <value>` or `!=`."
 
 def filter_options(command: Decorated) -> Decorated:
     """Add all filter options to a command."""
-    command = click.option(
-        "--exclude-deprecated", is_flag=True, help="Do not test deprecated operations."
-    )(command)
+    command = click.option("--exclude-deprecated", is_flag=True, help="Do not test deprecated operations.")(command)
     for key, (verb, subject, is_regex) in reversed(FILTER_KEYS.items()):
         about = f"whose {subject} {'matches a regular expression' if is_regex else 'is this'}."
         command = click.option(
@@ -130,12 +128,8 @@ BASE_URL = root_option(
 )
 
 KNOWN_FAILURES = (
-    root_option(
-        "--baseline", "File of known failures, which fail no run; written when it is not there."
-    ),
-    root_option(
-        "--compare", "Run whose failures count as known: a folder, its name, or a JSON report."
-    ),
+    root_option("--baseline", "File of known failures, which fail no run; written when it is not there."),
+    root_option("--compare", "Run whose failures count as known: a folder, its name, or a JSON report."),
 )
 
 SETTINGS = (
@@ -168,15 +162,9 @@ SETTINGS = (
     root_option("--request-timeout", "Seconds to wait for a response."),
     root_option("--proxy", "URL of an HTTP proxy."),
     root_option("--tls-verify", "Whether to verify certificates, or a file of authorities."),
-    SettingOption(
-        ("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."
-    ),
-    SettingOption(
-        ("--auth-wfc",), auth.WFC, "path", "Authentication document of the Web Fuzzing Commons."
-    ),
-    SettingOption(
-        ("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."
-    ),
+    SettingOption(("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."),
+    SettingOption(("--auth-wfc",), auth.WFC, "path", "Authentication document of the Web Fuzzing Commons."),
+    SettingOption(("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."),
     root_option(
         "--rate-limit",
         "Requests per time, of all workers together: `N/s`, `N/m`, `N/h`, `N/d`, or `auto`: wait as long as answers with 429 ask for.",
@@ -209,26 +197,13 @@ SETTINGS = (
     root_option("--fail-under-operations", "Percentage of operations that must answer 2xx."),
     root_option("--fail-under-responses", "Percentage of documented answers that must come."),
     root_option("--fail-under-parameters", "Percentage of parameters that a case must be about."),
-    root_option(
-        "--fail-under-enum-values", "Percentage of listed values that a valid case must have."
-    ),
-    root_option(
-        "--fail-under-media-types",
-        "Percentage of documented media types that must be sent, or come.",
+    root_option("--fail-under-enum-values", "Percentage of listed values that a valid case must have."),
+    root_option("--fail-under-media-types", "Percentage of documented media types that must be sent, or come."),
+    SettingOption(
+        ("--baseline-update",), (), "baseline-update", "Write new failures into the baseline, too.", is_flag=True
     ),
     SettingOption(
-        ("--baseline-update",),
-        (),
-        "baseline-update",
-        "Write new failures into the baseline, too.",
-        is_flag=True,
-    ),
-    SettingOption(
-        ("--baseline-prune",),
-        (),
-        "baseline-prune",
-        "Take out of the baseline what did not fail again.",
-        is_flag=True,
+        ("--baseline-prune",), (), "baseline-prune", "Take out of the baseline what did not fail again.", is_flag=True
     ),
     SettingOption(
         ("--upload-url",),
@@ -237,27 +212,14 @@ SETTINGS = (
         "Where the archive of the run is posted when it is over.",
         variable="CHECKER_URL",
     ),
-    SettingOption(
-        ("--upload-token",),
-        UPLOAD,
-        "token",
-        "Bearer token for it.",
-        variable="CHECKER_TOKEN",
-    ),
+    SettingOption(("--upload-token",), UPLOAD, "token", "Bearer token for it.", variable="CHECKER_TOKEN"),
     SettingOption(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
     SettingOption(
-        ("--report-preserve-bytes",),
-        ("reports",),
-        "preserve-bytes",
-        "Write payloads as base64.",
-        is_flag=True,
+        ("--report-preserve-bytes",), ("reports",), "preserve-bytes", "Write payloads as base64.", is_flag=True
     ),
     *(
         SettingOption(
-            (f"--report-{row.name}-path",),
-            ("reports", row.name),
-            "path",
-            f"Place of the {row.title} report.",
+            (f"--report-{row.name}-path",), ("reports", row.name), "path", f"Place of the {row.title} report."
         )
         for row in report_formats()
     ),
@@ -267,32 +229,20 @@ SETTINGS = (
         "path",
         "Place of the NDJSON report: all events of the run, one a line.",
     ),
+    SettingOption(("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."),
     SettingOption(
-        ("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."
+        ("--max-shown",), ("output",), "max-shown", "Operations whose failures are printed, the worst first."
     ),
     SettingOption(
-        ("--max-shown",),
-        ("output",),
-        "max-shown",
-        "Operations whose failures are printed, the worst first.",
+        ("--code-sample-style",), ("output",), "code-sample-style", "Reproductions as `curl` commands or as `python`."
     ),
-    SettingOption(
-        ("--code-sample-style",),
-        ("output",),
-        "code-sample-style",
-        "Reproductions as `curl` commands or as `python`.",
-    ),
-    SettingOption(
-        ("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."
-    ),
+    SettingOption(("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."),
 )
 """In the order of the help page."""
 
 RUN_SETTINGS = (
     generation_option("max-examples", "Cases for each operation.", flags="-n/--max-examples"),
-    generation_option(
-        "no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True
-    ),
+    generation_option("no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True),
     root_option("--max-time", "Seconds for the testing; reports are written afterwards."),
 )
 """Of `run` alone."""
@@ -300,10 +250,7 @@ RUN_SETTINGS = (
 
 FUZZ_SETTINGS = (
     SettingOption(
-        ("--max-time",),
-        ("fuzz",),
-        "max-time",
-        "Seconds for the testing; without it, the first failure ends the run.",
+        ("--max-time",), ("fuzz",), "max-time", "Seconds for the testing; without it, the first failure ends the run."
     ),
 )
 """Of `fuzz` alone."""
@@ -325,11 +272,7 @@ def header_option(command: Decorated) -> Decorated:
 def auth_option(command: Decorated) -> Decorated:
     """Add `-a`."""
     return click.option(
-        "-a",
-        "--auth",
-        callback=credentials,
-        metavar="USER:PASSWORD",
-        help="User and password for all operations.",
+        "-a", "--auth", callback=credentials, metavar="USER:PASSWORD", help="User and password for all operations."
     )(command)
 
 
@@ -345,9 +288,7 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
             metavar="NAME=VALUE",
             help="Any key of the configuration, such as `phases.stateful.max-steps=8`.",
         )(command)
-        command = click.option(
-            "--dry-run", is_flag=True, help="Make all requests and send none of them."
-        )(command)
+        command = click.option("--dry-run", is_flag=True, help="Make all requests and send none of them.")(command)
         command = click.option(
             "--app",
             metavar="MODULE:VARIABLE",
@@ -377,11 +318,7 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
 
 
 def apply_options(
-    config: Config,
-    options: Mapping[str, Any],
-    settings: tuple[SettingOption, ...],
-    *,
-    has_hooks: bool,
+    config: Config, options: Mapping[str, Any], settings: tuple[SettingOption, ...], *, has_hooks: bool
 ) -> None:
     """Put the options of a command on top of a configuration.
 

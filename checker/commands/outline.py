@@ -22,9 +22,7 @@ from checker.workers.starting.outline import read_outline, read_resources
 
 
 @contextmanager
-def planned_run(
-    ctx: click.Context, options: Mapping[str, Any]
-) -> Iterator[tuple[RunSettings, RunLayout]]:
+def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tuple[RunSettings, RunLayout]]:
     """Settings of the run that these options stand for, and a layout in a folder that goes away.
 
     Raises `ConfigError` and `UsageError`.
@@ -34,9 +32,7 @@ def planned_run(
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
-    occasion = Invocation(
-        options["location"], filters=filters, app=options["app"], hooks=root.hooks
-    )
+    occasion = Invocation(options["location"], filters=filters, app=options["app"], hooks=root.hooks)
     settings = run_settings(config, occasion)
     with tempfile.TemporaryDirectory() as folder:
         layout = RunLayout(Path(folder))

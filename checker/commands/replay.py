@@ -17,12 +17,7 @@ from checker.commands.failure_replay import (
     user_of_document,
 )
 from checker.commands.legacy import LegacyCommand
-from checker.commands.options import (
-    BASE_URL,
-    auth_option,
-    header_option,
-    refuse_user_of_no_document,
-)
+from checker.commands.options import BASE_URL, auth_option, header_option, refuse_user_of_no_document
 from checker.commands.output import echo_line
 from checker.commands.runs_on_disk import PastRun, configured, folder_of
 from checker.commands.values import KeyValue
@@ -68,9 +63,7 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     show_default=True,
     help="Send as fast as answers come, or with the pauses that were recorded.",
 )
-@click.option(
-    *BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead."
-)
+@click.option(*BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead.")
 @click.option(
     "--request-timeout",
     type=KeyValue((), "request-timeout"),
@@ -78,23 +71,15 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     help="Seconds.",
 )
 @click.option(
-    "--tls-verify",
-    type=KeyValue((), "tls-verify"),
-    default=default_of((), "tls-verify"),
-    help="Verify certificates.",
+    "--tls-verify", type=KeyValue((), "tls-verify"), default=default_of((), "tls-verify"), help="Verify certificates."
 )
 @click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
 @header_option
 @auth_option
 @click.option(
-    "--auth-wfc",
-    "wfc",
-    type=KeyValue(WFC, "path"),
-    help="Authentication document of the Web Fuzzing Commons.",
+    "--auth-wfc", "wfc", type=KeyValue(WFC, "path"), help="Authentication document of the Web Fuzzing Commons."
 )
-@click.option(
-    "--auth-wfc-user", "wfc_user", type=KeyValue(WFC, "user"), help="User of that document."
-)
+@click.option("--auth-wfc-user", "wfc_user", type=KeyValue(WFC, "user"), help="User of that document.")
 @click.pass_context
 def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> None:
     """Send the interactions of CASSETTE again and print their old and new statuses.
@@ -118,9 +103,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     if len(cassette) > 1:
         raise UsageError("give one cassette, or ids of failures of the last run")
     if not is_file:
-        raise UsageError(
-            f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4"
-        )
+        raise UsageError(f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4")
     origin = BaseUrl.from_url(asked.url) if asked.url else None
     chosen = ReplayOptions(
         base_url=asked.url,
@@ -161,9 +144,7 @@ def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
         user, _, password = options["auth"].partition(":")
         headers["Authorization"] = basic_value(user, password)
     http = HttpSettings(
-        request_timeout_s=options["request_timeout"],
-        verify=options["tls_verify"],
-        proxy=options["proxy"],
+        request_timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
     )
     return _Asked(config, options["url"], http, tuple(headers.items()))
 

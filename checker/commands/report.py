@@ -73,21 +73,15 @@ def report(
 ShownRun = PastRun | MergedRuns
 
 
-def _found(
-    runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None
-) -> ShownRun:
+def _found(runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None) -> ShownRun:
     """The run that is meant, or all of them as one."""
     if len(runs) < 2:
         return _held_against(runs[0] if runs else None, config, baseline, compare)
     folders = {folder_of(name).resolve(): name for name in runs}
-    return MergedRuns.of(
-        {name: _held_against(name, config, baseline, compare) for name in folders.values()}
-    )
+    return MergedRuns.of({name: _held_against(name, config, baseline, compare) for name in folders.values()})
 
 
-def _held_against(
-    run: str | None, config: Config, baseline: str | None, compare: str | None
-) -> PastRun:
+def _held_against(run: str | None, config: Config, baseline: str | None, compare: str | None) -> PastRun:
     """The run that is meant, and what is known of its failures."""
     if baseline is not None:
         config.update(baseline=baseline)

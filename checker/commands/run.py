@@ -15,13 +15,7 @@ from msgspec.structs import replace
 from checker.commands.command import Root
 from checker.commands.execute import EventHandlers, execute_run
 from checker.commands.extending import load_extensions
-from checker.commands.options import (
-    FUZZ_SETTINGS,
-    RUN_SETTINGS,
-    apply_options,
-    read_filters,
-    run_options,
-)
+from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, apply_options, read_filters, run_options
 from checker.commands.output import echo_line
 from checker.commands.runs_on_disk import compared_with
 from checker.commands.topics import TestingCommand
@@ -37,9 +31,7 @@ _MASK = "[Filtered]"
 _SECRET_OPTIONS = ("-H", "--header", "-a", "--auth", "--upload-token", "--checker-io-token")
 
 
-def run_command(
-    ctx: click.Context, kind: str, options: Mapping[str, Any], settings: tuple[SettingOption, ...]
-) -> None:
+def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], settings: tuple[SettingOption, ...]) -> None:
     """Carry out `run` or `fuzz` and end with its exit code."""
     root = ctx.find_object(Root) or Root()
     options = {**options, "no_color": options["no_color"] or root.no_color}

@@ -90,9 +90,7 @@ class PastRun(Struct, frozen=True):
         """It as one of several that are told together."""
         read = partial(_records, RunLayout(Path(self.settings.corpus.folder)), self.run)
         elapsed_s = self.view.finished.elapsed_s if self.view.finished else self.elapsed_s
-        return MergedPart(
-            name, self.run.started.seed, self.outcome, max(0.0, elapsed_s), self.view, read
-        )
+        return MergedPart(name, self.run.started.seed, self.outcome, max(0.0, elapsed_s), self.view, read)
 
 
 class MergedRuns(Struct, frozen=True):
@@ -174,11 +172,7 @@ def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding
     chosen = []
     for wanted in ids:
         bare = wanted.lower()
-        found = [
-            one
-            for one in findings
-            if failure_id(one).startswith(bare) or one.fingerprint.startswith(bare)
-        ]
+        found = [one for one in findings if failure_id(one).startswith(bare) or one.fingerprint.startswith(bare)]
         if len(found) != 1:
             what = "no failure" if not found else f"{len(found)} failures"
             known = ", ".join(map(failure_id, findings[:5])) or "none"

@@ -72,15 +72,11 @@ def topic_of(option: click.Option) -> str:
     return next(title for title, names in TOPICS.items() if re.fullmatch(names, name))
 
 
-def by_topic(
-    command: click.Command, ctx: click.Context
-) -> Iterator[tuple[str, list[click.Option]]]:
+def by_topic(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
     """(title, options that are shown) of each topic that has any."""
     params = command.get_params(ctx)
     options = [
-        one
-        for one in params
-        if isinstance(one, click.Option) and not one.hidden and not _HELPS.issuperset(one.opts)
+        one for one in params if isinstance(one, click.Option) and not one.hidden and not _HELPS.issuperset(one.opts)
     ]
     added = [one for one in options if isinstance(one, GroupedOption)]
     for title in TOPICS:
@@ -91,9 +87,7 @@ def by_topic(
         yield title, [one for one in added if one.group == title]
 
 
-def write_first_page(
-    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
-) -> None:
+def write_first_page(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """The options that are used most, and the names of the others."""
     others = []
     for title, options in by_topic(command, ctx):

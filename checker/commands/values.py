@@ -17,17 +17,7 @@ from checker.config.operation_settings import keys_of
 from checker.config.reading import read_layer
 from checker.config.table import SECTIONS, Path
 from checker.config.user_code import has_plugins, know_phases, load_plugins
-from checker.config.value_kinds import (
-    Boolean,
-    Choice,
-    Either,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    ValueKind,
-    did_you_mean,
-)
+from checker.config.value_kinds import Boolean, Choice, Either, Integer, ListOf, MapOf, Number, ValueKind, did_you_mean
 from checker.core.errors import ConfigError, UsageError
 from checker.core.redact import Redaction
 from checker.core.reports import ReportFormat, report_format, report_formats
@@ -122,9 +112,7 @@ def credentials(_: click.Context, param: click.Parameter, value: str | None) -> 
 def application(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Callback of `--app`: `module:variable`."""
     if value is not None and (problem := value_kinds.attribute(value)):
-        raise click.BadParameter(
-            problem.replace("module:attribute", "module:variable"), param=param
-        )
+        raise click.BadParameter(problem.replace("module:attribute", "module:variable"), param=param)
     return value
 
 
@@ -275,17 +263,13 @@ class SettingOption(Struct, frozen=True):
         return self.flags[-1].lstrip("-").replace("-", "_")
 
 
-def root_option(
-    flags: str, help_: str, *, key: str = "", variable: str | None = None
-) -> SettingOption:
+def root_option(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> SettingOption:
     """An option for a key at the root; `flags` as in `-u/--url`."""
     names = tuple(flags.split("/"))
     return SettingOption(names, (), key or names[-1][2:], help_, variable=variable)
 
 
-def generation_option(
-    key: str, help_: str, *, flags: str = "", is_flag: bool = False
-) -> SettingOption:
+def generation_option(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
     """An option for a key of `[generation]`."""
     names = tuple((flags or f"--generation-{key}").split("/"))
     return SettingOption(names, ("generation",), key, help_, is_flag)
@@ -318,15 +302,11 @@ def list_options(command: Decorated) -> Decorated:
         metavar="[FORMATS|PATH]",
         help="Reports to write; a path means one archive.",
     )(command)
-    command = click.option(
-        "--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."
-    )(command)
-    command = click.option(
-        "-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others."
-    )(command)
-    return click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run.")(
+    command = click.option("--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run.")(command)
+    command = click.option("-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others.")(
         command
     )
+    return click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run.")(command)
 
 
 def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
@@ -341,16 +321,11 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
         config.phases.update(phases=phases)
     for name in included:
         if name in BUILT_IN and BUILT_IN[name].switch and getattr(config.checks, name) is None:
-            raise UsageError(
-                f"--checks {name} needs a value for it: give --{name.replace('_', '-')}"
-            )
+            raise UsageError(f"--checks {name} needs a value for it: give --{name.replace('_', '-')}")
     if included:
         config.checks.update(included_check_names=included)
     if _OF_PEERS in included and not config.auth.wfc.peers:
-        echo_line(
-            f"Hint: {_OF_PEERS} needs `peers` in `[auth.wfc]`; without them it judges nothing",
-            err=True,
-        )
+        echo_line(f"Hint: {_OF_PEERS} needs `peers` in `[auth.wfc]`; without them it judges nothing", err=True)
     if excluded:
         config.checks.update(excluded_check_names=excluded)
     if archives:
@@ -378,9 +353,7 @@ def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
     for name in names:
         if known and name not in known:
             shown = ", ".join(known)
-            raise UsageError(
-                f"{flag}: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
-            )
+            raise UsageError(f"{flag}: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}")
     return names
 
 
@@ -408,8 +381,6 @@ def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
         row = report_format(name)
         if row is None:
             shown = ", ".join(known)
-            raise UsageError(
-                f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}"
-            )
+            raise UsageError(f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}")
         found.append(row)
     return found

@@ -261,7 +261,9 @@ def dynamic_rule(name: str, given: object) -> str | None:
     for field in given:
         if field not in _DYNAMIC:
             known = ", ".join(map(repr, _DYNAMIC))
-            return f"{name!r}: unknown property {field!r}{did_you_mean(field, _DYNAMIC)}; the following are valid: {known}"
+            return (
+                f"{name!r}: unknown property {field!r}{did_you_mean(field, _DYNAMIC)}; the following are valid: {known}"
+            )
     for field in ("path", "extract_selector"):
         if field not in given:
             return f"{name!r}: {field!r} is missing"
@@ -281,9 +283,7 @@ def sendable(value: object) -> str | None:
 def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
     texts = ("path", "method", "payload_content_type", "extract_from", "extract_selector")
     yield from (
-        f"{field!r} must be a string"
-        for field in texts
-        if field in given and not isinstance(given[field], str)
+        f"{field!r} must be a string" for field in texts if field in given and not isinstance(given[field], str)
     )
     if not given["path"].startswith("/"):
         yield f"'path' must start with '/', but got {given['path']!r}"
@@ -580,20 +580,14 @@ def _payload(given: Mapping[str, Any], at: str) -> str | Pairs:
     if not isinstance(pairs, Mapping):
         raise _wrong(f"{at}.payloadUserPwd must be a table")
     at = f"{at}.payloadUserPwd"
-    return tuple(
-        (_text_of(pairs, f"{name}Field", at), _text_of(pairs, name, at))
-        for name in ("username", "password")
-    )
+    return tuple((_text_of(pairs, f"{name}Field", at), _text_of(pairs, name, at)) for name in ("username", "password"))
 
 
 def _token(given: Any, at: str) -> WfcToken:
     if not isinstance(given, Mapping):
         raise _wrong(f"{at} must be a table")
     taken, sent = _text_of(given, "extractFrom", at), _text_of(given, "sendIn", at)
-    for name, value, known in (
-        ("extractFrom", taken, _TAKEN_FROM),
-        ("sendIn", sent, _SENT_IN),
-    ):
+    for name, value, known in (("extractFrom", taken, _TAKEN_FROM), ("sendIn", sent, _SENT_IN)):
         if value not in known:
             raise _wrong(f"{at}.{name} must be one of {', '.join(known)}, but is {value!r}")
     template = _text_of(given, "sendTemplate", at, "{token}")

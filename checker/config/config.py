@@ -86,9 +86,7 @@ class Section:
                 return self._value(known)
             if known in subsections(self._path) or self._is_custom_check(known):
                 return self._below((*self._path, known))
-        raise AttributeError(
-            f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}"
-        )
+        raise AttributeError(f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}")
 
     def _below(self, path: Path) -> "Section":
         return Section(self._layers, path)
@@ -172,10 +170,7 @@ def _included_checks(values: Any) -> list[Change]:
     selected = [name for name, check in BUILT_IN.items() if not check.switch]
     if "all" in names:
         # By name: what lies below may switch off single ones, and those of users.
-        return [
-            switched_on,
-            *((("checks", name), "enabled", True) for name in (*selected, OTHER_CHECKS)),
-        ]
+        return [switched_on, *((("checks", name), "enabled", True) for name in (*selected, OTHER_CHECKS))]
     changes = [switched_on, *((("checks", name), "enabled", name in names) for name in selected)]
     changes += [(("checks", name), "enabled", True) for name in names if name not in BUILT_IN]
     changes.append((("checks", OTHER_CHECKS), "enabled", False))
@@ -266,9 +261,7 @@ class Config(Section):
         return f"<Config {self._file or 'defaults'}>"
 
     @classmethod
-    def from_path(
-        cls, path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None
-    ) -> "Config":
+    def from_path(cls, path: str | os.PathLike[str], *, environment: Mapping[str, str] | None = None) -> "Config":
         """Return the configuration in this file. Raises `ConfigError`."""
         require(isinstance(path, str | os.PathLike), "path", "the path of a file", path)
         file = FilePath(path)
@@ -288,19 +281,14 @@ class Config(Section):
         return cls.from_dict(parse(text), environment=environment)
 
     @classmethod
-    def from_dict(
-        cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
-    ) -> "Config":
+    def from_dict(cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> "Config":
         """Return the configuration of these nested values. Raises `ConfigError`."""
         require(isinstance(document, Mapping), "document", "a dict of names and values", document)
         return cls._of(document, environment)
 
     @classmethod
     def _of(
-        cls,
-        document: Mapping[str, Any],
-        environment: Mapping[str, str] | None,
-        file: FilePath | None = None,
+        cls, document: Mapping[str, Any], environment: Mapping[str, str] | None, file: FilePath | None = None
     ) -> "Config":
         values = substituted(document, os.environ if environment is None else environment)
         projects = values.pop("project", [])
@@ -325,10 +313,7 @@ class Config(Section):
 
     @classmethod
     def discover(
-        cls,
-        folder: str | os.PathLike[str] | None = None,
-        *,
-        environment: Mapping[str, str] | None = None,
+        cls, folder: str | os.PathLike[str] | None = None, *, environment: Mapping[str, str] | None = None
     ) -> "Config":
         """Return the configuration of the nearest `checker.toml` above a folder, else the defaults. Raises `ConfigError`."""
         is_right = isinstance(folder, str | os.PathLike | None)

@@ -80,9 +80,7 @@ def _day(where: str, name: str, value: object) -> str:
             return ""
         return date.fromisoformat(str(value)).isoformat()
     except ValueError:
-        raise ConfigError(
-            f"{where}.{name}: must be a day like 2026-12-31, but got {value!r}"
-        ) from None
+        raise ConfigError(f"{where}.{name}: must be a day like 2026-12-31, but got {value!r}") from None
 
 
 QUERIES_KEY: Final = "phases.examples.queries"
@@ -104,9 +102,7 @@ def read_queries(names: Iterable[str], folder: Path) -> tuple[QueryFile, ...]:
     """Return files by their paths below a folder; `*` matches any names. Raises `ConfigError`."""
     found = dict.fromkeys(path for name in names for path in _query_paths(name, folder))
     if len(found) > _MOST_QUERY_FILES:
-        raise ConfigError(
-            f"{QUERIES_KEY}: {len(found)} files are named; name {_MOST_QUERY_FILES} at most"
-        )
+        raise ConfigError(f"{QUERIES_KEY}: {len(found)} files are named; name {_MOST_QUERY_FILES} at most")
     return tuple(map(_query, found))
 
 
@@ -120,9 +116,7 @@ def _query_paths(name: str, folder: Path) -> Iterator[Path]:
         )
     some = sorted(path for path in folder.glob(name) if path.is_file())
     if not some:
-        raise ConfigError(
-            f"{QUERIES_KEY}: no file is called {name!r}; it is looked for below {folder}"
-        )
+        raise ConfigError(f"{QUERIES_KEY}: no file is called {name!r}; it is looked for below {folder}")
     yield from some
 
 
@@ -180,18 +174,14 @@ def read_dictionary(path: Path) -> tuple[str, ...]:
 def _dictionary_entry(line: str, place: str) -> str:
     found = _LINE.match(line)
     if found is None:
-        raise ConfigError(
-            f'{place}: expected a quoted entry like name="value", but got {line[:_SHOWN]!r}'
-        )
+        raise ConfigError(f'{place}: expected a quoted entry like name="value", but got {line[:_SHOWN]!r}')
 
     def resolved(escape: re.Match[str]) -> str:
         kind = escape[1]
         if kind[0] == "x" and len(kind) == 3:
             return chr(int(kind[1:], 16))
         if kind not in _ESCAPES:
-            raise ConfigError(
-                f'{place}: unknown escape \\{kind}; use \\\\, \\", \\n, \\r, \\t or \\xAB'
-            )
+            raise ConfigError(f'{place}: unknown escape \\{kind}; use \\\\, \\", \\n, \\r, \\t or \\xAB')
         return _ESCAPES[kind]
 
     raw = _ESCAPE.sub(resolved, found["text"]).encode("latin-1")

@@ -127,9 +127,7 @@ def unmatched(
             continue
         near = ""
         if not spec.is_regex and spec.subject in SUBJECTS:
-            near = did_you_mean(
-                spec.value, {text for one in operations for text in _texts(one, spec.subject)}
-            )
+            near = did_you_mean(spec.value, {text for one in operations for text in _texts(one, spec.subject)})
         called = written.format(option=spec.option, value=spec.value)
         yield f"`{called}` matches no operation{near}"
 
@@ -143,15 +141,11 @@ class Selection(Struct, frozen=True):
 
     def matches(self, operation: Selectable) -> bool:
         """Whether an operation is tested."""
-        return self.filters.matches(operation) and not any(
-            block.matches(operation) for block in self.disabled
-        )
+        return self.filters.matches(operation) and not any(block.matches(operation) for block in self.disabled)
 
     def matches_broken(self, broken: BrokenOperation) -> bool:
         """Whether an operation that cannot be read would be tested."""
-        return self.filters.matches_broken(broken) and not any(
-            block.matches_broken(broken) for block in self.disabled
-        )
+        return self.filters.matches_broken(broken) and not any(block.matches_broken(broken) for block in self.disabled)
 
 
 class FilterExpression(Struct, frozen=True):
@@ -173,8 +167,7 @@ class FilterExpression(Struct, frozen=True):
             if found and value and (not pointer or pointer.startswith("/")):
                 return cls(pointer, sign == "==", _json_or_text(value))
         raise UsageError(
-            f"invalid filter expression {text!r}; "
-            "expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
+            f"invalid filter expression {text!r}; expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
         )
 
     def holds(self, operation: Selectable) -> bool:
@@ -231,9 +224,7 @@ def _test(spec: FilterSpec) -> _Test:
     try:
         return _Regex(spec.subject, re.compile(spec.value, re.IGNORECASE if ignores_case else 0))
     except re.error as error:
-        raise UsageError(
-            f"{spec.option}: invalid regular expression {spec.value!r}: {error}"
-        ) from error
+        raise UsageError(f"{spec.option}: invalid regular expression {spec.value!r}: {error}") from error
 
 
 def _texts(operation: Selectable, subject: str) -> tuple[str, ...]:

@@ -15,15 +15,7 @@ from checker.checks.table import BUILT_IN
 from checker.config.auth import BASIC, Authentication, authentication_in
 from checker.config.filters import Selectable
 from checker.config.reading import Layer, OperationBlock
-from checker.config.table import (
-    CUSTOM_CHECK,
-    SECTIONS,
-    Key,
-    Path,
-    default_of,
-    is_of_checks,
-    keys_of_operations,
-)
+from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, default_of, is_of_checks, keys_of_operations
 from checker.config.value_kinds import retries_of
 from checker.config.warnings import WarningSettings
 from checker.core.phases import phase_named, phase_names
@@ -106,9 +98,7 @@ def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _is_switched_on(
-    layers: Layers, group: str, names: tuple[str, ...], *, usual: bool = True
-) -> bool:
+def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...], *, usual: bool = True) -> bool:
     """Return the nearest switch. A master switch that is off counts for names without a switch in its layer or a nearer one."""
     master = None
     for layer in layers:
@@ -133,9 +123,7 @@ def _setting(*path: str, as_: Callable[[Any], Any] = lambda value: value) -> Any
 
 def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:
     """Return a field that is derived from several keys; its default is the value if none of them is set."""
-    return dataclasses.field(
-        default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed
-    )
+    return dataclasses.field(default_factory=partial(read, ()), metadata={"read": read}, hash=is_hashed)
 
 
 def _headers(layers: Layers) -> tuple[tuple[str, str], ...]:
@@ -188,9 +176,7 @@ def _checks(layers: Layers) -> tuple[str, ...]:
 class HttpSettings(Struct, frozen=True):
     """Limits, certificates and policies of the HTTP transport."""
 
-    request_timeout_s: float = field(
-        name="request-timeout", default=default_of((), "request-timeout")
-    )
+    request_timeout_s: float = field(name="request-timeout", default=default_of((), "request-timeout"))
     """For the whole transfer: a server that sends single bytes cannot outlast it."""
     connect_timeout_s: float = 5.0
     max_response_bytes: int = 1 << 20
@@ -204,9 +190,7 @@ class HttpSettings(Struct, frozen=True):
     """File with the client certificate."""
     cert_key: str | None = field(name="request-cert-key", default=None)
     """File with its key; None: it is in the same file."""
-    max_stream_events: int = field(
-        name="max-stream-events", default=default_of((), "max-stream-events")
-    )
+    max_stream_events: int = field(name="max-stream-events", default=default_of((), "max-stream-events"))
     """Events of a stream after which reading ends."""
     max_redirects: int = field(name="max-redirects", default=default_of((), "max-redirects"))
     """Followed on the same site; the response to the last of them counts."""
@@ -258,17 +242,10 @@ class CaseSettings(Struct, frozen=True, rename="kebab"):
         return _modes(self.mode)
 
 
-def _read(
-    kind: type[Group], layers: Layers, *sections: Path, **rewrites: Callable[[Any], Any]
-) -> Group:
+def _read(kind: type[Group], layers: Layers, *sections: Path, **rewrites: Callable[[Any], Any]) -> Group:
     """Return a struct whose fields are keys of these sections; `rewrites` change the values of keys."""
     names = {one.encode_name for one in fields(kind)}
-    values = {
-        key: value_in(layers, path, key)
-        for path in sections
-        for key in SECTIONS[path]
-        if key in names
-    }
+    values = {key: value_in(layers, path, key) for path in sections for key in SECTIONS[path] if key in names}
     for name, rewrite in rewrites.items():
         key = name.replace("_", "-")
         values[key] = rewrite(values[key])
@@ -373,9 +350,7 @@ class OperationLayers(Struct, frozen=True):
 
     def layers_of(self, operation: Selectable | None, phase: str) -> list[Layer]:
         """Return the layers of an operation in a phase, nearest first; None: of operations without blocks."""
-        mine = (
-            one for one in self.blocks if operation is not None and one.filters.matches(operation)
-        )
+        mine = (one for one in self.blocks if operation is not None and one.filters.matches(operation))
         return self._ordered(tuple(mine), phase)
 
     def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
@@ -425,9 +400,7 @@ class OperationResolver:
 
     def _settled(self, operation: Selectable, phase: str) -> OperationSettings:
         blocks = self.layers.blocks
-        mine = tuple(
-            number for number, block in enumerate(blocks) if block.filters.matches(operation)
-        )
+        mine = tuple(number for number, block in enumerate(blocks) if block.filters.matches(operation))
         place = (mine, phase if self._has_phases else "")
         found = self._by_place.get(place)
         if found is None:

@@ -74,15 +74,9 @@ class Overrides(Struct, frozen=True):
 
     def parameter(self, location: Location, name: str) -> Override | None:
         """Return the override of a parameter, or None. One that names the location wins over one that does not."""
-        found = [
-            one
-            for one in self.parameters
-            if one.location is not Location.BODY and one.names(location, name)
-        ]
+        found = [one for one in self.parameters if one.location is not Location.BODY and one.names(location, name)]
         scoped = [one for one in found if one.operations is not None] or found
-        return next((one for one in scoped if one.location is not None), None) or next(
-            iter(scoped), None
-        )
+        return next((one for one in scoped if one.location is not None), None) or next(iter(scoped), None)
 
     def is_forced(self, location: Location, name: str) -> bool:
         """Whether a value is forced for a parameter, or for a place of a body (a JSON pointer)."""
@@ -239,8 +233,7 @@ def _named(name: str, key: str, read: Mapping[str, tuple[Any, ...]]) -> tuple[An
     if name not in read:
         known = ", ".join(map(repr, read)) or "none"
         raise ConfigError(
-            f"{key}: unknown dictionary {name!r}{did_you_mean(name, read)}; "
-            f"defined dictionaries: {known}"
+            f"{key}: unknown dictionary {name!r}{did_you_mean(name, read)}; defined dictionaries: {known}"
         )
     return read[name]
 
@@ -265,10 +258,7 @@ def _is_something(value: object) -> bool:
 
 
 def _overrides_at(
-    key: str,
-    value: Any,
-    read: Mapping[str, tuple[Any, ...]],
-    filters: OperationFilters | None,
+    key: str, value: Any, read: Mapping[str, tuple[Any, ...]], filters: OperationFilters | None
 ) -> Iterator[Override]:
     entries, share = (value,), None
     if isinstance(value, Mapping) and "dictionary" in value:

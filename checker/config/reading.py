@@ -25,16 +25,7 @@ from checker.config.table import (
     subsections,
 )
 from checker.config.user_code import load_plugins
-from checker.config.value_kinds import (
-    Boolean,
-    Either,
-    ListOf,
-    Problem,
-    Text,
-    did_you_mean,
-    invalid,
-    wrong_type,
-)
+from checker.config.value_kinds import Boolean, Either, ListOf, Problem, Text, did_you_mean, invalid, wrong_type
 from checker.config.value_kinds import Table as TableKind
 from checker.core.errors import ConfigError, UsageError
 
@@ -135,9 +126,7 @@ class LayerPlace(Struct, frozen=True):
     """False for `[[operations]]` blocks."""
 
 
-def read_layer(
-    document: Mapping[str, Any], place: LayerPlace | None = None, *, below: Sequence[Layer] = ()
-) -> Layer:
+def read_layer(document: Mapping[str, Any], place: LayerPlace | None = None, *, below: Sequence[Layer] = ()) -> Layer:
     """Return the checked values of a document. Keys that it needs may be in the layers `below` it. Raises `ConfigError`."""
     reading = _ConfigWalk(place or LayerPlace())
     reading.section((), document)
@@ -167,11 +156,7 @@ def unknown(written: object, known: list[str]) -> Problem:
     name, listed = str(written), ", ".join(map(repr, known))
     home = _home_of(name)
     hint = f". It belongs to {home}" if home else did_you_mean(name, known)
-    return Problem(
-        "Unknown properties",
-        f"{name!r}{hint}",
-        f"The following properties are valid: {listed}",
-    )
+    return Problem("Unknown properties", f"{name!r}{hint}", f"The following properties are valid: {listed}")
 
 
 def _home_of(name: str) -> str:
@@ -201,9 +186,7 @@ class _ConfigWalk:
     def raise_problems(self) -> None:
         if self._problems:
             found = self._problems.items()
-            errors = [
-                section_error(self._place.prefix + path, problems) for path, problems in found
-            ]
+            errors = [section_error(self._place.prefix + path, problems) for path, problems in found]
             if len(errors) == 1:
                 raise errors[0]
             raise ConfigError("\n\n".join(map(str, errors)))
@@ -280,9 +263,7 @@ def _replacement(found: re.Match[str], environment: Mapping[str, str]) -> str:
     if name is None:
         return "${"
     if not found["end"] or not _VARIABLE.match(name):
-        raise ConfigError(
-            f"malformed placeholder {found[0]!r}; write ${{NAME}}, or $${{ for a literal ${{"
-        )
+        raise ConfigError(f"malformed placeholder {found[0]!r}; write ${{NAME}}, or $${{ for a literal ${{")
     if name not in environment:
         raise ConfigError(f"environment variable {name!r} is not set; {found[0]!r} needs it")
     return environment[name]
@@ -324,9 +305,7 @@ def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, .
     if not isinstance(blocks, list) or not all(isinstance(one, Mapping) for one in blocks):
         problem = Problem("Type error", "'operations' -> Must be an array of tables")
         raise section_error(prefix, [problem])
-    return tuple(
-        _block(block, (*prefix, "operations", str(index))) for index, block in enumerate(blocks)
-    )
+    return tuple(_block(block, (*prefix, "operations", str(index))) for index, block in enumerate(blocks))
 
 
 def _filter_keys() -> dict[str, tuple[str, str, bool]]:
@@ -360,10 +339,7 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     said = {name: value for name, value in block.items() if name in OPERATION_KEYS}
     values = read_layer(said, LayerPlace(path, not_in_operations(), is_of_run=False))
     if not specs:
-        raise ConfigError(
-            f"{section_error(path, [])}\n\n"
-            "At least one filter is required when defining [[operations]]."
-        )
+        raise ConfigError(f"{section_error(path, [])}\n\nAt least one filter is required when defining [[operations]].")
     values.setdefault((), {})["enabled"] = enabled
     return OperationBlock(_filters(specs, path), values)
 

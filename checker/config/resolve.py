@@ -65,9 +65,7 @@ class Invocation(Struct, frozen=True):
     """For names of reports; None: the current time."""
 
 
-def run_settings(
-    config: Config, occasion: Invocation, environment: Mapping[str, str] | None = None
-) -> RunSettings:
+def run_settings(config: Config, occasion: Invocation, environment: Mapping[str, str] | None = None) -> RunSettings:
     """Return the settings of one run. Raises `ConfigError`."""
     environment = os.environ if environment is None else environment
     settings = _settings(config, occasion, environment)
@@ -114,23 +112,16 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         processes=_processes(config, occasion),
         sources=_case_sources(config),
         verdict=VerdictSettings(
-            warnings=replace(
-                WarningSettings.of(config.warnings),
-                silenced=silenced_by(config.suppress_health_check),
-            ),
+            warnings=replace(WarningSettings.of(config.warnings), silenced=silenced_by(config.suppress_health_check)),
             baseline=_baseline(config, occasion.now),
             fail_under={
-                name: float(least)
-                for name in COVERED
-                if (least := getattr(config, f"fail_under_{name}")) is not None
+                name: float(least) for name in COVERED if (least := getattr(config, f"fail_under_{name}")) is not None
             },
             max_failures=config.max_failures,
         ),
         report=_report(config, occasion.now),
         auth=AuthSettings(auto_signup=config.auth.auto_signup, wfc=_wfc(config)),
-        corpus=CorpusSettings(
-            _project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)
-        ),
+        corpus=CorpusSettings(_project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)),
     )
 
 
@@ -167,9 +158,7 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
     workers: Any = fallback if config.workers is None else config.workers
     lanes: Any = fallback if config.lanes is None else config.lanes
     return ProcessSettings(
-        usable_processors() if workers == "auto" else workers,
-        None if lanes == "auto" else lanes,
-        occasion.inline,
+        usable_processors() if workers == "auto" else workers, None if lanes == "auto" else lanes, occasion.inline
     )
 
 
@@ -183,9 +172,7 @@ def usable_processors() -> int:
 def _wanted_phases(config: Config) -> tuple[str, ...]:
     everywhere = list(config.operation_layers().everywhere())
     return tuple(
-        name
-        for name in phase_names()
-        if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
+        name for name in phase_names() if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
     )
 
 
@@ -203,14 +190,10 @@ def _case_sources(config: Config) -> CaseSources:
         learns=config.phases.fuzzing.error_feedback.enabled,
         unordered_phases=tuple(n for n, one in own.items() if one.operation_ordering == "none"),
         reusing_phases=tuple(
-            name
-            for name in phase_names()
-            if name not in own or own[name].extra_data_sources.responses
+            name for name in phase_names() if name not in own or own[name].extra_data_sources.responses
         ),
         sequences=SequenceSettings(
-            algorithms=tuple(stateful.inference.algorithms),
-            link_calibration=stateful.link_calibration,
-            **steps,
+            algorithms=tuple(stateful.inference.algorithms), link_calibration=stateful.link_calibration, **steps
         ),
     )
 
@@ -293,9 +276,7 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
                 raise UsageError(f"--{flag} needs a file: give --baseline FILE")
         return Baseline(today=today)
     if config.compare is not None:
-        raise UsageError(
-            "--baseline and --compare exclude each other: failures are held against one"
-        )
+        raise UsageError("--baseline and --compare exclude each other: failures are held against one")
     path = Path(config.baseline)
     is_new = not path.exists()
     return Baseline(

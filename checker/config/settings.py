@@ -38,13 +38,9 @@ class Sanitization(Struct, frozen=True):
     """The values that reports mask (`output.sanitization`)."""
 
     enabled: bool = default_of(_MASKING, "enabled")
-    keys: tuple[str, ...] = field(
-        name="keys_to_sanitize", default=tuple(default_of(_MASKING, "keys-to-sanitize"))
-    )
+    keys: tuple[str, ...] = field(name="keys_to_sanitize", default=tuple(default_of(_MASKING, "keys-to-sanitize")))
     """Names whose values reports mask."""
-    markers: tuple[str, ...] = field(
-        name="sensitive_markers", default=tuple(default_of(_MASKING, "sensitive-markers"))
-    )
+    markers: tuple[str, ...] = field(name="sensitive_markers", default=tuple(default_of(_MASKING, "sensitive-markers")))
     """Parts of such names."""
     replacement: str = default_of(_MASKING, "replacement")
     generated: bool = default_of(_MASKING, "generated")
@@ -68,9 +64,7 @@ class FetchLimits(Struct, frozen=True):
     """Documents beside the main one."""
     timeout_s: float = field(name="timeout", default=default_of(_DOCUMENTS, "timeout"))
     """For one document, with all of its redirects."""
-    max_total_time_s: float = field(
-        name="max_total_time", default=default_of(_DOCUMENTS, "max-total-time")
-    )
+    max_total_time_s: float = field(name="max_total_time", default=default_of(_DOCUMENTS, "max-total-time"))
     max_redirects: int = default_of(_DOCUMENTS, "max-redirects")
     """Of one document."""
     other_hosts: bool | None = None
@@ -306,19 +300,13 @@ def differences(usual: Struct, other: Struct) -> dict[str, Any]:
     Whole groups would undo what the supervisor changes after the settings were made, such as `documents.until`.
     """
     pairs = ((name, getattr(usual, name), getattr(other, name)) for name in usual.__struct_fields__)
-    return {
-        name: differences(one, two) if name in GROUPS else two
-        for name, one, two in pairs
-        if one != two
-    }
+    return {name: differences(one, two) if name in GROUPS else two for name, one, two in pairs if one != two}
 
 
 def credentials_in(settings: RunSettings) -> tuple[str, ...]:
     """Return the names of the credentials of a run: `header Authorization`, `query api_key`."""
     redaction = settings.report.sanitization.redaction
-    headers = dict.fromkeys(
-        pair for one in settings.operations.everywhere() for pair in one.headers
-    )
+    headers = dict.fromkeys(pair for one in settings.operations.everywhere() for pair in one.headers)
     found = [f"header {name}" for name, value in headers if redaction.is_sensitive(name) and value]
     found += [name for one in settings.operations.everywhere() for name in one.authentication.names]
     found += [
@@ -329,18 +317,12 @@ def credentials_in(settings: RunSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def credentials_of_call(
-    redaction: Redaction, places: Iterable[tuple[str, Mapping[str, Any]]]
-) -> tuple[str, ...]:
+def credentials_of_call(redaction: Redaction, places: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[str, ...]:
     """Return the names of credentials among the arguments of a call: `header Authorization`."""
-    return tuple(
-        f"{place} {name}" for place, given in places for name in _sensitive(redaction, given)
-    )
+    return tuple(f"{place} {name}" for place, given in places for name in _sensitive(redaction, given))
 
 
-def without_credentials(
-    redaction: Redaction, headers: Iterable[tuple[str, str]]
-) -> tuple[tuple[str, str], ...]:
+def without_credentials(redaction: Redaction, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return the headers that are not credentials."""
     return tuple((name, value) for name, value in headers if not redaction.is_sensitive(name))
 
@@ -353,9 +335,7 @@ def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
             yield one
 
 
-def target(
-    declared: str, location: str | None, given: str | None, credentials: Iterable[str]
-) -> BaseUrl:
+def target(declared: str, location: str | None, given: str | None, credentials: Iterable[str]) -> BaseUrl:
     """Return the target of requests: the given URL, else the declared one.
 
     User info in its location counts for that server. Raises `UsageError` if credentials would go to a server that only

@@ -14,18 +14,7 @@ from checker.checks.check import Check, CheckSetting, SettingShape
 from checker.checks.table import TABLE as CHECKS
 from checker.config import auth, value_kinds
 from checker.config.overrides import dictionary_rule, parameter_rule, type_rule
-from checker.config.value_kinds import (
-    Boolean,
-    Choice,
-    Either,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    Secret,
-    Text,
-    ValueKind,
-)
+from checker.config.value_kinds import Boolean, Choice, Either, Integer, ListOf, MapOf, Number, Secret, Text, ValueKind
 from checker.config.warnings import warning_key, warning_name
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
@@ -100,10 +89,7 @@ _ROOT = {
     **{f"baseline-{name}": Key(_FLAG, False) for name in ("update", "prune")},
     "compare": Key(Text()),
     "live-port": Key(Integer(0, 65535)),
-    **{
-        f"fail-under-{name.replace('_', '-')}": Key(Number(minimum=0, maximum=100))
-        for name in COVERED
-    },
+    **{f"fail-under-{name.replace('_', '-')}": Key(Number(minimum=0, maximum=100)) for name in COVERED},
     "hooks": Key(Text()),
     "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
     "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),
@@ -149,11 +135,7 @@ _GENERATION = {
 }
 
 UPLOAD: Path = ("upload",)
-_UPLOAD = {
-    "url": Key(Text(value_kinds.http_url)),
-    "token": Key(Secret(auth.sendable)),
-    "api-name": Key(Text()),
-}
+_UPLOAD = {"url": Key(Text(value_kinds.http_url)), "token": Key(Secret(auth.sendable)), "api-name": Key(Text())}
 
 OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
@@ -188,9 +170,7 @@ _OUTPUT: dict[Path, dict[str, Key]] = {
         "max-payload-size": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_payload_size),
         "max-lines": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_lines),
         "max-width": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_width),
-        "max-recorded-payload-size": Key(
-            Integer(minimum=0), DEFAULT_TRUNCATION.max_recorded_payload_size
-        ),
+        "max-recorded-payload-size": Key(Integer(minimum=0), DEFAULT_TRUNCATION.max_recorded_payload_size),
     },
 }
 
@@ -207,10 +187,7 @@ def _phase(name: str) -> dict[str, Key]:
             "costly-queries": Key(_FLAG, False),
             "unexpected-methods": Key(ListOf(Text(value_kinds.unexpected_method))),
         },
-        "stateful": {
-            "max-steps": Key(Integer(2, MOST_STEPS)),
-            "link-calibration": Key(_FLAG, True),
-        },
+        "stateful": {"max-steps": Key(Integer(2, MOST_STEPS)), "link-calibration": Key(_FLAG, True)},
     }.get(name, {})
 
 
@@ -223,10 +200,7 @@ def _sections_of_phase(name: str) -> dict[Path, dict[str, Key]]:
 
 
 def _check(check: Check) -> dict[str, Key]:
-    return {
-        "enabled": Key(_FLAG, True),
-        **{one.name: _check_setting(one) for one in check.settings},
-    }
+    return {"enabled": Key(_FLAG, True), **{one.name: _check_setting(one) for one in check.settings}}
 
 
 def _check_setting(setting: CheckSetting) -> Key:
@@ -274,14 +248,8 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},
     ("servers",): {"variables": Key(MapOf(value_kinds.text_value), {})},
     ("phases",): {"enabled": Key(_FLAG, True)},
-    **{
-        path: keys
-        for name in phases.phase_names()
-        for path, keys in _sections_of_phase(name).items()
-    },
-    ("phases", "stateful", "inference"): {
-        "algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS)),
-    },
+    **{path: keys for name in phases.phase_names() for path, keys in _sections_of_phase(name).items()},
+    ("phases", "stateful", "inference"): {"algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS))},
     **_CHECKS,
     ("phases", "fuzzing", "error-feedback"): {"enabled": Key(_FLAG, True)},
     ("analysis", "constants"): {"enabled": Key(_FLAG, True)},
@@ -364,10 +332,7 @@ OPERATION_KEYS = frozenset([*OF_OPERATIONS, "auth", "servers", "checks", "phases
 """Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
 
 _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
-    (name,)
-    for path in SECTIONS
-    for name in (*SECTIONS[()], *path[:1])
-    if name not in OPERATION_KEYS
+    (name,) for path in SECTIONS for name in (*SECTIONS[()], *path[:1]) if name not in OPERATION_KEYS
 ) | frozenset(
     [
         *(("generation", name) for name in OF_RUNS),

@@ -105,9 +105,7 @@ def load_hooks(spec: str) -> None:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise ConfigError(
-            f"cannot load hooks from {spec!r}: {type(error).__name__}: {_one_line(error)}"
-        ) from error
+        raise ConfigError(f"cannot load hooks from {spec!r}: {type(error).__name__}: {_one_line(error)}") from error
 
 
 def _load(spec: str) -> None:

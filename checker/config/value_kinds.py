@@ -147,9 +147,7 @@ class Choice(Struct, frozen=True):
             return None
         listed = ", ".join(map(repr, self.values))
         return Problem(
-            INVALID_VALUE,
-            f"{place} -> {value!r}{did_you_mean(value, self.values)}",
-            f"Valid values are: {listed}",
+            INVALID_VALUE, f"{place} -> {value!r}{did_you_mean(value, self.values)}", f"Valid values are: {listed}"
         )
 
 
@@ -389,7 +387,9 @@ def rate_limit(text: str) -> str | None:
     """Requests per time, or `auto`."""
     if text == "auto" or _RATE.fullmatch(text):
         return None
-    return f"Must be a number of requests per time like '10/s', '100/m', '1000/h' or '5000/d', or 'auto', but got {text!r}"
+    return (
+        f"Must be a number of requests per time like '10/s', '100/m', '1000/h' or '5000/d', or 'auto', but got {text!r}"
+    )
 
 
 def retries(name: str, value: object) -> str | None:

@@ -11,10 +11,7 @@ from checker.core.schema import WarningKind
 from checker.core.warning_table import is_warning, usually_shown, warning_rows
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
-_HEALTH: Final = {
-    "filter_too_much": WarningKind.LEFT_OUT.value,
-    "too_slow": "killed",
-}
+_HEALTH: Final = {"filter_too_much": WarningKind.LEFT_OUT.value, "too_slow": "killed"}
 """Health check of a property-testing library -> our warning that means as much. The others, about the size of data, have
 none: sizes are bounded where data are drawn."""
 _NEVER_FAILING: Final = frozenset(("timeout_units",))

@@ -146,9 +146,7 @@ class FailedCase(Struct, frozen=True):
     """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
 
 
-def failure_block(
-    number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION
-) -> str:
+def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
     """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline. No line is a command of a CI system."""
     heading = (
         block_heading(number, failed.case_id, failed.marks)

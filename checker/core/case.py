@@ -235,19 +235,13 @@ class Case:
 
     @plainly
     def as_curl_command(
-        self,
-        headers: dict[str, str] | None = None,
-        verify: bool = True,
-        *,
-        base_url: str | None = None,
+        self, headers: dict[str, str] | None = None, verify: bool = True, *, base_url: str | None = None
     ) -> str:
         """Curl command that sends this case; values under sensitive names are masked."""
         return self._engine().as_curl_command(self, headers, base_url, verify=verify)
 
     @plainly
-    def as_transport_kwargs(
-        self, base_url: str | None = None, headers: dict[str, str] | None = None
-    ) -> dict[str, Any]:
+    def as_transport_kwargs(self, base_url: str | None = None, headers: dict[str, str] | None = None) -> dict[str, Any]:
         """Return the arguments of `requests.request` that send this case: `method`, `url` with its query, `headers`, `data` (bytes)."""
         return self._engine().as_transport_kwargs(self, base_url, headers)
 
@@ -271,9 +265,7 @@ class Case:
         require_names(headers=headers, query=query, cookies=cookies)
         schemes = [one for need in self.operation.security for one in need.schemes]
         hidden = (
-            set()
-            if keep_auth
-            else {(place.container, name.lower()) for place, name in (one.place for one in schemes)}
+            set() if keep_auth else {(place.container, name.lower()) for place, name in (one.place for one in schemes)}
         )
         changes = {"headers": headers, "query": query, "cookies": cookies}
         parts: dict[str, Any] = {
@@ -381,9 +373,7 @@ class Case:
     def _engine(self) -> Engine:
         engine = self._known_engine()
         if engine is None:
-            raise RuntimeError(
-                "this case was made without an engine; take cases from an operation of a loaded schema"
-            )
+            raise RuntimeError("this case was made without an engine; take cases from an operation of a loaded schema")
         return engine
 
 

@@ -62,9 +62,7 @@ class Constraint(Struct, frozen=True, order=True):
         return json.loads(self.value)
 
 
-def constraint(
-    location: Location, path: Iterable[str], keyword: str, value: Any
-) -> Constraint | None:
+def constraint(location: Location, path: Iterable[str], keyword: str, value: Any) -> Constraint | None:
     """A constraint; None for a value that no such keyword has."""
     text = json.dumps(value, sort_keys=True)
     is_bound = keyword in _BOUNDS or keyword in _SIZES
@@ -88,8 +86,7 @@ def read(text: str) -> tuple[Constraint, ...]:
     if not text:
         return ()
     return tuple(
-        Constraint(location, tuple(path), keyword, value)
-        for location, path, keyword, value in json.loads(text)
+        Constraint(location, tuple(path), keyword, value) for location, path, keyword, value in json.loads(text)
     )
 
 
@@ -172,8 +169,7 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
 def _is_of_type(value: Any, names: str | list[str]) -> bool:
     wanted = [names] if isinstance(names, str) else names
     return any(
-        name not in _TYPES
-        or (isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)))
+        name not in _TYPES or (isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)))
         for name in wanted
     )
 
@@ -188,9 +184,7 @@ def _mismatches(pattern: str, value: Any) -> bool | None:
         return None
 
 
-def as_schema(
-    constraints: Iterable[Constraint], declared: Iterable[str] = ()
-) -> list[dict[str, Any]]:
+def as_schema(constraints: Iterable[Constraint], declared: Iterable[str] = ()) -> list[dict[str, Any]]:
     """JSON schemas of the root of a location which say what the constraints say; paths begin below it.
 
     `declared` are the names that an object at the root may have where nothing undeclared is taken.

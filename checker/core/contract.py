@@ -230,9 +230,7 @@ class RequestVerdict(Struct, frozen=True):
 
     def of(self, location: Location, name: str = "") -> Outcome | None:
         """Outcome of one part; None when nothing was said of it."""
-        found = RequestVerdict(
-            tuple(part for part in self.parts if (part.location, part.name) == (location, name))
-        )
+        found = RequestVerdict(tuple(part for part in self.parts if (part.location, part.name) == (location, name)))
         return None if not found.parts else _only(found)
 
 

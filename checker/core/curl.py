@@ -177,9 +177,7 @@ def _masked(option: str, word: str, redaction: Redaction) -> str:
     return f"{name}: {masked}" if value.strip() else word
 
 
-def _masked_data(
-    option: str, raw: str, word: str, redaction: Redaction, media_type: str
-) -> list[str]:
+def _masked_data(option: str, raw: str, word: str, redaction: Redaction, media_type: str) -> list[str]:
     body = as_bytes(word[1:] if shell.is_substituted(raw) else word)
     masked = redaction.body(body, media_type)
     # What is left may need no more than quotes.
@@ -208,9 +206,7 @@ def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
 
 
 def _url(request: WireRequest, origin: BaseUrl) -> str:
-    return (
-        request.url_at(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/"
-    )
+    return request.url_at(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/"
 
 
 def _is_hidden(name: bytes, value: bytes, hidden: Collection[bytes] | None) -> bool:

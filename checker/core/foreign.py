@@ -110,8 +110,7 @@ def foreign_request(request: Any) -> WireRequest | None:
         [
             (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
             for name, value in pairs
-            if not (name.lower() == "host" and value == parts.netloc)
-            and not is_usual(name.lower(), value)
+            if not (name.lower() == "host" and value == parts.netloc) and not is_usual(name.lower(), value)
         ],
         body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None,
     )
@@ -150,9 +149,7 @@ def _content(response: Any) -> bytes:
         # aiohttp has a stream there, and keeps what was read of it.
         content = getattr(response, "_body", None)
         if content is None:
-            raise TypeError(
-                "the response was not read; `await response.read()` before it is judged"
-            )
+            raise TypeError("the response was not read; `await response.read()` before it is judged")
     if content is None:
         content = response.get_data() if hasattr(response, "get_data") else b""
     return bytes(content)

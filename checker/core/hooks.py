@@ -16,13 +16,7 @@ from checker.core.errors import HookExecutionError, IncorrectUsage, MetricError
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.registry import Registry
 from checker.core.response import Response
-from checker.core.user_code import (
-    RunningCode,
-    refuse_coroutine,
-    require,
-    require_function,
-    require_texts,
-)
+from checker.core.user_code import RunningCode, refuse_coroutine, require, require_function, require_texts
 
 Hook = Callable[..., Any]
 Registered = TypeVar("Registered", bound=Hook)
@@ -267,18 +261,14 @@ class HookDecorator(Struct, frozen=True):
         self.registry.register(hook, self.name, filter=self.filter)
         return hook
 
-    def apply_to(
-        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
-    ) -> "HookDecorator":
+    def apply_to(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "HookDecorator":
         """Limit a hook to some operations: `name`, `method`, `path`, `tag`, `operation_id`, each also with `_regex`.
 
         Conditions of one call hold together; of several calls one has to hold. Raises `IncorrectUsage`.
         """
         return replace(self, filter=self.filter.including(*functions, **attributes))
 
-    def skip_for(
-        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
-    ) -> "HookDecorator":
+    def skip_for(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "HookDecorator":
         """Keep a hook away from some operations, which are told as in `apply_to`. Raises `IncorrectUsage`."""
         return replace(self, filter=self.filter.excluding(*functions, **attributes))
 
@@ -305,9 +295,7 @@ def _checked(function: Hook, name: str, known: HookName) -> Hook:
     parameters = list(inspect.signature(function).parameters.values())
     expected = len(known.arguments) + 1
     if len(parameters) != expected:
-        raise TypeError(
-            f"Hook '{name}' takes {expected} arguments but {len(parameters)} is defined"
-        )
+        raise TypeError(f"Hook '{name}' takes {expected} arguments but {len(parameters)} is defined")
     refuse_coroutine(function, f"hook {name!r}")
     if name == "before_call" and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
         return _spreading(function)

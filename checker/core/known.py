@@ -175,22 +175,14 @@ class KnownFailures(Struct):
         """Return the status of a failure."""
         entry = self.entry_of(seen)
         if entry is not None:
-            return (
-                KnownStatus.EXPIRED if entry.is_expired(self.baseline.today) else KnownStatus.KNOWN
-            )
-        return (
-            KnownStatus.RECORDED
-            if self.baseline.updates and is_recordable(seen)
-            else KnownStatus.NEW
-        )
+            return KnownStatus.EXPIRED if entry.is_expired(self.baseline.today) else KnownStatus.KNOWN
+        return KnownStatus.RECORDED if self.baseline.updates and is_recordable(seen) else KnownStatus.NEW
 
     def fails(self, seen: Seen) -> bool:
         """Whether it fails a run."""
         return self.standing(seen) in FAILING
 
-    def compared(
-        self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool
-    ) -> "Compared":
+    def compared(self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool) -> "Compared":
         """All failures of a run. `tested`: operations with cases; `is_whole`: whether it tested all there is, to its end."""
         states: dict[str, KnownStatus] = {}
         hit: set[int] = set()

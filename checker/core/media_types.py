@@ -13,24 +13,14 @@ _ESSENCE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?=;|$)")
 _PARAMETER = re.compile(rf";\s*(?:({_TOKEN})=({_TOKEN}|\"(?:[^\"\\]|\\.)*\"))?\s*(?=;|$)")
 _LENIENT = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?:;(.*))?", re.DOTALL)
 # A name begins where no name goes on, and gives nothing back: each character is looked at once.
-_LENIENT_PARAMETER = re.compile(
-    rf"(?<!{_TOKEN[:-1]})({_TOKEN}+)\s*+=\s*+(\"(?:[^\"\\]|\\.)*\"|[^;]*)"
-)
+_LENIENT_PARAMETER = re.compile(rf"(?<!{_TOKEN[:-1]})({_TOKEN}+)\s*+=\s*+(\"(?:[^\"\\]|\\.)*\"|[^;]*)")
 _ESCAPED = re.compile(r"\\(.)")
-_JSON_ESSENCES = frozenset(
-    (
-        "application/json",
-        "text/json",
-        "application/x-json",
-    )
-)
+_JSON_ESSENCES = frozenset(("application/json", "text/json", "application/x-json"))
 
 _NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
 """Names that Python decodes by, but no server means."""
 _LONGEST_CHARSET = 40
-_YAML_ESSENCES = frozenset(
-    ("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml")
-)
+_YAML_ESSENCES = frozenset(("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"))
 
 
 Value = TypeVar("Value")
@@ -70,8 +60,7 @@ class MediaType(Struct, frozen=True):
         Parameters of this type must be there in `other`, too; further ones do not matter.
         """
         return self.names(other) and all(
-            _same(name, value, other.parameters.get(name))
-            for name, value in self.parameters.items()
+            _same(name, value, other.parameters.get(name)) for name, value in self.parameters.items()
         )
 
 
@@ -107,8 +96,7 @@ def media_type_of(text: str) -> MediaType | None:
     if found is None:
         return None
     parameters = {
-        name.lower(): value.strip().strip('"').lower()
-        for name, value in _LENIENT_PARAMETER.findall(found[3] or "")
+        name.lower(): value.strip().strip('"').lower() for name, value in _LENIENT_PARAMETER.findall(found[3] or "")
     }
     return MediaType(found[1].lower(), found[2].lower(), parameters)
 
@@ -145,25 +133,19 @@ def matches(declared: str, received: str) -> bool:
 def is_json(text: str) -> bool:
     """True for JSON and everything built on it: `+json`, whatever the parameters."""
     parsed = parse(text)
-    return parsed is not None and (
-        parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json")
-    )
+    return parsed is not None and (parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json"))
 
 
 def is_yaml(text: str) -> bool:
     """True for YAML under any of its names, `+yaml` included."""
     parsed = parse(text)
-    return parsed is not None and (
-        parsed.essence in _YAML_ESSENCES or parsed.subtype.endswith("+yaml")
-    )
+    return parsed is not None and (parsed.essence in _YAML_ESSENCES or parsed.subtype.endswith("+yaml"))
 
 
 def is_xml(text: str) -> bool:
     """True for XML and everything built on it: `+xml`, whatever the parameters."""
     parsed = parse(text)
-    return parsed is not None and (
-        parsed.essence in ("application/xml", "text/xml") or parsed.subtype.endswith("+xml")
-    )
+    return parsed is not None and (parsed.essence in ("application/xml", "text/xml") or parsed.subtype.endswith("+xml"))
 
 
 def is_form(text: str) -> bool:

@@ -57,9 +57,7 @@ class Parameter:
     pointer: str = ""
     """JSON pointer of the parameter object."""
     examples: tuple[Example, ...] = ()
-    problem_of: Callable[[Any], str | None] | None = dataclasses.field(
-        default=None, repr=False, compare=False
-    )
+    problem_of: Callable[[Any], str | None] | None = dataclasses.field(default=None, repr=False, compare=False)
     """Why a value breaks the schema, None when it fits; where the kind of the description says so."""
     inner: tuple[str, ...] = ()
     """What delimits lists in lists, outermost first (`collectionFormat` of `items`, Swagger 2.0); without one they are JSON."""
@@ -125,23 +123,17 @@ class Body:
     examples: tuple[Example, ...] = ()
     write: Callable[[Any], bytes] | None = dataclasses.field(default=None, compare=False)
     """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
-    serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(
-        default=None, compare=False
-    )
+    serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(default=None, compare=False)
     """Bytes of a value in the context of its case, as a user writes them; None from it: no body is sent."""
     strategy: Any = dataclasses.field(default=None, compare=False)
     """Of its values, where a user knows better than the schema."""
     is_wrong: Callable[[Any], bool] | None = dataclasses.field(default=None, compare=False)
     """Where `write` is set: whether what is written of a value is wrong in every reading; None: there is no proof."""
-    breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(
-        default=None, compare=False
-    )
+    breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(default=None, compare=False)
     """Where `write` is set: whether a keyword that is broken at a path of the value is one rule of what is written; None: always."""
     forms: Callable[..., Iterable[BodyForm]] | None = dataclasses.field(default=None, compare=False)
     """Other forms of a request with a usual value: `forms(value, costly=...)`; with `costly` those that ask for much at once."""
-    part_types: Callable[[Any], dict[str, str]] | None = dataclasses.field(
-        default=None, compare=False
-    )
+    part_types: Callable[[Any], dict[str, str]] | None = dataclasses.field(default=None, compare=False)
     """The content types of the parts of a value that the description has something to say of, by their names; None: it has no parts."""
 
 

@@ -88,19 +88,14 @@ class OperationFilter(Struct, frozen=True):
         conditions = (one for term in (*self.included, *self.excluded) for one in term)
         return any(isinstance(one, _Function) for one in conditions)
 
-    def including(
-        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
-    ) -> "OperationFilter":
+    def including(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "OperationFilter":
         """Return a filter that also includes the operations of this term. Raises `IncorrectUsage`."""
         term = _term(functions, dict(attributes))
         self._refuse_repeated(term)
         return replace(self, included=(*self.included, term))
 
     def excluding(
-        self,
-        *functions: Predicate,
-        deprecated: bool = False,
-        **attributes: Unpack[FilterAttributes],
+        self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
     ) -> "OperationFilter":
         """Return a filter that also excludes the operations of this term. Raises `IncorrectUsage`."""
         found = self
@@ -108,9 +103,7 @@ class OperationFilter(Struct, frozen=True):
             term = _term(functions, dict(attributes))
             self._refuse_repeated(term)
             found = replace(self, excluded=(*self.excluded, term))
-        return (
-            replace(found, excluded=(*found.excluded, (_IsDeprecated(),))) if deprecated else found
-        )
+        return replace(found, excluded=(*found.excluded, (_IsDeprecated(),))) if deprecated else found
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
         """Both together: what either asks for, without what either rules out."""
@@ -125,11 +118,7 @@ class OperationFilter(Struct, frozen=True):
     def names(self, context: Any) -> bool:
         """Whether the operation of a context is asked for by its name."""
         conditions = (one for term in self.included for one in term)
-        return any(
-            one.holds(context)
-            for one in conditions
-            if isinstance(one, _Attribute) and one.name == "name"
-        )
+        return any(one.holds(context) for one in conditions if isinstance(one, _Attribute) and one.name == "name")
 
     def _refuse_repeated(self, term: _Term) -> None:
         if term in self.included or term in self.excluded:
@@ -145,9 +134,7 @@ def _term(functions: Iterable[Predicate], attributes: dict[str, Any]) -> _Term:
     named = () if function is None else (function,)
     found: _Term = (*_functions((*functions, *named)), *_conditions(attributes))
     if not found:
-        raise IncorrectUsage(
-            f"a filter needs a function or one of {', '.join(ATTRIBUTES)}, each also with `_regex`"
-        )
+        raise IncorrectUsage(f"a filter needs a function or one of {', '.join(ATTRIBUTES)}, each also with `_regex`")
     return found
 
 
@@ -157,9 +144,7 @@ def _functions(functions: Iterable[Predicate]) -> Iterator[_Function]:
             raise IncorrectUsage(f"a filter function must be callable, got {function!r}")
         refuse_coroutine(function, "a filter function")
         if not takes(function, 1):
-            raise IncorrectUsage(
-                f"a filter function takes one argument, an object with `operation`, got {function!r}"
-            )
+            raise IncorrectUsage(f"a filter function takes one argument, an object with `operation`, got {function!r}")
         yield _Function(function)
 
 
@@ -168,9 +153,7 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Attribute]:
     for key, value in given.items():
         name = key.removesuffix("_regex")
         if name not in ATTRIBUTES:
-            raise IncorrectUsage(
-                f"there is no filter {key!r}; use {', '.join(ATTRIBUTES)}, each also with `_regex`"
-            )
+            raise IncorrectUsage(f"there is no filter {key!r}; use {', '.join(ATTRIBUTES)}, each also with `_regex`")
         if name != key:
             if name in given:
                 raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")

@@ -56,29 +56,16 @@ FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
 """What `fuzz` does: no phase of `run`."""
 EXAMPLES: Final = Phase(
-    "examples",
-    CaseSource.LISTED,
-    "checker.phases.examples:declared_examples",
-    tries_saved=True,
-    ends_at_failure=True,
+    "examples", CaseSource.LISTED, "checker.phases.examples:declared_examples", tries_saved=True, ends_at_failure=True
 )
 RUN_PHASES: Final = (
     EXAMPLES,
-    Phase(
-        COVERAGE,
-        CaseSource.LISTED,
-        "checker.phases.coverage:edge_cases",
-        tries_saved=True,
-        ends_at_failure=True,
-    ),
+    Phase(COVERAGE, CaseSource.LISTED, "checker.phases.coverage:edge_cases", tries_saved=True, ends_at_failure=True),
     FUZZING,
     Phase("stateful", CaseSource.CHAINED, extends=True, tries_saved=True),
 )
 _ROWS: Final[Registry[Phase]] = Registry(
-    "phase",
-    ((phase.name, phase) for phase in RUN_PHASES),
-    built_in=(EXPLORATION.name,),
-    names=LOWER_CASE,
+    "phase", ((phase.name, phase) for phase in RUN_PHASES), built_in=(EXPLORATION.name,), names=LOWER_CASE
 )
 """Those of a run, in order; what is registered comes after what is built in."""
 

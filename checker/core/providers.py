@@ -8,12 +8,7 @@ from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 from msgspec import Struct, field
 
 from checker.core.case import Case
-from checker.core.credentials import (
-    CREDENTIAL_SOURCES,
-    RUNNING_SOURCES,
-    Credentials,
-    CredentialSource,
-)
+from checker.core.credentials import CREDENTIAL_SOURCES, RUNNING_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
 from checker.core.operation_filter import OperationAttributes, pattern_of, texts_of
@@ -87,9 +82,7 @@ class Scope:
     _wanted: _Terms = dataclasses.field(default_factory=_Terms)
     _skipped: _Terms = dataclasses.field(default_factory=_Terms)
 
-    def apply_to(
-        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
-    ) -> "Scope":
+    def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
         """Return filters that all have to hold; several calls are alternatives.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
@@ -97,9 +90,7 @@ class Scope:
         self._wanted.add(func, dict(filters))
         return self
 
-    def skip_for(
-        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
-    ) -> "Scope":
+    def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
         """None that all of these filters hold for; several calls are alternatives."""
         self._skipped.add(func, dict(filters))
         return self
@@ -139,9 +130,7 @@ class ProviderSource(CredentialSource):
             asked = "cache_by_key"
             return "" if self.cache_by_key is None else repr(self.cache_by_key(case, context))
         except Exception as error:
-            raise CredentialError(
-                f"{asked} of {self.name}: {type(error).__name__}: {error}"
-            ) from error
+            raise CredentialError(f"{asked} of {self.name}: {type(error).__name__}: {error}") from error
 
     def fetch(self, case: Case) -> Credentials:
         """Return the result of `get`. Raises `CredentialError`."""
@@ -196,9 +185,7 @@ class AuthRegistry:
         self.signers: list[SigningScope] = []
 
     @overload
-    def __call__(
-        self, provider: None = None, **options: Unpack[ProviderOptions]
-    ) -> "Registration": ...
+    def __call__(self, provider: None = None, **options: Unpack[ProviderOptions]) -> "Registration": ...
     @overload
     def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Any: ...
     def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
@@ -243,22 +230,16 @@ class Registration(Scope):
         self._registry = registry
         self._refresh_s = _seconds(refresh_interval)
         if cache_by_key is not None and not callable(cache_by_key):
-            raise IncorrectUsage(
-                f"`cache_by_key` must be a function of case and context, got {cache_by_key!r:.80}"
-            )
+            raise IncorrectUsage(f"`cache_by_key` must be a function of case and context, got {cache_by_key!r:.80}")
         self._cache_by_key = cache_by_key
         self._retry_on = _RETRY_ON if retry_on is None else _statuses(retry_on)
 
-    def apply_to(
-        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
-    ) -> "Registration":
+    def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Registration":
         """Register for those operations alone that all of these filters hold for."""
         Scope.apply_to(self, func, **filters)
         return self
 
-    def skip_for(
-        self, func: Condition | None = None, **filters: Unpack[OperationAttributes]
-    ) -> "Registration":
+    def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Registration":
         """Register for no operation that all of these filters hold for."""
         Scope.skip_for(self, func, **filters)
         return self
@@ -296,9 +277,7 @@ def _seconds(interval: Any) -> float | None:
 def _statuses(given: Any) -> tuple[int, ...]:
     found = tuple(given) if isinstance(given, Iterable) else (given,)
     if not all(isinstance(one, int) and 100 <= one <= 599 for one in found):
-        raise IncorrectUsage(
-            f"`retry_on` must be a list of statuses such as [401], got {given!r:.80}"
-        )
+        raise IncorrectUsage(f"`retry_on` must be a list of statuses such as [401], got {given!r:.80}")
     return found
 
 
@@ -327,11 +306,7 @@ def _condition(name: str, value: Any) -> Condition:
 
 
 def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
-    return {
-        name: str(value)
-        for name, value in after.items()
-        if name not in before or before[name] != value
-    }
+    return {name: str(value) for name, value in after.items() if name not in before or before[name] != value}
 
 
 def _has_body_of(changed: Case, case: Case) -> bool:

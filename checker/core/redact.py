@@ -239,9 +239,7 @@ class Redaction:
         # Untouched bytes where there is nothing to mask: spelling is part of a test.
         if masked == value:
             return content
-        return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode(
-            "utf-8", "surrogatepass"
-        )
+        return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
     def request(self, request: WireRequest) -> WireRequest:
         """The request as it may be shown."""

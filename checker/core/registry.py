@@ -62,16 +62,12 @@ class Registry(dict[str, Item]):
             raise IncorrectUsage(f"the name of a {self._what} must be {wanted}, got {name!r}")
         is_taken = not self._replaces and self.get(name, item) != item
         if is_taken or name in self._built_in:
-            raise IncorrectUsage(
-                f"{self._what} {name!r} is already registered; choose another name"
-            )
+            raise IncorrectUsage(f"{self._what} {name!r} is already registered; choose another name")
         self[name] = item
         return item
 
 
-FORMATS: Final[Registry[object]] = Registry(
-    "format", names=NameRule("(?s:.*)", "a string"), replaces=True
-)
+FORMATS: Final[Registry[object]] = Registry("format", names=NameRule("(?s:.*)", "a string"), replaces=True)
 """Format name -> strategy of strings, as given by users."""
 
 
@@ -151,9 +147,7 @@ CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
 class MediaTypeDecorator:
     """`@checker.serializer("text/csv")`: registers a function for media types and gives it back."""
 
-    def __init__(
-        self, what: str, registry: ByMediaType[Any], is_built_in: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, what: str, registry: ByMediaType[Any], is_built_in: Callable[[str], bool]) -> None:
         """`is_built_in` says of a media type whether the tool itself knows it."""
         self._what = what
         self._registry = registry
@@ -162,15 +156,11 @@ class MediaTypeDecorator:
     def __call__(self, *media_types: str) -> Callable[[Registered], Registered]:
         """Decorator of a function for these media types. Raises `IncorrectUsage`."""
         if not media_types or callable(media_types[0]):
-            raise IncorrectUsage(
-                f"a {self._what} is for media types: `@checker.{self._what}('text/csv')`"
-            )
+            raise IncorrectUsage(f"a {self._what} is for media types: `@checker.{self._what}('text/csv')`")
 
         def register(function: Registered) -> Registered:
             if not callable(function):
-                raise IncorrectUsage(
-                    f"a {self._what} must be a function of context and value, got {function!r:.80}"
-                )
+                raise IncorrectUsage(f"a {self._what} must be a function of context and value, got {function!r:.80}")
             if not takes(function, 2):
                 raise IncorrectUsage(
                     f"a {self._what} takes two arguments, context and value: {function!r:.80} cannot be called so"
@@ -196,9 +186,7 @@ class MediaTypeDecorator:
 
 
 def _is_read(media_type: str) -> bool:
-    return media_type in ("text/plain", "text/csv") or any(
-        fits(media_type) for fits in (is_json, is_xml, is_yaml)
-    )
+    return media_type in ("text/plain", "text/csv") or any(fits(media_type) for fits in (is_json, is_xml, is_yaml))
 
 
 def _is_written(media_type: str) -> bool:

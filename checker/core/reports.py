@@ -41,32 +41,9 @@ class ReportFormat(Struct, frozen=True):
 _FORMATS: Final = "checker.reporting.formats"
 BUILT_IN: Final = (
     ReportFormat("junit", "JUnit", "xml", f"{_FORMATS}.junit:write"),
-    ReportFormat(
-        "vcr",
-        "VCR",
-        "yaml",
-        f"{_FORMATS}.vcr:Cassette",
-        streams=True,
-        needs_traffic=True,
-        keeps_bytes=True,
-    ),
-    ReportFormat(
-        "har",
-        "HAR",
-        "json",
-        f"{_FORMATS}.har:Archive",
-        streams=True,
-        needs_traffic=True,
-        keeps_bytes=True,
-    ),
-    ReportFormat(
-        "ndjson",
-        "NDJSON",
-        "ndjson",
-        f"{_FORMATS}.ndjson:EventLines",
-        streams=True,
-        needs_traffic=True,
-    ),
+    ReportFormat("vcr", "VCR", "yaml", f"{_FORMATS}.vcr:Cassette", streams=True, needs_traffic=True, keeps_bytes=True),
+    ReportFormat("har", "HAR", "json", f"{_FORMATS}.har:Archive", streams=True, needs_traffic=True, keeps_bytes=True),
+    ReportFormat("ndjson", "NDJSON", "ndjson", f"{_FORMATS}.ndjson:EventLines", streams=True, needs_traffic=True),
     ReportFormat("json", "JSON", "json", f"{_FORMATS}.verdict:write"),
     ReportFormat("wfc", "WFC", "json", f"{_FORMATS}.wfc:write"),
     ReportFormat("pytest", "pytest", "py", f"{_FORMATS}.pytest_file:write"),
@@ -80,9 +57,7 @@ BUILT_IN: Final = (
 )
 
 _BY_NAME: Final[Registry[ReportFormat]] = Registry(
-    "report format",
-    ((row.name, row) for row in BUILT_IN),
-    names=NameRule("[a-z][a-z0-9]*", LOWER_CASE.words),
+    "report format", ((row.name, row) for row in BUILT_IN), names=NameRule("[a-z][a-z0-9]*", LOWER_CASE.words)
 )
 
 

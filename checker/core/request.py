@@ -58,11 +58,7 @@ class SentHeaders(list[Field]):
         return found
 
     def __contains__(self, wanted: object) -> bool:
-        return (
-            self.get(wanted) is not None
-            if isinstance(wanted, str)
-            else super().__contains__(wanted)
-        )
+        return self.get(wanted) is not None if isinstance(wanted, str) else super().__contains__(wanted)
 
 
 LONGEST_TARGET = 8_000
@@ -132,14 +128,10 @@ class BaseUrl(Struct, frozen=True):
             return cls._of_socket(parts)
         host = parts.hostname or ""
         if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-            raise ValueError(
-                f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080"
-            )
+            raise ValueError(f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080")
         port = parts.port
         if port == 0:
-            raise ValueError(
-                f"{_shown(url)!r} has port 0, which nobody can listen on; give a port from 1 to 65535"
-            )
+            raise ValueError(f"{_shown(url)!r} has port 0, which nobody can listen on; give a port from 1 to 65535")
         usual = 443 if parts.scheme == "https" else 80
         userinfo = unquote(parts.netloc.rpartition("@")[0])
         return cls(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)
@@ -233,9 +225,7 @@ class WireRequest:
     """The destination, if it was known when the request was made."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
     """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
-    lines: list[bytes] | None = dataclasses.field(
-        default=None, init=False, compare=False, repr=False
-    )
+    lines: list[bytes] | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
     """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
 
     def header(self, name: bytes) -> bytes | None:
@@ -306,9 +296,7 @@ _CONTAINERS = {
 }
 
 
-CONDITIONS: Final = frozenset(
-    ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range")
-)
+CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))
 """Headers that make a request conditional, in lower case (RFC 9110, 13.1)."""
 
 GivenHeaders = list[tuple[str, str]] | Mapping[str, str | Iterable[str]]

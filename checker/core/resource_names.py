@@ -251,9 +251,7 @@ def next_mark(parameter: str, fields: Iterable[str]) -> str | None:
 
 def _rank(shown: str, asked: str) -> int:
     """1 for the surest, 0 for what is none."""
-    if shown in [f"{word}{asked}" for word in _NEXT] or (
-        shown == asked and asked.startswith(_NEXT)
-    ):
+    if shown in [f"{word}{asked}" for word in _NEXT] or (shown == asked and asked.startswith(_NEXT)):
         return 1
     if shown.startswith(_NEXT) and shown.endswith(_MARKS):
         return 2

@@ -31,9 +31,7 @@ from checker.core.response import Response
 Node = TypeVar("Node", bound=Hashable)
 
 
-def layers_of(
-    nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]
-) -> Mapping[Node, int]:
+def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) -> Mapping[Node, int]:
     """Node -> length of the longest way to it; those that need each other in a circle share a layer."""
     circles = _circles(list(nodes), needs)
     number = {node: place for place, circle in enumerate(circles) for node in circle}
@@ -300,12 +298,7 @@ class ResourceModel:
         """All operations: by layers, in each what creates before what reads."""
         place = {label: number for number, label in enumerate(self.uses)}
         return sorted(
-            self.uses,
-            key=lambda label: (
-                self.layers[label],
-                method_rank(self.uses[label].method),
-                place[label],
-            ),
+            self.uses, key=lambda label: (self.layers[label], method_rank(self.uses[label].method), place[label])
         )
 
     @cached_property

@@ -45,11 +45,7 @@ class Undecoded(Struct, frozen=True):
 
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Codings in the order in which they were applied, in lower case, without `identity`."""
-    values = [
-        value
-        for name, value in fields
-        if len(name) == _NAME_LENGTH and name.lower() == CONTENT_ENCODING
-    ]
+    values = [value for name, value in fields if len(name) == _NAME_LENGTH and name.lower() == CONTENT_ENCODING]
     # Most answers have none.
     if not values:
         return ()
@@ -57,9 +53,7 @@ def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(coding for coding in named if coding not in ("", "identity"))
 
 
-def decoded(
-    content: bytes, codings: tuple[str, ...], *, is_cut: bool, most: int = MOST_DECODED
-) -> Decoded | Undecoded:
+def decoded(content: bytes, codings: tuple[str, ...], *, is_cut: bool, most: int = MOST_DECODED) -> Decoded | Undecoded:
     """A body without its codings, its first `most` bytes. Of one that is cut, as much as its beginning says."""
     found = Decoded(content, is_cut)
     if not codings:
@@ -109,9 +103,7 @@ def _inflated(coded: Decoded, coding: str, most: int) -> Decoded:
 
 def _is_zlib(content: bytes) -> bool:
     """Whether data starts with the two bytes of RFC 1950, as far as they are there."""
-    return content[0] & 15 == 8 and (
-        len(content) == 1 or int.from_bytes(content[:2], "big") % 31 == 0
-    )
+    return content[0] & 15 == 8 and (len(content) == 1 or int.from_bytes(content[:2], "big") % 31 == 0)
 
 
 _CONTENT_TYPE = "content-type"
@@ -375,9 +367,7 @@ def _json_in(content: bytes, charset: str | None, error: UnicodeDecodeError) -> 
         text = content.decode(charset or "utf-8")
     except (LookupError, ValueError):
         lossy = content.decode("utf-8", "replace")
-        raise json.JSONDecodeError(
-            f"no text in {error.encoding}: {error.reason}", lossy, 0
-        ) from None
+        raise json.JSONDecodeError(f"no text in {error.encoding}: {error.reason}", lossy, 0) from None
     return json.loads(text)
 
 

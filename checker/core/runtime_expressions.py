@@ -15,9 +15,7 @@ from checker.core.response import Response
 from checker.core.schema import tokens_of
 
 _EMBEDDED = re.compile(r"\{(\$[^{}]*)\}")
-_SOURCE = re.compile(
-    r"\$(request|response)\.(header|query|path|body)(?:\.([^#]+))?(#.*)?", re.DOTALL
-)
+_SOURCE = re.compile(r"\$(request|response)\.(header|query|path|body)(?:\.([^#]+))?(#.*)?", re.DOTALL)
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REGEX = "#regex:"
 _SIMPLE: Final = {"$url", "$method", "$statusCode"}
@@ -88,15 +86,8 @@ def parse_expression(text: str) -> RuntimeExpression:
         return RuntimeExpression(text)
     match = _SOURCE.fullmatch(text)
     if match is None:
-        raise InvalidExpression(
-            f"`{text}` is not a runtime expression; write it like `$response.body#/id`"
-        )
-    of_response, source, name, rest = (
-        match[1] == "response",
-        match[2],
-        match[3] or "",
-        match[4] or "",
-    )
+        raise InvalidExpression(f"`{text}` is not a runtime expression; write it like `$response.body#/id`")
+    of_response, source, name, rest = (match[1] == "response", match[2], match[3] or "", match[4] or "")
     if of_response and source in ("query", "path"):
         raise InvalidExpression(f"`{text}`: a response has no {source}; use `$request.{source}`")
     if source == "body" and name:
@@ -162,15 +153,11 @@ def _pattern(text: str, regex: str) -> re.Pattern[str] | None:
     except (re.error, OverflowError, RecursionError) as error:
         raise InvalidExpression(f"`{text}`: the regular expression is invalid ({error})") from None
     if pattern.groups != 1:
-        raise InvalidExpression(
-            f"`{text}`: the regular expression has {pattern.groups} groups; give it exactly one"
-        )
+        raise InvalidExpression(f"`{text}`: the regular expression has {pattern.groups} groups; give it exactly one")
     return pattern
 
 
-def _filled(
-    template: ExpressionTemplate, exchange: EvaluationContext, pick: Pick
-) -> Any | Unresolved:
+def _filled(template: ExpressionTemplate, exchange: EvaluationContext, pick: Pick) -> Any | Unresolved:
     values = []
     for part in template.parts:
         if isinstance(part, str):
@@ -219,9 +206,7 @@ def _header(expression: RuntimeExpression, exchange: EvaluationContext) -> list[
         request = exchange.response.request
         pairs = [(name, value) for name, value in exchange.case.headers.items()]
         if request is not None:
-            pairs += [
-                (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers
-            ]
+            pairs += [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
     return [value for name, value in pairs if name.lower() == wanted][:1]
 
 

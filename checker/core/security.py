@@ -72,10 +72,7 @@ def _option_of(scheme: SecurityScheme) -> str | None:
         return "`--request-cert FILE`"
     if scheme.type == "apiKey":
         shown = "-".join(map(str.capitalize, name.split("-")))
-        options = {
-            Location.HEADER: f"`-H '{shown}: ...'`",
-            Location.COOKIE: f"`-H 'Cookie: {name}=...'`",
-        }
+        options = {Location.HEADER: f"`-H '{shown}: ...'`", Location.COOKIE: f"`-H 'Cookie: {name}=...'`"}
         return options.get(location)
     if scheme.type == "http" and scheme.scheme in ("basic", "digest"):
         return _BASIC if scheme.scheme == "basic" else f"{_BASIC[:-1]} --auth-type digest`"
@@ -88,9 +85,7 @@ def is_open(alternatives: Collection[SecurityRequirement]) -> bool:
     return not alternatives or any(one.is_none for one in alternatives)
 
 
-def met_alternatives(
-    alternatives: Sequence[SecurityRequirement], configured: Container[str]
-) -> tuple[int, ...]:
+def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Container[str]) -> tuple[int, ...]:
     """Places of the alternatives that requests may meet with what is configured, that of usual requests first.
 
     Those that it fills, or else the first that it helps to fill; then those that ask for nothing. Certificates need nothing
@@ -112,9 +107,7 @@ def met_alternatives(
 
 
 def chosen_schemes(
-    alternatives: Sequence[SecurityRequirement],
-    configured: Container[str],
-    place: int | None = None,
+    alternatives: Sequence[SecurityRequirement], configured: Container[str], place: int | None = None
 ) -> tuple[SecurityScheme, ...]:
     """Schemes that a request uses: those configured of the alternative at a place, None for that of usual requests."""
     if place is None or place >= len(alternatives):

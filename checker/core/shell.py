@@ -14,8 +14,7 @@ _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}
 _PRINTF = "<(printf -- '"
 _WORD = re.compile(
-    r"""\s*((?:'[^']*'|\$'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<\(printf\ --\ '[^']*'\)|\\.|[^\s'"\\$]|\$)+)""",
-    re.DOTALL,
+    r"""\s*((?:'[^']*'|\$'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<\(printf\ --\ '[^']*'\)|\\.|[^\s'"\\$]|\$)+)""", re.DOTALL
 )
 _PIECE = re.compile(
     r"""<\(printf\ --\ '(?P<printf>[^']*)'\)|'(?P<single>[^']*)'|\$'(?P<ansi>(?:[^'\\]|\\.)*)'"""
@@ -85,18 +84,13 @@ def _format(text: str) -> str:
     return _escaped(text, _PRINTF_ESCAPES)
 
 
-SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {
-    "plain": _plain,
-    "ansi": _ansi,
-    "format": _format,
-}
+SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {"plain": _plain, "ansi": _ansi, "format": _format}
 """How a text may stand within a word: between quotes, in `$'…'`, in a format of `printf`."""
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:
     written = "".join(
-        escapes.get(character) or (_bytes(character) if _CONTROL.match(character) else character)
-        for character in text
+        escapes.get(character) or (_bytes(character) if _CONTROL.match(character) else character) for character in text
     )
     return with_escaped_hashes(written, r"\x23")
 

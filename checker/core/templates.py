@@ -150,25 +150,13 @@ _TAG = re.compile(r"<[/!?]?[a-z][^>]*>|<!DOCTYPE[^>]*>")
 # An apostrophe inside a word opens nothing.
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`")
 _STATEMENT = re.compile(
-    r"\[SQL:.*|\b(?:SELECT\b.+?\bFROM|INSERT\s+INTO|UPDATE\b.+?\bSET|DELETE\s+FROM|WITH\s+\w+\s+AS)\b.*",
-    re.DOTALL,
+    r"\[SQL:.*|\b(?:SELECT\b.+?\bFROM|INSERT\s+INTO|UPDATE\b.+?\bSET|DELETE\s+FROM|WITH\s+\w+\s+AS)\b.*", re.DOTALL
 )
 _ANY_WORDS = r"(?: \S+)*"
 _TOKEN = re.compile(r"[\w-]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CLASS = re.compile(r"[A-Za-z_]*[a-z](?:Error|Exception|Fault|Failure|Warning)")
-_TELLING = (
-    "type",
-    "title",
-    "error",
-    "code",
-    "exception",
-    "name",
-    "message",
-    "detail",
-    "msg",
-    "reason",
-)
+_TELLING = ("type", "title", "error", "code", "exception", "name", "message", "detail", "msg", "reason")
 _HOST = re.compile(r"(?:://(?:[^/?#@\s]*@)?|@)([\w.-]+)")
 _LIMIT = 160
 _DEPTH = 3
@@ -251,13 +239,7 @@ def names_error(template: str) -> bool:
 def sent_texts(case: Case) -> list[str]:
     """Every text that the case sent: what an error message may echo."""
     texts: list[str] = []
-    pending: list[object] = [
-        case.path_parameters,
-        case.query,
-        case.headers,
-        case.cookies,
-        case.body,
-    ]
+    pending: list[object] = [case.path_parameters, case.query, case.headers, case.cookies, case.body]
     while pending:
         value = pending.pop()
         if isinstance(value, str):
@@ -296,9 +278,7 @@ def _common(one: list[str], other: list[str]) -> list[tuple[int, int]]:
     for i in range(len(one) - 1, -1, -1):
         for j in range(len(other) - 1, -1, -1):
             same = one[i] == other[j]
-            lengths[i][j] = (
-                lengths[i + 1][j + 1] + 1 if same else max(lengths[i + 1][j], lengths[i][j + 1])
-            )
+            lengths[i][j] = lengths[i + 1][j + 1] + 1 if same else max(lengths[i + 1][j], lengths[i][j + 1])
     found, i, j = [], 0, 0
     while i < len(one) and j < len(other):
         if one[i] == other[j]:

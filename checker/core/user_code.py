@@ -15,10 +15,7 @@ from checker.core.errors import CheckerError, IncorrectUsage, LoaderError
 def refuse_coroutine(function: object, what: str) -> None:
     """Raise `IncorrectUsage` where `function` is `async`; `what` it is stands in the message: "hook 'map_query'"."""
     call = type(function).__call__ if callable(function) else None
-    if any(
-        inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one)
-        for one in (function, call)
-    ):
+    if any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (function, call)):
         raise IncorrectUsage(f"{what} is `async`, and nothing awaits it; write it with plain `def`")
 
 
@@ -49,9 +46,7 @@ class RunningCode:
             self._now.reset(token)
 
 
-_NOT_OF_USERS: Final = frozenset(
-    ["checker", "hypothesis", "_pytest", "pluggy", "unittest", "asyncio", "anyio"]
-)
+_NOT_OF_USERS: Final = frozenset(["checker", "hypothesis", "_pytest", "pluggy", "unittest", "asyncio", "anyio"])
 
 
 def is_of_user(frame: FrameType) -> bool:

@@ -104,15 +104,9 @@ BUILT_IN: Final = (
         "Correct the base URL or the method in the description.",
         trigger=f"{_TRIGGERS}:method_not_allowed",
     ),
+    WarningRow("unmatched_filter", "Filters that no operation matches", "Correct the value of the filter."),
     WarningRow(
-        "unmatched_filter",
-        "Filters that no operation matches",
-        "Correct the value of the filter.",
-    ),
-    WarningRow(
-        "unmatched_parameter",
-        "Values for parameters that no operation has",
-        "Correct the name in `parameters`.",
+        "unmatched_parameter", "Values for parameters that no operation has", "Correct the name in `parameters`."
     ),
     WarningRow(
         "unused_server_variable",
@@ -127,10 +121,7 @@ BUILT_IN: Final = (
     ),
     WarningRow(WarningKind.UNUSABLE_PARAMETER, "Optional parameters that cannot be sent"),
     WarningRow(WarningKind.UNUSABLE_BODY, "Request bodies that cannot be sent"),
-    WarningRow(
-        WarningKind.MISSING_BODY,
-        "Operations without a valid request: the required body cannot be read",
-    ),
+    WarningRow(WarningKind.MISSING_BODY, "Operations without a valid request: the required body cannot be read"),
     WarningRow(WarningKind.SEVERAL_BODIES, "Operations with several bodies"),
     WarningRow(WarningKind.LEFT_OUT, "Optional parts that no value can satisfy, never sent"),
     WarningRow(
@@ -138,9 +129,7 @@ BUILT_IN: Final = (
         "Dictionaries that hold mostly what their places forbid",
         "Bind another dictionary to the place, or correct its schema: what it forbids is not sent as valid data.",
     ),
-    WarningRow(
-        WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"
-    ),
+    WarningRow(WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"),
     WarningRow(WarningKind.UNUSABLE_MEDIA_TYPE, "Media types that are none"),
     WarningRow(WarningKind.UNVALIDATED_RESPONSE, "Responses of which a part is not validated"),
     WarningRow(WarningKind.MISSING_DESERIALIZER, "Responses in media types that are not read"),
@@ -159,9 +148,7 @@ BUILT_IN: Final = (
         "Unknown GraphQL scalars that have to be given",
         "Say what their values are with `checker.graphql.scalar`.",
     ),
-    WarningRow(
-        WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"
-    ),
+    WarningRow(WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"),
     WarningRow(
         "constants_extraction",
         "Sources of constants that gave none",
@@ -175,9 +162,7 @@ BUILT_IN: Final = (
 """In the order in which they are told."""
 
 _BY_NAME: Final[Registry[WarningRow]] = Registry(
-    "warning",
-    ((str(row.name), row) for row in BUILT_IN),
-    names=LOWER_CASE,
+    "warning", ((str(row.name), row) for row in BUILT_IN), names=LOWER_CASE
 )
 
 

@@ -70,10 +70,7 @@ def _cell_of(schema: Schema) -> Cell:
         named = [repr(member) for member in members[:_MEMBERS]]
         return lambda value: f"member {text}" if (text := repr(value)) in named else _plain(value)
     low, high = _number(raw.get("minimum")), _number(raw.get("maximum"))
-    sizes = (
-        _number(raw.get("minLength", raw.get("minItems"))),
-        _number(raw.get("maxLength", raw.get("maxItems"))),
-    )
+    sizes = (_number(raw.get("minLength", raw.get("minItems"))), _number(raw.get("maxLength", raw.get("maxItems"))))
 
     def cell(value: Any) -> str:
         if isinstance(value, bool):

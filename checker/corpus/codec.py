@@ -6,14 +6,7 @@ Never pickle: a corpus may come from another user. A record is `[tag, [field, ..
 from collections.abc import Iterable
 from typing import Any
 
-from checker.corpus.learned import (
-    DemandHeard,
-    OperationProbed,
-    OperationServed,
-    SignalsSeen,
-    ValueGone,
-    ValueSeen,
-)
+from checker.corpus.learned import DemandHeard, OperationProbed, OperationServed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     CheckState,
@@ -96,11 +89,7 @@ class RecordEncoder:
 
 def join(encoded: Iterable[bytes], count: int) -> bytes:
     """The content of a frame: a list of `count` records."""
-    header = (
-        _ARRAY_16 + count.to_bytes(2, "big")
-        if count < 1 << 16
-        else _ARRAY_32 + count.to_bytes(4, "big")
-    )
+    header = _ARRAY_16 + count.to_bytes(2, "big") if count < 1 << 16 else _ARRAY_32 + count.to_bytes(4, "big")
     return b"".join((header, *encoded))
 
 

@@ -147,15 +147,7 @@ def _versions(best: Finding, first_seen_at: float) -> list[Record]:
     """The best version, and before it the bare fact of when the first one was seen: reports are in that order."""
     if best.at == first_seen_at:
         return [best]
-    bare = replace(
-        best,
-        stage="found",
-        at=first_seen_at,
-        steps=(),
-        interactions=(),
-        reproduction="",
-        message="",
-    )
+    bare = replace(best, stage="found", at=first_seen_at, steps=(), interactions=(), reproduction="", message="")
     return [bare, best]
 
 

@@ -90,9 +90,7 @@ class Consumer(Struct):
 
     def __post_init__(self) -> None:
         self._noun = resource_names.noun_of(self.owner)
-        self._fields = frozenset(
-            name for _, name in resource_names.spellings(self.name, self.owner)
-        )
+        self._fields = frozenset(name for _, name in resource_names.spellings(self.name, self.owner))
 
     def choose(self, rings: Sequence[ValueHistory], index: int, above: Above = ()) -> Taken | None:
         """The value for this index; where something is `above`, the first from there on that stands in it, if any does.
@@ -187,9 +185,7 @@ class Consumer(Struct):
         return (prior * _PRIOR + hits) / (_PRIOR + hits + misses)
 
 
-def _weighted(
-    ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
-) -> list[tuple[ValueHistory, int]]:
+def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool) -> list[tuple[ValueHistory, int]]:
     """Return (ring, depth) for each index: first many different ones, then again the likely ones.
 
     What is newer, in a ring that scores higher, and values without an attempt to remove them come first. An operation that removes resources needs many values.
@@ -205,11 +201,7 @@ def _weighted(
         for depth in range(min(len(ring.values), len(decays)))
     ]
     share = free / sum(weight for _, _, weight in likely)
-    again = [
-        (ring, depth)
-        for ring, depth, weight in likely
-        for _ in range(math.floor(share * weight + 0.5))
-    ]
+    again = [(ring, depth) for ring, depth, weight in likely for _ in range(math.floor(share * weight + 0.5))]
     return order + again[:free]
 
 
@@ -238,9 +230,7 @@ def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
     return (int(text),) if kind is int and is_integer(text) else ()
 
 
-def consumer_of(
-    operation: Operation, use: ResourceUse, location: Location, name: str, at: str
-) -> Consumer:
+def consumer_of(operation: Operation, use: ResourceUse, location: Location, name: str, at: str) -> Consumer:
     """The consumer of one parameter, one variable of the path, or one place in the body: `at` is its pointer, else its name."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False

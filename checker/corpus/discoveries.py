@@ -58,11 +58,7 @@ def load(directory: Path) -> Discoveries:
         return Discoveries(
             tuple(_discovery(entry) for entry in entries if entry["kind"] == _DEMAND),
             tuple(str(entry["operation"]) for entry in entries if entry["kind"] == _NEVER_ALLOWED),
-            tuple(
-                (str(entry["operation"]), str(entry["scheme"]))
-                for entry in entries
-                if entry["kind"] == _AUTH
-            ),
+            tuple((str(entry["operation"]), str(entry["scheme"])) for entry in entries if entry["kind"] == _AUTH),
         )
     except (StorageError, OSError, ValueError, TypeError, KeyError, RecursionError):
         return Discoveries()
@@ -87,13 +83,8 @@ def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> 
         if counts[label] <= _MOST and (entry := _entry(found[key])) is not None:
             entries.append(entry)
     entries += ({"kind": _NEVER_ALLOWED, "operation": one} for one in sorted(kept.never_allowed))
-    entries += (
-        {"kind": _AUTH, "operation": label, "scheme": scheme}
-        for label, scheme in sorted(kept.auth_needs)
-    )
-    text = json.dumps(
-        {"format_version": FORMAT_VERSION, "version": __version__, "entries": entries}, indent=1
-    )
+    entries += ({"kind": _AUTH, "operation": label, "scheme": scheme} for label, scheme in sorted(kept.auth_needs))
+    text = json.dumps({"format_version": FORMAT_VERSION, "version": __version__, "entries": entries}, indent=1)
     try:
         files.make_directory(directory)
         files.write_file(directory / NAME, text.encode())
@@ -121,9 +112,7 @@ def _entry(one: Discovery) -> dict[str, Any] | None:
 
 
 def _discovery(entry: Mapping[str, Any]) -> Discovery:
-    demand = constraint(
-        Location(entry["location"]), map(str, entry["path"]), entry["keyword"], entry["value"]
-    )
+    demand = constraint(Location(entry["location"]), map(str, entry["path"]), entry["keyword"], entry["value"])
     if demand is None:
         raise ValueError(f"no such demand: {entry!r}")
     given = dict(entry["request"])

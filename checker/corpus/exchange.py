@@ -71,9 +71,7 @@ def _without_credentials(head: bytes, redaction: Redaction) -> bytes:
     """Return header lines without the credentials of the server's own URLs: user info, sensitive names in the query."""
     if _URL_FIELD.search(head) is None:
         return head
-    return _URL_FIELD.sub(
-        lambda line: redaction.url(line[0].decode("latin-1")).encode("latin-1", "replace"), head
-    )
+    return _URL_FIELD.sub(lambda line: redaction.url(line[0].decode("latin-1")).encode("latin-1", "replace"), head)
 
 
 def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) -> tuple[Any, ...]:

@@ -25,8 +25,7 @@ def storage_error(error: OSError, path: Path) -> StorageError:
         else "check the disk and its permissions and run again"
     )
     return StorageError(
-        f"the corpus cannot be written: {reason} at {path}; "
-        f"{advice}: everything acknowledged before is kept"
+        f"the corpus cannot be written: {reason} at {path}; {advice}: everything acknowledged before is kept"
     )
 
 

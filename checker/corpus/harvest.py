@@ -55,9 +55,7 @@ class AnswerPlace:
 
     __slots__ = ("below", "inner", "name", "origin", "resource", "rings")
 
-    def __init__(
-        self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None
-    ) -> None:
+    def __init__(self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None) -> None:
         self.name = name
         """Normalised field name; of an item, that of its array."""
         self.origin = origin
@@ -74,9 +72,7 @@ class AnswerPlace:
 class Places:
     """All places of one operation: answers look alike, so pointers and names are worked out once."""
 
-    def __init__(
-        self, label: Label, resource: Resource = (), nouns: Collection[str] = frozenset()
-    ) -> None:
+    def __init__(self, label: Label, resource: Resource = (), nouns: Collection[str] = frozenset()) -> None:
         """`resource`: the collection of the operation; `nouns`: what members of the collections are called that paths ask for."""
         self._label = label
         self._resource = resource
@@ -86,11 +82,7 @@ class Places:
         self._count = 0
 
     def leaves(
-        self,
-        response: Response,
-        depth: int = DEEP,
-        read: Reader | None = None,
-        ends: list[int] | None = None,
+        self, response: Response, depth: int = DEEP, read: Reader | None = None, ends: list[int] | None = None
     ) -> list[tuple[AnswerPlace, Scalar]]:
         """Scalars in an answer down to `depth` containers in each other, outermost first.
 

@@ -128,9 +128,7 @@ class InflightWriter:
         words[slot] = 0
         if task != self._task:
             self._task, self._task_word = task, int(task, 16)
-        _BEGUN.pack_into(
-            self._bytes, slot * _WORD + _WORD, monotonic_ns(), self._task_word, index, 0
-        )
+        _BEGUN.pack_into(self._bytes, slot * _WORD + _WORD, monotonic_ns(), self._task_word, index, 0)
         words[slot] = _MAKING
         words[_H_ACTING] = lane + 1
         words[self._progress.get(task) or self._claim(task)] = (
@@ -264,9 +262,7 @@ class InflightReader:
         data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
         words = struct.unpack(f"={len(data) // _WORD}Q", data)
         return {
-            f"{task:016x}": Progress(
-                word & _INDEX_MASK, (word & ~_ENDED) >> _REDONE_SHIFT, bool(word & _ENDED)
-            )
+            f"{task:016x}": Progress(word & _INDEX_MASK, (word & ~_ENDED) >> _REDONE_SHIFT, bool(word & _ENDED))
             for task, word in zip(words[::2], words[1::2], strict=False)
             if task and word
         }

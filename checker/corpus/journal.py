@@ -9,15 +9,7 @@ from checker.corpus.damage import Loss, damage_note
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.frames import FrameEncoder, ScanEnding, scan
 from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
-from checker.corpus.records import (
-    CorpusEntry,
-    Finding,
-    Note,
-    Quarantined,
-    Record,
-    RunFinished,
-    RunStarted,
-)
+from checker.corpus.records import CorpusEntry, Finding, Note, Quarantined, Record, RunFinished, RunStarted
 
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
@@ -46,11 +38,7 @@ class JournalWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        *,
-        budget_bytes: int = BUDGET_BYTES,
-        conceal: Callable[[Record], Record] | None = None,
+        self, path: Path, *, budget_bytes: int = BUDGET_BYTES, conceal: Callable[[Record], Record] | None = None
     ) -> None:
         """`conceal` gives a record as it may be written."""
         self.path = path

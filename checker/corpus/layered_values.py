@@ -70,9 +70,7 @@ class LayeredValues:
             return phase_names().index(phase), 0
         return phase_names().index(phase), self.model.layers.get(label, 0)
 
-    def begin(
-        self, place: Place, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
-    ) -> None:
+    def begin(self, place: Place, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False) -> None:
         """A task of this place begins; `news` gives records of all workers that were not given before.
 
         Another worker may have begun a task that is resumed: then the news are read in any case.
@@ -80,9 +78,7 @@ class LayeredValues:
         is_new = place > self._place
         if is_new or is_resumed:
             self._coming += (
-                (self._key(one), one)
-                for one in news()
-                if isinstance(one, ValueSeen | ValueGone) and one.phase
+                (self._key(one), one) for one in news() if isinstance(one, ValueSeen | ValueGone) and one.phase
             )
         if not is_new:
             return
@@ -96,9 +92,7 @@ class LayeredValues:
         self._values.forget_rankings()
         self._lowest.clear()
 
-    def observe(
-        self, case: Case, response: Response, phase: str, index: int
-    ) -> list[ValueSeen | ValueGone]:
+    def observe(self, case: Case, response: Response, phase: str, index: int) -> list[ValueSeen | ValueGone]:
         """Add the values of a response that later layers may use."""
         operation = case.operation
         if index >= _READ:
@@ -118,9 +112,7 @@ class LayeredValues:
             known = self._lowest.setdefault((phase, operation.label, pointer), {})
             if index < known.get((value, above), _READ) and _is_low(known, index):
                 known[value, above] = index
-                found.append(
-                    ValueSeen(operation.label, pointer, value, case.id, phase, index, above)
-                )
+                found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index, above))
         return found
 
     def _key(self, one: ValueSeen | ValueGone) -> Key:

@@ -106,9 +106,7 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
-def _maker_of(
-    path: str, made: Mapping[str, ResourceMade], status: int | None
-) -> ResourceMade | None:
+def _maker_of(path: str, made: Mapping[str, ResourceMade], status: int | None) -> ResourceMade | None:
     """The request that made what stands at a path, or may have: a refusal needs nothing that only may be there."""
     known = made.get(path)
     is_refused = status is not None and 400 <= status < 500

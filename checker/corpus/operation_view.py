@@ -20,11 +20,7 @@ class OperationView:
     """The pool as one operation may use it."""
 
     def __init__(
-        self,
-        rings: Sequence[ValueHistory],
-        operation: Operation,
-        use: ResourceUse,
-        telling: Collection[str] = (),
+        self, rings: Sequence[ValueHistory], operation: Operation, use: ResourceUse, telling: Collection[str] = ()
     ) -> None:
         """`use`: where the operation stands among the resources; `telling`: variables that name the same in every body."""
         self._telling = telling

@@ -77,8 +77,7 @@ def names_given(model: ResourceModel) -> dict[Label, tuple[AnswerPlace, ...]]:
                 pointers.setdefault(one.source, {})[value.sent_pointer] = None
     return {
         label: tuple(
-            AnswerPlace(field_of(one), (label, request_pointer(one)), model.uses[label].resource)
-            for one in each
+            AnswerPlace(field_of(one), (label, request_pointer(one)), model.uses[label].resource) for one in each
         )
         for label, each in pointers.items()
     }

@@ -52,12 +52,7 @@ class Journals:
 
     def notes(self) -> list[Note]:
         """One for each file that is damaged."""
-        return [
-            note
-            for readers in self._readers.values()
-            for reader in readers
-            for note in reader.notes()
-        ]
+        return [note for readers in self._readers.values() for reader in readers for note in reader.notes()]
 
     def close(self) -> None:
         """Close all files."""

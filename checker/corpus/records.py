@@ -9,14 +9,7 @@ from msgspec import Struct
 from checker.core.meta import ANYTHING, Step
 from checker.core.response import headers_of
 from checker.core.send import Purpose
-from checker.corpus.learned import (
-    DemandHeard,
-    OperationProbed,
-    OperationServed,
-    SignalsSeen,
-    ValueGone,
-    ValueSeen,
-)
+from checker.corpus.learned import DemandHeard, OperationProbed, OperationServed, SignalsSeen, ValueGone, ValueSeen
 
 
 class Exchange(Struct, frozen=True):

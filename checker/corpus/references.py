@@ -53,9 +53,7 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     },
 }
 """Spellings of a secret that are looked for: name of the spelling in a reference -> how a secret is spelled."""
-REFERENCE = re.compile(
-    rf"secret(?P<form>{'|'.join(sorted(filter(None, _FORMS)))})?:(?P<name>[A-Za-z]+:[^\s{{}}]+)"
-)
+REFERENCE = re.compile(rf"secret(?P<form>{'|'.join(sorted(filter(None, _FORMS)))})?:(?P<name>[A-Za-z]+:[^\s{{}}]+)")
 """Matches a reference: the spelling of the secret, if it is not the plain one, and the name."""
 EMBEDDED_REFERENCE = re.compile(r"\{" + REFERENCE.pattern + r"\}")
 _NOTHING = re.compile(r"(?!)")
@@ -113,9 +111,7 @@ class SecretStore:
         if not value:
             return
         if not REFERENCE.fullmatch(reference(name)):
-            raise ValueError(
-                f"{name!r} cannot name a secret: give a kind and a name, like header:X-Key"
-            )
+            raise ValueError(f"{name!r} cannot name a secret: give a kind and a name, like header:X-Key")
         self._values[name] = value
         for form, spelled in _FORMS.items():
             # Earlier values stay secret; the plainest spelling is the one that is put back.
@@ -247,9 +243,7 @@ class SecretStore:
     def _value(self, found: re.Match[str]) -> str:
         name = found["name"]
         if name not in self._values:
-            raise MissingSecret(
-                f"the recorded request needs the secret {name}, which is not given here"
-            )
+            raise MissingSecret(f"the recorded request needs the secret {name}, which is not given here")
         return _FORMS[found["form"] or ""](self._values[name])
 
 

@@ -17,13 +17,7 @@ from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding, Step
 from checker.core.redact import Redaction
-from checker.corpus.learned import (
-    DemandHeard,
-    OperationProbed,
-    SignalsSeen,
-    ValueGone,
-    ValueSeen,
-)
+from checker.corpus.learned import DemandHeard, OperationProbed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
@@ -38,9 +32,7 @@ from checker.corpus.references import SecretStore
 _Value = TypeVar("_Value")
 _DEFAULT: Final = Redaction()
 # Configured like secrets, but what the whole world sends.
-_HARMLESS: Final = frozenset(
-    ("accept", "accept-encoding", "accept-language", "content-type", "user-agent")
-)
+_HARMLESS: Final = frozenset(("accept", "accept-encoding", "accept-language", "content-type", "user-agent"))
 _UNFIT: Final = re.compile(r"[\s{}]")
 """What the name of a reference cannot hold."""
 _MOST_PASSING: Final = 16
@@ -48,31 +40,12 @@ _MOST_PASSING: Final = 16
 _WORD_LIST: Final = 20
 """Entries from which on a dictionary is test data, whatever it is bound to."""
 _NAMES_ALONE: Final[frozenset[type[Record]]] = frozenset(
-    (
-        OperationProbed,
-        OperationsSelected,
-        SignalsSeen,
-        TaskProgress,
-        TaskStarted,
-        ValueGone,
-        ValueSeen,
-    )
+    (OperationProbed, OperationsSelected, SignalsSeen, TaskProgress, TaskStarted, ValueGone, ValueSeen)
 )
 """Records of names and numbers, and of values that are no secrets: they come by the thousand."""
 _KEPT: Final = frozenset(
     (
-        *(
-            "case",
-            "cause",
-            "check",
-            "code",
-            "document",
-            "fingerprint",
-            "label",
-            "labels",
-            "name",
-            "phase",
-        ),
+        *("case", "cause", "check", "code", "document", "fingerprint", "label", "labels", "name", "phase"),
         *("run", "same_as", "settings", "stage", "state", "steps", "task"),
     )
 )
@@ -83,10 +56,7 @@ class Secrets:
     """Credentials of a run, written as references like `secret:header:Authorization`."""
 
     def __init__(
-        self,
-        headers: Iterable[tuple[str, str]] = (),
-        store: SecretStore | None = None,
-        redaction: Redaction = _DEFAULT,
+        self, headers: Iterable[tuple[str, str]] = (), store: SecretStore | None = None, redaction: Redaction = _DEFAULT
     ) -> None:
         self.store = SecretStore() if store is None else store
         self.is_empty = store is None

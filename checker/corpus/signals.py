@@ -134,9 +134,7 @@ class SignalSet:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def _outputs(
-        self, new: list[tuple[int, str]], label: Label, response: Response, octave: int
-    ) -> None:
+    def _outputs(self, new: list[tuple[int, str]], label: Label, response: Response, octave: int) -> None:
         status, kind = response.status_code, response.content_type
         self._add(new, "status", label, status)
         self._add(new, "media_type", label, status, (kind or "").partition(";")[0].strip().lower())
@@ -155,20 +153,13 @@ class SignalSet:
             cells = self._cells[label] = InputCells(case.operation)
         self._add_parts(new, "input", label, status // 100, cells.of(case))
 
-    def _flows(
-        self, new: list[tuple[int, str]], label: Label, bindings: Iterable[Binding], status: int
-    ) -> None:
+    def _flows(self, new: list[tuple[int, str]], label: Label, bindings: Iterable[Binding], status: int) -> None:
         outcome = status // 100
         for taken in bindings:
             self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
 
     def _add_parts(
-        self,
-        new: list[tuple[int, str]],
-        kind: str,
-        label: str,
-        outcome: int,
-        parts: Iterable[tuple[str, ...]],
+        self, new: list[tuple[int, str]], kind: str, label: str, outcome: int, parts: Iterable[tuple[str, ...]]
     ) -> None:
         known = self._parts.setdefault((kind, label, outcome), set())
         for part in parts:
@@ -181,9 +172,7 @@ class SignalSet:
         if key not in self._seen and self._count(new, kind, label, parts):
             self._seen.add(key)
 
-    def _count(
-        self, new: list[tuple[int, str]], kind: str, label: str, parts: tuple[str | int, ...]
-    ) -> bool:
+    def _count(self, new: list[tuple[int, str]], kind: str, label: str, parts: tuple[str | int, ...]) -> bool:
         """Take in what was not seen before; False when its class is full."""
         if self._counts[kind, label] >= CAPS[kind]:
             return False

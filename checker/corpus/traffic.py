@@ -114,13 +114,7 @@ class TrafficWriter:
     Without a policy it keeps every one, whatever it costs: that is what a cassette wants.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        policy: TrafficPolicy | None = None,
-        *,
-        segment_bytes: int = SEGMENT_BYTES,
-    ) -> None:
+    def __init__(self, path: Path, policy: TrafficPolicy | None = None, *, segment_bytes: int = SEGMENT_BYTES) -> None:
         """Segments are named after `path`."""
         self._policy = policy
         self._notable = _Segments(path, _NOTABLE, segment_bytes)

@@ -20,35 +20,12 @@ from checker.core.resources import (
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.contexts import (
-    Ancestry,
-    ancestries,
-    is_of_request,
-    key_of,
-    said_at,
-)
-from checker.corpus.harvest import (
-    AnswerPlace,
-    Places,
-    field_of,
-    is_integer,
-    last_parameter,
-    sent_scalars,
-    value_at,
-)
+from checker.corpus.contexts import Ancestry, ancestries, is_of_request, key_of, said_at
+from checker.corpus.harvest import AnswerPlace, Places, field_of, is_integer, last_parameter, sent_scalars, value_at
 from checker.corpus.learned import ValueGone, ValueSeen
 from checker.corpus.operation_view import OperationView
 from checker.corpus.producers import NO_FORMATS, Producer, names_given, pointers_taken
-from checker.corpus.value_history import (
-    LONGEST_TEXT,
-    SCALARS,
-    Above,
-    Instance,
-    Origin,
-    Scalar,
-    ValueHistory,
-    agree,
-)
+from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Above, Instance, Origin, Scalar, ValueHistory, agree
 
 _RECORDS = 32
 _RINGS = 2000
@@ -111,16 +88,12 @@ class LiveValues:
         """Yield the values of a response with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         found = source.places.leaves(response, depth, case.operation.read_answer, ends)
-        for (place, value), above in zip(
-            found, self._contexts(source, case, found, ends), strict=True
-        ):
+        for (place, value), above in zip(found, self._contexts(source, case, found, ends), strict=True):
             if not isinstance(value, str) or not self._is_secret(value):
                 yield place, value, above
         yield from self._given_names(source, case)
 
-    def _given_names(
-        self, source: Producer, case: Case
-    ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
+    def _given_names(self, source: Producer, case: Case) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
         """Yield the name that a request gave to its new resource, if the response does not state it."""
         for place in source.given:
             value = said_at(case, place.origin[1])
@@ -130,11 +103,7 @@ class LiveValues:
                 yield place, value, self._above(source, case)
 
     def _contexts(
-        self,
-        source: Producer,
-        case: Case,
-        found: Sequence[tuple[AnswerPlace, Scalar]],
-        ends: Sequence[int] | None,
+        self, source: Producer, case: Case, found: Sequence[tuple[AnswerPlace, Scalar]], ends: Sequence[int] | None
     ) -> Iterator[Above]:
         """Return the context of each value that was found."""
         above = self._above(source, case)
@@ -157,9 +126,7 @@ class LiveValues:
         begin = 0
         for end in (*ends, len(found)):
             own = ancestry.named((place.name, value) for place, value in found[begin:end])
-            named = (
-                (key, name) for key, name in {**sent, **own}.items() if not self._is_secret(name)
-            )
+            named = ((key, name) for key, name in {**sent, **own}.items() if not self._is_secret(name))
             yield from repeat((*above, *named), end - begin)
             begin = end
 
@@ -209,9 +176,7 @@ class LiveValues:
         if source is not None:
             name = field_of(record.pointer)
             resource = source.places.resource_at(record.pointer)
-            ring = self._ring(
-                resource, name, type(record.value), source.formats.get(record.pointer, "")
-            )
+            ring = self._ring(resource, name, type(record.value), source.formats.get(record.pointer, ""))
             if ring is not None:
                 origin = (Label(record.producer), record.pointer)
                 is_made = self._model.uses[origin[0]].method in CREATING
@@ -221,9 +186,7 @@ class LiveValues:
     def _sources(self) -> dict[Label, Producer]:
         """All operations as producers. Their parameters are looked at when there is a first value to learn."""
         uses = self._model.uses
-        owners = frozenset(
-            resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners
-        )
+        owners = frozenset(resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners)
         linked = pointers_taken(self._model)
         wanted = frozenset(self._wanted_names())
         given = names_given(self._model)
@@ -258,10 +221,7 @@ class LiveValues:
                         yield name
 
     def _harvest(
-        self,
-        case: Case,
-        source: Producer,
-        leaves: Iterable[tuple[AnswerPlace, Scalar, Above]],
+        self, case: Case, source: Producer, leaves: Iterable[tuple[AnswerPlace, Scalar, Above]]
     ) -> Iterator[ValueSeen | ValueGone]:
         records = 0
         sent = sent_scalars(case)
@@ -284,9 +244,7 @@ class LiveValues:
                     yield ValueSeen(*place.origin, value, case.id, above=above)
         source.learned(is_fresh=is_fresh)
 
-    def _settle(
-        self, source: Producer, place: AnswerPlace, kind: type[Scalar]
-    ) -> ValueHistory | None:
+    def _settle(self, source: Producer, place: AnswerPlace, kind: type[Scalar]) -> ValueHistory | None:
         """The ring for what stands at a place, from now on."""
         form = source.formats.get(place.origin[1], "")
         ring = self._ring(place.resource, place.name, kind, form) if source.wants(place) else None
@@ -305,9 +263,7 @@ class LiveValues:
                     ring.attempted(value, succeeded=True)
         return is_new
 
-    def _ring(
-        self, resource: Resource, name: str, kind: type[Scalar], form: str = ""
-    ) -> ValueHistory | None:
+    def _ring(self, resource: Resource, name: str, kind: type[Scalar], form: str = "") -> ValueHistory | None:
         key = (resource, name, kind)
         ring = self._rings.get(key)
         if ring is None:
@@ -355,9 +311,7 @@ class LiveValues:
 
     def _use(self, operation: Operation) -> ResourceUse:
         found = self._model.uses.get(operation.label)
-        return found or ResourceUse.of(
-            operation.label, operation.resource_method, operation.resource_path
-        )
+        return found or ResourceUse.of(operation.label, operation.resource_method, operation.resource_path)
 
     def _note_removal(self, gone: ValueGone) -> None:
         source = self._sources.get(Label(gone.label))

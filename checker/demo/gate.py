@@ -104,9 +104,7 @@ class Gate:
         arguments = {}
         for parameter in declared:
             name = parameter["name"]
-            texts = given[parameter["in"]].get(
-                name if parameter["in"] != "header" else name.lower(), []
-            )
+            texts = given[parameter["in"]].get(name if parameter["in"] != "header" else name.lower(), [])
             arguments[name] = self._argument(parameter, texts)
         return operation["operationId"], arguments, self._body(operation, request)
 
@@ -226,10 +224,7 @@ def _json(body: bytes) -> Any:
     """Return the one JSON value of a body (RFC 8259). Python's reader alone takes more than JSON."""
     try:
         value = json.loads(
-            body.decode(),
-            object_pairs_hook=_unique,
-            parse_float=_finite,
-            parse_constant=_refuse_constant,
+            body.decode(), object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant
         )
         # Half of a surrogate pair passes as an escape, and cannot be encoded.
         json.dumps(value, ensure_ascii=False).encode()
@@ -259,6 +254,5 @@ def _is_media_type(header: str, wanted: str) -> bool:
     essence, _, rest = header.partition(";")
     parameters = (each.strip().lower().partition("=") for each in rest.split(";") if each.strip())
     return essence.strip().lower() == wanted and all(
-        equals and (name != "charset" or value.strip('"') in ("utf-8", "utf8"))
-        for name, equals, value in parameters
+        equals and (name != "charset" or value.strip('"') in ("utf-8", "utf8")) for name, equals, value in parameters
     )

@@ -269,7 +269,6 @@ def _picture(shade: int, width: int) -> bytes:
     pixels = zlib.compress(b"\x00" + bytes((shade * 10,)) * width)
     parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
     chunks = (
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in parts
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in parts
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

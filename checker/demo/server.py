@@ -68,10 +68,7 @@ class Server:
         return self.start()
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
 
@@ -167,9 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
             while left > 0 and (read := self.rfile.read(min(left, _MAX_BODY))):
                 left -= len(read)
         self._send(
-            self.server.service.reply(
-                Incoming(self.command, path, query, self._named(), body, len(body) > _MAX_BODY)
-            )
+            self.server.service.reply(Incoming(self.command, path, query, self._named(), body, len(body) > _MAX_BODY))
         )
 
     def _named(self) -> dict[str, str]:

@@ -10,15 +10,7 @@ from checker.core.case import NOT_SET
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import ANYTHING, ComponentProvenance, Origin
-from checker.core.operation import (
-    Body,
-    BodyFault,
-    Example,
-    Location,
-    Operation,
-    Parameter,
-    PropertyEncoding,
-)
+from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
@@ -173,9 +165,7 @@ class PartCompiler:
         types = compiler.canonical(conjunction).types
         return fitting(entries, types, lambda v: place.carries_listed(v) and is_valid(v))
 
-    def _exampled(
-        self, draw: Draw, examples: Iterable[Example], part: SchemaPart, location: Location
-    ) -> Draw:
+    def _exampled(self, draw: Draw, examples: Iterable[Example], part: SchemaPart, location: Location) -> Draw:
         """Draws what `draw` gives, or a declared example that is valid."""
         entries = self.fitting((example.value for example in examples), part)
         words = Words(entries, EXAMPLES, Origin.EXAMPLE, location)
@@ -190,20 +180,12 @@ class PartCompiler:
         form = compiler.canonical(conjunction)
         if not self.settings.reuse or parameter.media_type is not None:
             return draw
-        is_scalar = not form.types & {forms.ARRAY, forms.OBJECT} or form.types == frozenset(
-            forms.TYPES
-        )
+        is_scalar = not form.types & {forms.ARRAY, forms.OBJECT} or form.types == frozenset(forms.TYPES)
         if location_is_free(parameter.location, form.enum is None) and is_scalar:
             is_valid = compiler.validator(conjunction)
             target = (parameter.location, parameter.name)
             kinds = tuple(form.types)
-            return pooled(
-                draw,
-                target,
-                kinds,
-                lambda value: place.carries(value) and is_valid(value),
-                self.context,
-            )
+            return pooled(draw, target, kinds, lambda value: place.carries(value) and is_valid(value), self.context)
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
@@ -341,9 +323,7 @@ def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
     listed = "; ".join(f"{body.media_type!r}: {body.reason}" for body in unusable)
     faults = {body.fault for body in unusable}
     if BodyFault.UNSERIALISABLE in faults:
-        raise SerializationNotPossible(
-            f"the required body cannot be sent as any of its media types: {listed}"
-        )
+        raise SerializationNotPossible(f"the required body cannot be sent as any of its media types: {listed}")
     kind = Unsatisfiable if BodyFault.MALFORMED in faults else UnresolvableBody
     raise kind(unusable[0].pointer, f"the required body cannot be made: {listed}")
 
@@ -373,9 +353,7 @@ def _is_xml_part(how: PropertyEncoding) -> bool:
 
 def location_is_free(location: Location, has_no_list: bool) -> bool:
     """True when a parameter may take a value of an earlier response."""
-    return location is Location.PATH or (
-        has_no_list and location in (Location.QUERY, Location.HEADER)
-    )
+    return location is Location.PATH or (has_no_list and location in (Location.QUERY, Location.HEADER))
 
 
 def said_of(declared: Parameter | Body) -> list[Any]:
@@ -405,9 +383,7 @@ def forced_parts(compiler: PartCompiler) -> dict[Location, tuple[str, ...]]:
     return found
 
 
-def _usual(
-    compiler: PartCompiler, hooks: ComponentHooks, location: Location
-) -> ComponentProvenance:
+def _usual(compiler: PartCompiler, hooks: ComponentHooks, location: Location) -> ComponentProvenance:
     names = compiler.forced_names.get(location, [])
     outside = (*names, *_fixed(location, compiler.settings))
     if hooks.case.changes or getattr(hooks, location.container).changes:

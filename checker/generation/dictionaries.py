@@ -34,11 +34,7 @@ def mismatch(override: Override, entries: Sequence[Any]) -> str:
     """Return the sentence that a schema forbids most entries of a dictionary; empty if it admits half of them."""
     given = len(override.entries)
     unfit = given - len(entries)
-    return (
-        f"its schema forbids {unfit} of {given} entries of the dictionary"
-        if 2 * unfit > given
-        else ""
-    )
+    return f"its schema forbids {unfit} of {given} entries of the dictionary" if 2 * unfit > given else ""
 
 
 def forced_into(body: Any, overrides: Iterable[Override]) -> Any:
@@ -91,9 +87,7 @@ def overridden(
     return drawn
 
 
-def _picked(
-    source: Source, entries: tuple[Any, ...], share: float, taken: list[Any], old: Any
-) -> Any:
+def _picked(source: Source, entries: tuple[Any, ...], share: float, taken: list[Any], old: Any) -> Any:
     """One of the entries, which is noted, or what was there."""
     if share < 1 and not source.boolean(share):
         return old
@@ -116,9 +110,7 @@ def _replaced(value: Any, path: Path, pick: Callable[[Any], Any]) -> Any:
     return {**value, name: _replaced(value.get(name, {} if rest else None), rest, pick)}
 
 
-def _eligible(
-    compiler: Compiler, conjunction: Conjunction, place: TextPlace, override: Override
-) -> tuple[Any, ...]:
+def _eligible(compiler: Compiler, conjunction: Conjunction, place: TextPlace, override: Override) -> tuple[Any, ...]:
     """Entries that the schema at the path admits; all of them where there is no schema."""
     inner = place
     for name in override.path:
@@ -156,25 +148,18 @@ class Narrowing(Struct, frozen=True):
         """Whether a parameter, or the body, has to be there."""
         path = (name,) if name else ()
         return any(
-            one.keyword == REQUIRED and one.location == location and one.path == path
-            for one in self.constraints
+            one.keyword == REQUIRED and one.location == location and one.path == path for one in self.constraints
         )
 
     def is_seldom(self, parameter: Parameter) -> bool:
         """Whether a parameter is mostly left out."""
         place = parameter.location, (parameter.name,)
-        return any(
-            one.keyword == SELDOM and (one.location, one.path) == place for one in self.constraints
-        )
+        return any(one.keyword == SELDOM and (one.location, one.path) == place for one in self.constraints)
 
     @property
     def without_seldom(self) -> "Narrowing | None":
         """The demands on a body without what is mostly left out; None where that is nothing."""
-        seldom = [
-            one
-            for one in self.constraints
-            if one.keyword == SELDOM and one.location == Location.BODY
-        ]
+        seldom = [one for one in self.constraints if one.keyword == SELDOM and one.location == Location.BODY]
         left_out = (replace(one, keyword=FORBIDDEN) for one in seldom)
         return Narrowing((*self.constraints, *left_out)) if seldom else None
 

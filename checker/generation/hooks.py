@@ -110,9 +110,7 @@ class ComponentHooks(Struct, frozen=True):
         if self.case.map and case.meta is not None:
             # What hooks give may be from anywhere.
             parts = case.meta.components.items()
-            case.meta.components = {
-                place: replace(part, outside=(ANYTHING,)) for place, part in parts
-            }
+            case.meta.components = {place: replace(part, outside=(ANYTHING,)) for place, part in parts}
         return case
 
 

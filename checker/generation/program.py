@@ -8,15 +8,7 @@ from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case, Parts
 from checker.core.errors import CheckerError, NothingToBreak, SerializationError, Unsatisfiable
-from checker.core.meta import (
-    Binding,
-    CaseMetadata,
-    ComponentProvenance,
-    GenerationMode,
-    Origin,
-    PhaseInfo,
-    ValuePool,
-)
+from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, GenerationMode, Origin, PhaseInfo, ValuePool
 from checker.core.operation import Location, Operation
 from checker.generation.components import PartCompiler, usual_parts
 from checker.generation.drawing.extras import Room, with_extras
@@ -30,13 +22,7 @@ from checker.generation.hooks import (
     hooked_body,
     shaped,
 )
-from checker.generation.negation.parts import (
-    Targets,
-    negated_body,
-    negated_parameters,
-    negative_targets,
-    without_body,
-)
+from checker.generation.negation.parts import Targets, negated_body, negated_parameters, negative_targets, without_body
 from checker.generation.negation.values import NOTHING, LazyAlternatives
 from checker.generation.normalization.store import FormStore
 from checker.generation.security import Alternative, alternatives, with_credentials
@@ -46,12 +32,7 @@ from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import HOOK, Budget, Draw, DrawContext, Rejected
 
-__all__ = [
-    "GenerationSettings",
-    "OperationProgram",
-    "ValuePool",
-    "compile_operation",
-]
+__all__ = ["GenerationSettings", "OperationProgram", "ValuePool", "compile_operation"]
 
 _ATTEMPTS = range(20)
 _POOLED = ComponentProvenance(origin=Origin.POOL, outside=())
@@ -131,9 +112,7 @@ class OperationProgram:
         """Estimate of the memory that the program takes. It grows: wrong data are compiled when they are chosen."""
         return self._budget.program_bytes
 
-    def draw(
-        self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
-    ) -> Case:
+    def draw(self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> Case:
         """One case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         started = perf_counter()
         context, work = self._context, 0
@@ -157,8 +136,7 @@ class OperationProgram:
             work = context.work
         else:
             raise Unsatisfiable(
-                last,
-                f"{len(_ATTEMPTS)} cases had no value that is admitted here; make it easier to satisfy",
+                last, f"{len(_ATTEMPTS)} cases had no value that is admitted here; make it easier to satisfy"
             )
         for change in self._maps:
             case = change(case)
@@ -212,9 +190,7 @@ class OperationProgram:
                     words.append(binding)
         if broken is not None:
             violation, outside = self._context.violation, self._outside[broken]
-            components[broken] = ComponentProvenance(
-                _NEGATIVE, violation=violation, outside=outside
-            )
+            components[broken] = ComponentProvenance(_NEGATIVE, violation=violation, outside=outside)
         for word in words:
             part = components[word.location]
             components[word.location] = replace(part, outside=(*part.outside, word.name))
@@ -249,9 +225,7 @@ def compile_operation(
     Where only a required body cannot be made, what is wanted wrong is a request without it. Operations with one `store`
     share what they read of their schemas.
     """
-    compiler = PartCompiler(
-        operation, settings, _context(operation, settings), budget or Budget(), store
-    )
+    compiler = PartCompiler(operation, settings, _context(operation, settings), budget or Budget(), store)
     try:
         return _compiled(compiler, hooks)
     except RecursionError:
@@ -263,11 +237,7 @@ DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
 
 
 def compile_parts(
-    operation: Operation,
-    make: DrawParts,
-    settings: GenerationSettings,
-    *,
-    hooks: ComponentHooks = NO_HOOKS,
+    operation: Operation, make: DrawParts, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS
 ) -> OperationProgram:
     """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
     if settings.mode is GenerationMode.NEGATIVE:
@@ -287,9 +257,7 @@ def compile_parts(
 
 def too_deep(operation: Operation) -> Unsatisfiable:
     """Return the error for an operation whose schemas exceed the stack."""
-    return Unsatisfiable(
-        operation.label, "its schemas lead on too deeply to be followed; simplify them"
-    )
+    return Unsatisfiable(operation.label, "its schemas lead on too deeply to be followed; simplify them")
 
 
 def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram:
@@ -331,9 +299,7 @@ def _only_without_body(operation: Operation) -> dict[Location, Targets]:
 
 def _in_order(parts: Mapping[Location, Draw]) -> Draw:
     """One draw of all parts, those that there are not included."""
-    return together(
-        *(parts.get(location, EMPTY) for location in _ORDER), parts.get(_BODY, _NO_BODY)
-    )
+    return together(*(parts.get(location, EMPTY) for location in _ORDER), parts.get(_BODY, _NO_BODY))
 
 
 def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
@@ -376,9 +342,7 @@ def _negative_parts(
     return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
 
 
-def _negative_part(
-    compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets
-) -> Draw:
+def _negative_part(compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets) -> Draw:
     """Draws of a location in which something is wrong."""
     context = compiler.context
     if location is Location.BODY:

@@ -11,13 +11,4 @@ from_path = _graphql.from_path
 from_url = _graphql.from_url
 from_wsgi = _graphql.from_wsgi
 
-__all__ = [
-    "from_asgi",
-    "from_dict",
-    "from_file",
-    "from_path",
-    "from_url",
-    "from_wsgi",
-    "nodes",
-    "scalar",
-]
+__all__ = ["from_asgi", "from_dict", "from_file", "from_path", "from_url", "from_wsgi", "nodes", "scalar"]

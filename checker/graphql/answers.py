@@ -36,9 +36,7 @@ class GraphQLContract:
 
     def plan(self, status: int, content_type: str | None) -> ResponsePlan:
         """Plan for a response."""
-        answers: AnswerJudge | None = (
-            self._judge if 200 <= status < 300 or 400 <= status < 600 else None
-        )
+        answers: AnswerJudge | None = self._judge if 200 <= status < 300 or 400 <= status < 600 else None
         return ResponsePlan(
             status_documented=True,
             documented_statuses=(),
@@ -99,9 +97,7 @@ class GraphQLAnswers:
         if read.reason:
             return BodyOpinions(undecodable=UndecodableBody("application/json", read.reason))
         if not isinstance(read.value, dict):
-            says = (
-                f"an answer is an object with `data` or `errors`, not {type(read.value).__name__}"
-            )
+            says = f"an answer is an object with `data` or `errors`, not {type(read.value).__name__}"
             fault = DataFault(("answer", "type"), (), says, "object", read.value)
             return BodyOpinions((_violation(fault),))
         value = read.value
@@ -113,9 +109,7 @@ class GraphQLAnswers:
             return BodyOpinions()
         wrong: list[DataFault] = []
         if "data" not in value:
-            wrong.append(
-                DataFault(("data", "required"), (), "neither data nor errors", "{}", value)
-            )
+            wrong.append(DataFault(("data", "required"), (), "neither data nor errors", "{}", value))
         else:
             shape.check(value["data"], wrong)
         by_rule = {one.rule: one for one in reversed(wrong)}
@@ -158,11 +152,7 @@ def _violation(wrong: DataFault) -> SchemaViolation:
     )
 
 
-_STATUSES: Final[Mapping[Blame, int]] = {
-    Blame.REFUSED: 400,
-    Blame.BROKEN_PROMISE: 500,
-    Blame.FAILED: 500,
-}
+_STATUSES: Final[Mapping[Blame, int]] = {Blame.REFUSED: 400, Blame.BROKEN_PROMISE: 500, Blame.FAILED: 500}
 _MISSING, _UNPROCESSABLE = 404, 422
 
 

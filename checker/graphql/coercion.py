@@ -50,9 +50,7 @@ def _count_in_object(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> 
     if kind.is_one_of and (len(value) != 1 or None in value.values()):
         return 1
     missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
-    return missing + sum(
-        count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items()
-    )
+    return missing + sum(count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items())
 
 
 def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
@@ -60,9 +58,7 @@ def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
     if not isinstance(value, dict):
         return 1
     missing = sum(is_required_argument(one) and name not in value for name, one in args.items())
-    return missing + sum(
-        count_faults(args[name].type, one) if name in args else 1 for name, one in value.items()
-    )
+    return missing + sum(count_faults(args[name].type, one) if name in args else 1 for name, one in value.items())
 
 
 def innermost_fault(kind: Any, value: Any) -> tuple[tuple[str | int, ...], Any, Any]:
@@ -152,8 +148,4 @@ def _simplest_object(kind: GraphQLInputObjectType, depth: int) -> Any:
         return {}
     if kind.is_one_of:
         return {name: simplest(one.type, depth - 1) for name, one in list(fields.items())[:1]}
-    return {
-        name: simplest(one.type, depth - 1)
-        for name, one in fields.items()
-        if is_required_input_field(one)
-    }
+    return {name: simplest(one.type, depth - 1) for name, one in fields.items() if is_required_input_field(one)}

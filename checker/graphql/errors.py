@@ -61,8 +61,7 @@ _REFUSALS: Final = re.compile(
 )
 """Words by which validators and databases refuse values during execution. No runtime error has these words."""
 _FALLEN: Final = re.compile(
-    r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve",
-    re.IGNORECASE,
+    r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve", re.IGNORECASE
 )
 """Words of servers for their own failure, stronger than any label."""
 _VALIDATION: Final = re.compile(
@@ -71,7 +70,7 @@ _VALIDATION: Final = re.compile(
     r"|has coerced Null|was not provided)|is required, but it was not provided|must (?:not )?have a (?:sub)?selection"
     r"|cannot represent|does not exist in .{0,40}enum|doesn't (?:exist on type|accept argument)|is not defined by type"
     r"|Validation ?error|missing required argument|has invalid value|isn't a defined input type|In (?:field|argument) \""
-    r"|must be (?:defined|provided)|Must provide (?:a )?query|got invalid value|No query (?:string|document)",
+    r"|must be (?:defined|provided)|Must provide (?:a )?query|got invalid value|No query (?:string|document)"
 )
 """Words of libraries for a query that breaks the rules, where they give no label."""
 _OF_REQUEST: Final = re.compile(
@@ -103,16 +102,11 @@ def complaint_of(value: Any, status: int = 200) -> Complaint | None:
     texts = [_text(one) for one in listed]
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
-    return Complaint(
-        _blame(listed, texts, value, status), shown + more, texts[0], ".".join(_names(listed[0]))
-    )
+    return Complaint(_blame(listed, texts, value, status), shown + more, texts[0], ".".join(_names(listed[0])))
 
 
 _STATUSES: Final = (
-    (
-        401,
-        re.compile(r"unauthenticated|not_?authenticated|401|unauthori[sz]ed|log in", re.IGNORECASE),
-    ),
+    (401, re.compile(r"unauthenticated|not_?authenticated|401|unauthori[sz]ed|log in", re.IGNORECASE)),
     (429, re.compile(r"rate_?limit|too[_ ]many|throttled|complexity|429", re.IGNORECASE)),
     (409, re.compile(r"already|conflict|duplicate|unique|foreign key|409", re.IGNORECASE)),
     (403, re.compile(r"forbidden|denied|permi|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
@@ -131,9 +125,7 @@ def _several(errors: Any) -> list[Any]:
     return errors if isinstance(errors, list) else [errors]
 
 
-def _blame(
-    errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any], status: int
-) -> Blame:
+def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any], status: int) -> Blame:
     """Return the blame for the errors of a response: known labels decide, then words, then unknown labels, then the status.
 
     An application chose an unknown label for this very error, so the error was foreseen.

@@ -66,11 +66,7 @@ class InputSchemas:
             "type": "object",
             "properties": {
                 name: self._of(arg.type, 0)
-                | (
-                    _COUNT
-                    if get_named_type(arg.type) is GraphQLInt and is_count_of_pages(name)
-                    else {}
-                )
+                | (_COUNT if get_named_type(arg.type) is GraphQLInt and is_count_of_pages(name) else {})
                 for name, arg in args.items()
             },
             "additionalProperties": False,
@@ -133,9 +129,7 @@ class InputSchemas:
             return found | {"properties": properties, "minProperties": 1, "maxProperties": 1}
         required = [name for name, field in fields.items() if is_required_input_field(field)]
         found["properties"] = {
-            name: self._of(field.type, below)
-            for name, field in fields.items()
-            if depth < _DEEPEST or name in required
+            name: self._of(field.type, below) for name, field in fields.items() if depth < _DEEPEST or name in required
         }
         return found | ({"required": required} if required else {})
 
@@ -151,13 +145,9 @@ def _nullable(raw: Raw) -> Raw:
     return {"anyOf": [raw, {"type": "null"}]}
 
 
-def required_scalars(
-    args: Mapping[str, GraphQLArgument],
-) -> Iterator[tuple[str, GraphQLScalarType]]:
+def required_scalars(args: Mapping[str, GraphQLArgument]) -> Iterator[tuple[str, GraphQLScalarType]]:
     """(place, scalar) of what cannot be left out, each scalar once: `book.isbn` is a field of the argument `book`."""
-    todo: list[tuple[str, Any]] = [
-        (name, one.type) for name, one in args.items() if is_required_argument(one)
-    ]
+    todo: list[tuple[str, Any]] = [(name, one.type) for name, one in args.items() if is_required_argument(one)]
     seen: set[str] = set()
     while todo:
         place, kind = todo.pop(0)
@@ -172,9 +162,7 @@ def required_scalars(
             yield place, named
         elif isinstance(named, GraphQLInputObjectType) and not named.is_one_of:
             todo += [
-                (f"{place}.{name}", one.type)
-                for name, one in named.fields.items()
-                if is_required_input_field(one)
+                (f"{place}.{name}", one.type) for name, one in named.fields.items() if is_required_input_field(one)
             ]
 
 
@@ -200,9 +188,7 @@ def representations(schema: GraphQLSchema, values_of: SchemaOfValues) -> Raw | N
     union = schema.type_map.get("_Entity")
     if not isinstance(union, GraphQLUnionType):
         return None
-    found = [_object(kind, fields, values_of) for kind in union.types for fields in keys_of(kind)][
-        :_MOST_KEYS
-    ]
+    found = [_object(kind, fields, values_of) for kind in union.types for fields in keys_of(kind)][:_MOST_KEYS]
     if not found:
         return None
     return {"type": "array", "items": found[0] if len(found) == 1 else {"anyOf": found}}
@@ -234,27 +220,14 @@ def _selection(text: str) -> SelectionSetNode | None:
     return definition.selection_set  # type: ignore[attr-defined, no-any-return]
 
 
-def _object(
-    kind: GraphQLObjectType,
-    fields: SelectionSetNode | None,
-    values_of: SchemaOfValues,
-    depth: int = 0,
-) -> Raw:
+def _object(kind: GraphQLObjectType, fields: SelectionSetNode | None, values_of: SchemaOfValues, depth: int = 0) -> Raw:
     properties: Raw = {} if depth else {TYPENAME: {"enum": [kind.name]}}
     properties |= dict(_members(kind, fields, values_of, depth))
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _members(
-    kind: GraphQLObjectType,
-    fields: SelectionSetNode | None,
-    values_of: SchemaOfValues,
-    depth: int,
+    kind: GraphQLObjectType, fields: SelectionSetNode | None, values_of: SchemaOfValues, depth: int
 ) -> Iterator[tuple[str, Raw]]:
     for one in fields.selections if fields is not None and depth < _DEEPEST_KEY else ():
         field = kind.fields.get(one.name.value) if isinstance(one, FieldNode) else None

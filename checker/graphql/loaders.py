@@ -49,9 +49,7 @@ _EMPTY_BODY: Final = re.compile(
     r"(\b(?:type|interface|input|enum)\s+\w+(?:\s+implements\s+[\w\s&,]+)?(?:\s*@\w+)*)\s*\{\s*\}"
 )
 _MISSING_AMPERSAND: Final = re.compile(r"\bimplements\s+(&?\s*\w+(?:[\s,&]+\w+)*)(?=\s*[{@])")
-_SDL: Final = re.compile(
-    r"\b(type|schema|interface|union|enum|input|scalar|directive|extend)\b[^:]*?[{@=(]", re.DOTALL
-)
+_SDL: Final = re.compile(r"\b(type|schema|interface|union|enum|input|scalar|directive|extend)\b[^:]*?[{@=(]", re.DOTALL)
 _DEEPEST: Final = "its types are nested too deeply to be read; simplify them"
 _ROOTS: Final = {"query": "Query", "mutation": "Mutation", "subscription": "Subscription"}
 _MOST_TOKENS: Final = 2_000_000
@@ -64,9 +62,7 @@ def from_sdl(text: str, name: str) -> ReadSchema:
     try:
         document = _parsed(text, notes)
         known = _definitions(document, notes)
-        schema = build_ast_schema(
-            DocumentNode(definitions=tuple(known)), assume_valid=True, assume_valid_sdl=True
-        )
+        schema = build_ast_schema(DocumentNode(definitions=tuple(known)), assume_valid=True, assume_valid_sdl=True)
     except RecursionError:
         raise LoaderError(f"{name} cannot be read: {_DEEPEST}", kind=_INVALID) from None
     except (GraphQLError, TypeError) as error:
@@ -146,9 +142,7 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
             rest.append(one)
         elif isinstance(one, TypeDefinitionNode):
             if one.name.value in known:
-                notes.append(
-                    f"the type {one.name.value} is defined more than once; the first counts"
-                )
+                notes.append(f"the type {one.name.value} is defined more than once; the first counts")
             known.setdefault(one.name.value, one)
         elif isinstance(one, SchemaDefinitionNode):
             roots = roots or one
@@ -157,9 +151,7 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
     rest = list(_based(rest, known, notes))
     everything = [*known.values(), *rest]
     for name in sorted(_named(everything) - known.keys() - specified_scalar_types.keys()):
-        notes.append(
-            f"the type {name} is not defined; it is read as a scalar of which nothing is known"
-        )
+        notes.append(f"the type {name} is not defined; it is read as a scalar of which nothing is known")
         everything.append(ScalarTypeDefinitionNode(name=NameNode(value=name), directives=()))
     if roots is None and any(isinstance(one, SchemaExtensionNode) for one in rest):
         roots = _usual_roots(known)
@@ -179,18 +171,13 @@ def _based(
         name = one.name.value
         made = getattr(ast, type(one).__name__.replace("Extension", "Definition"))
         known[name] = made(**{key: getattr(one, key, None) for key in made.keys if key != "loc"})
-        notes.append(
-            f"the type {name} is extended and not defined; the extension is read as its definition"
-        )
+        notes.append(f"the type {name} is extended and not defined; the extension is read as its definition")
 
 
 def _usual_roots(known: Mapping[str, DefinitionNode]) -> SchemaDefinitionNode:
     """Return the schema definition that types with the usual names imply."""
     types = tuple(
-        OperationTypeDefinitionNode(
-            operation=OperationType(operation),
-            type=NamedTypeNode(name=NameNode(value=name)),
-        )
+        OperationTypeDefinitionNode(operation=OperationType(operation), type=NamedTypeNode(name=NameNode(value=name)))
         for operation, name in _ROOTS.items()
         if name in known
     )
@@ -228,9 +215,7 @@ _DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
 """Ends of URLs that are no endpoints."""
 
 
-def open_source(
-    source: DescriptionSource, options: FetchOptions, *, is_claimed: bool
-) -> GraphQLDescription:
+def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed: bool) -> GraphQLDescription:
     """The schema. Raises `LoaderError`; `ForeignDescription` when there is none of GraphQL."""
     match source:
         case FileSource(path, encoding):
@@ -264,9 +249,7 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
         found = web.get(source.url, wait_s=source.wait_s)
         return _opened(_document(found.content.decode("utf-8", "replace"), shown), None)
     try:
-        found = _introspected(
-            lambda question: web.get(source.url, wait_s=source.wait_s, question=question)
-        )
+        found = _introspected(lambda question: web.get(source.url, wait_s=source.wait_s, question=question))
     except LoaderError as error:
         if is_claimed:
             raise
@@ -295,8 +278,7 @@ def _asked(source: ApplicationSource) -> GraphQLDescription:
     headers = [(b"Content-Type", b"application/json"), (b"Accept", b"application/json")]
     answer = _introspected(
         lambda question: source.document(
-            WireRequest("POST", path.encode(), headers, question),
-            "give the path of its GraphQL endpoint",
+            WireRequest("POST", path.encode(), headers, question), "give the path of its GraphQL endpoint"
         )
     )
     value = _answer(answer.content, source.path)
@@ -323,9 +305,7 @@ def _text(data: bytes, encoding: str, name: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise ForeignDescription(
-            f"{name} is not text: {error}; give SDL in UTF-8", kind=_INVALID
-        ) from error
+        raise ForeignDescription(f"{name} is not text: {error}; give SDL in UTF-8", kind=_INVALID) from error
 
 
 def _document(text: str, name: str) -> ReadSchema:
@@ -335,13 +315,9 @@ def _document(text: str, name: str) -> ReadSchema:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ForeignDescription(
-            f"{name} is not JSON: {error}; correct it", kind=_INVALID
-        ) from error
+        raise ForeignDescription(f"{name} is not JSON: {error}; correct it", kind=_INVALID) from error
     if not isinstance(value, dict):
-        raise ForeignDescription(
-            f"{name} is not an introspection: it is a list; give an object", kind=_INVALID
-        )
+        raise ForeignDescription(f"{name} is not an introspection: it is a list; give an object", kind=_INVALID)
     return from_introspection(value, name)
 
 

@@ -58,10 +58,7 @@ def List(values: Iterable[ConstValueNode]) -> ConstListValueNode:  # noqa: N802 
 def Object(fields: Mapping[str, ConstValueNode]) -> ConstObjectValueNode:  # noqa: N802 - the public name
     """An object of nodes by name."""
     return ConstObjectValueNode(
-        fields=tuple(
-            ConstObjectFieldNode(name=NameNode(value=name), value=value)
-            for name, value in fields.items()
-        )
+        fields=tuple(ConstObjectFieldNode(name=NameNode(value=name), value=value) for name, value in fields.items())
     )
 
 

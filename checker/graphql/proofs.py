@@ -29,9 +29,7 @@ from msgspec import Struct
 
 from checker.graphql.coercion import count_faults, innermost_fault
 
-_TOKENS: Final = re.compile(
-    r'[$]?[_A-Za-z][_0-9A-Za-z]*|-?[0-9][-+.0-9eE]*|"(?:[^"\\\n\r]|\\.)*"|[.]{3}|[^ \t\n\r,]'
-)
+_TOKENS: Final = re.compile(r'[$]?[_A-Za-z][_0-9A-Za-z]*|-?[0-9][-+.0-9eE]*|"(?:[^"\\\n\r]|\\.)*"|[.]{3}|[^ \t\n\r,]')
 """Other texts than tokens come as single characters, which are never accepted here. In a text with an error of syntax it may
 be otherwise: such a text is wrong whatever is said of it."""
 _BLOCK: Final = '"""'

@@ -90,9 +90,7 @@ _LONGEST_KEPT: Final = 8_192
 _SAMPLED: Final = 64
 """One of so many requests that are proved to be wrong goes to graphql-core all the same; the bytes decide which one."""
 _MOST_TOKENS: Final = 20_000
-_OF_SEVERAL: Final = re.compile(
-    "Executable|UniqueOperation|Lone|Subscription|UniqueFragment|UnusedFragment|Cycles"
-)
+_OF_SEVERAL: Final = re.compile("Executable|UniqueOperation|Lone|Subscription|UniqueFragment|UnusedFragment|Cycles")
 """Names of rules that one query or mutation alone cannot break."""
 _BY_SIGN: Final = {
     "@": re.compile("Directive"),
@@ -206,9 +204,7 @@ class QueryReferee:
         if given is not None and not isinstance(given, dict):
             return "the variables are no object", False
         values: dict[str, Any] = given or {}
-        found = get_variable_values(
-            self._schema, operation.variable_definitions or (), values, max_errors=1
-        )
+        found = get_variable_values(self._schema, operation.variable_definitions or (), values, max_errors=1)
         if isinstance(found, list):
             return _line(found[0]), False
         custom = any(

@@ -25,15 +25,7 @@ from graphql import (
 )
 
 from checker.core.case import NOT_SET
-from checker.core.constraints import (
-    CLOSED,
-    FORBIDDEN,
-    ITEMS,
-    REQUIRED,
-    constraint,
-    is_broken_by,
-    values_at,
-)
+from checker.core.constraints import CLOSED, FORBIDDEN, ITEMS, REQUIRED, constraint, is_broken_by, values_at
 from checker.core.operation import BodyDemand
 from checker.core.request import Location
 from checker.core.response import Response
@@ -55,9 +47,7 @@ _BELOW: Final = re.compile(r"has invalid value at ((?:\.\w+|\[\d+\])+)")
 _ENCOUNTERED: Final = re.compile(r"but encountered error [\"'](.*)[\"']; found: ", re.DOTALL)
 """The words of the scalar itself in the errors of graphql-core 3.3 and graphql-js 17."""
 _ARGUMENT: Final = re.compile(r"[Aa]rgument [\"'`]([\w.\[\]]+)[\"'`]")
-_LEAD: Final = re.compile(
-    r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)"
-)
+_LEAD: Final = re.compile(r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)")
 """The beginning of an error, which names the value, before the words of the scalar itself."""
 _TYPE_NAME: Final = re.compile(r"Expected type [\"'`][^\"'`]*[\"'`]!?\.?")
 _OF_TEXTS: Final = frozenset(("format", "pattern", "minLength", "maxLength"))
@@ -88,9 +78,7 @@ def _errors(response: Response) -> Iterator[Mapping[str, Any]]:
             yield error
 
 
-def _complaints(
-    args: Arguments, error: Mapping[str, Any], response: Response
-) -> Iterator[tuple[_Path, str]]:
+def _complaints(args: Arguments, error: Mapping[str, Any], response: Response) -> Iterator[tuple[_Path, str]]:
     """Yield (argument and fields within it, text) of one error; the path is empty where the error names no place."""
     text = error["message"][:_LONGEST]
     variable = _VARIABLE.search(text)

@@ -82,8 +82,7 @@ def naming_arguments(
     """Yield the arguments of a root field that name things. `own` is the type of its things; a field that `creates` them names them itself."""
     mine = None if creates else own
     todo: list[tuple[str, str, Any, bool, int, Entity | None]] = [
-        ("", name, arg.type, True, 0, _chosen(mine, name, one.args))
-        for name, arg in one.args.items()
+        ("", name, arg.type, True, 0, _chosen(mine, name, one.args)) for name, arg in one.args.items()
     ]
     while todo:
         above, name, kind, is_required, depth, about = todo.pop(0)
@@ -95,14 +94,7 @@ def naming_arguments(
             if depth < _MOST_NESTED and not is_list(kind) and not named.is_one_of:
                 fields: Mapping[str, Any] = named.fields
                 todo += [
-                    (
-                        pointer,
-                        inner,
-                        field.type,
-                        is_required,
-                        depth + 1,
-                        _chosen(about, inner, fields),
-                    )
+                    (pointer, inner, field.type, is_required, depth + 1, _chosen(about, inner, fields))
                     for inner, field in fields.items()
                 ]
         elif is_leaf_type(named):
@@ -119,9 +111,7 @@ def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity 
     return None if is_new else own
 
 
-def _named_by(
-    name: str, scalar: str, own: Entity | None, types: TypeNames
-) -> tuple[Entity, str] | None:
+def _named_by(name: str, scalar: str, own: Entity | None, types: TypeNames) -> tuple[Entity, str] | None:
     """(what an argument names, by which field)."""
     parts = words(name)
     if len(parts) > 1 and parts[0] in _ROLES:
@@ -200,9 +190,7 @@ _ELSEWHERE: Final = frozenset(["from", "to", "in", "of", "by", "with", "on", "at
 _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "read", "show", "by"])
 _CHANGES: Final = frozenset(["update", "edit", "set", "modify", "upsert", "change", "patch"])
 _VERBS: Final = CREATES | DELETES | _READS | _CHANGES
-_WRAPPER: Final = re.compile(
-    r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return|Success)\Z"
-)
+_WRAPPER: Final = re.compile(r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return|Success)\Z")
 _INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")
 """Fields by which wrappers hold what they are for."""
 _DEEPEST: Final = 3
@@ -250,11 +238,7 @@ class RootRole(Struct, frozen=True):
     @property
     def places(self) -> Mapping[str, Place]:
         """Variable -> where a case names it."""
-        return {
-            one.name: (Location.BODY, f"/{ARGUMENTS}{one.pointer}")
-            for one in self.naming
-            if not one.is_list
-        }
+        return {one.name: (Location.BODY, f"/{ARGUMENTS}{one.pointer}") for one in self.naming if not one.is_list}
 
     @property
     def use(self) -> ResourceUse:
@@ -320,12 +304,8 @@ class RootRoles:
         for target in self.by_label.values():
             values: dict[Label, list[TakenValue]] = {}
             for naming in target.naming:
-                sources = [
-                    role for kind in self._members(naming.owner) for role in shown.get(kind, ())
-                ]
-                usable = [
-                    role for role in sources if _has(role, naming.handle) and role is not target
-                ]
+                sources = [role for kind in self._members(naming.owner) for role in shown.get(kind, ())]
+                usable = [role for role in sources if _has(role, naming.handle) and role is not target]
                 for role in usable[:_MOST_SOURCES]:
                     values.setdefault(role.label, []).append(_taken(role, naming))
             name = target.label.partition(".")[2]
@@ -372,9 +352,7 @@ class _RoleReader(Struct, frozen=True):
             mine = [one for one in naming if one.owner is kind and not one.is_list]
             own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
         witnesses = tuple(self._witnesses()) if self.operation == "mutation" else ()
-        return RootRole(
-            label, method, noun, entity, steps, members, pointer, _distinct(naming), own, witnesses
-        )
+        return RootRole(label, method, noun, entity, steps, members, pointer, _distinct(naming), own, witnesses)
 
     def _method(self, spoken: tuple[str, ...]) -> str:
         if self.operation == "query":
@@ -390,13 +368,9 @@ class _RoleReader(Struct, frozen=True):
         if self._method(spoken) != REMOVING:
             return True
         rest = [word for word in spoken if word not in _GONE]
-        return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(
-            singular(noun)
-        )
+        return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(singular(noun))
 
-    def _entity(
-        self, rest: list[str]
-    ) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
+    def _entity(self, rest: list[str]) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
         """(type of the things in an answer, the fields that lead there, members of the unions on the way, their pointer)."""
         kind: Any = self.field.type
         steps: list[str] = []

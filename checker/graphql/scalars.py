@@ -73,9 +73,7 @@ _SPECIFIED: Final[Mapping[str, str]] = {
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
 """The schema of a scalar that only its server knows."""
 
-_STRATEGIES: Final[Registry[Any]] = Registry(
-    "scalar", names=NameRule(WORD.pattern, "a name of GraphQL"), replaces=True
-)
+_STRATEGIES: Final[Registry[Any]] = Registry("scalar", names=NameRule(WORD.pattern, "a name of GraphQL"), replaces=True)
 """Name of a scalar -> strategy of nodes or of plain values, as users gave it."""
 
 
@@ -127,9 +125,7 @@ def _registered(name: str) -> Raw:
             samples.append(draw_strategy(_STRATEGIES[name], RandomSource(seed)))
     except Rejected:
         if not samples:
-            raise IncorrectUsage(
-                f"the strategy of scalar {name!r} gives no values; make it less strict"
-            ) from None
+            raise IncorrectUsage(f"the strategy of scalar {name!r} gives no values; make it less strict") from None
     if all(isinstance(one, str) for one in samples):
         return _text(_format_of(name))
     # By the keywords of JSON Schema only texts can be drawn from a strategy and recorded.

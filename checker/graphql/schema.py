@@ -7,29 +7,13 @@ from functools import partial
 from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit, urlunsplit
 
-from graphql import (
-    GraphQLField,
-    GraphQLSchema,
-    OperationType,
-    Undefined,
-    is_required_argument,
-    value_from_ast,
-)
+from graphql import GraphQLField, GraphQLSchema, OperationType, Undefined, is_required_argument, value_from_ast
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.case import Engine
 from checker.core.contract import RequestVerdict
-from checker.core.operation import (
-    Body,
-    BodyDemand,
-    BrokenOperation,
-    Example,
-    Label,
-    Operation,
-    Parameter,
-    Place,
-)
+from checker.core.operation import Body, BodyDemand, BrokenOperation, Example, Label, Operation, Parameter, Place
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel
 from checker.core.response import Response
@@ -54,24 +38,10 @@ from checker.graphql.refusals import demands_in_errors
 from checker.graphql.resources import RootRole, RootRoles
 from checker.graphql.scalars import is_unknown, refuse_malformed
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
-from checker.graphql.writing import (
-    ARGUMENTS,
-    LITERALS,
-    NESTED,
-    SELECTION,
-    QueryWriter,
-    WrittenField,
-    forms_of,
-)
+from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter, WrittenField, forms_of
 from checker.graphql.written import WrittenQueries, written_queries
 from checker.kinds.declared import json_schema
-from checker.kinds.protocol import (
-    ApiOperation,
-    ApiSchema,
-    DroppedOperation,
-    OperationEntry,
-    initialised,
-)
+from checker.kinds.protocol import ApiOperation, ApiSchema, DroppedOperation, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
@@ -238,20 +208,14 @@ class GraphQLOperation(ApiOperation):
         return self.owner.referee.judge(request)
 
     def compile(
-        self,
-        settings: GenerationSettings,
-        *,
-        hooks: ComponentHooks = NO_HOOKS,
-        store: FormStore | None = None,
+        self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
     ) -> OperationProgram:
         if not self.owner.allows_null(self):
             settings = replace(settings, allow_x00=False)
         return compile_operation(self, settings, hooks=hooks, store=store)
 
 
-def _body_schema(
-    entry: RootField, places: Mapping[str, FieldPlace], inputs: InputSchemas
-) -> dict[str, Any]:
+def _body_schema(entry: RootField, places: Mapping[str, FieldPlace], inputs: InputSchemas) -> dict[str, Any]:
     """Return the schema of the body of a case."""
     properties: dict[str, Any] = {}
     required: list[str] = []
@@ -260,18 +224,12 @@ def _body_schema(
         if "required" in properties[ARGUMENTS]:
             required.append(ARGUMENTS)
     if places:
-        properties[SELECTION] = {
-            "type": "array",
-            "items": {"enum": list(places)},
-            "maxItems": _MOST_SELECTED,
-        }
+        properties[SELECTION] = {"type": "array", "items": {"enum": list(places)}, "maxItems": _MOST_SELECTED}
     nested = with_arguments(places)
     if nested:
         properties[NESTED] = {
             "type": "object",
-            "properties": {
-                name: inputs.arguments(place.arguments) for name, place in nested.items()
-            },
+            "properties": {name: inputs.arguments(place.arguments) for name, place in nested.items()},
             "additionalProperties": False,
             "maxProperties": 2,
         }
@@ -306,9 +264,7 @@ def _defaults(entry: RootField) -> tuple[Example, ...]:
     for name, arg in args.items():
         # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
         kept = getattr(arg, "default", None)
-        defaults[name] = (
-            arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
-        )
+        defaults[name] = arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
     given = {name: value for name, value in defaults.items() if value is not Undefined}
     if not given:
         return ()
@@ -333,9 +289,7 @@ class ReadSchema(Struct, frozen=True):
 class GraphQLDescription(ApiSchema):
     """An opened GraphQL schema."""
 
-    def __init__(
-        self, document: ReadSchema, location: str | None = None, base_url: str | None = None
-    ) -> None:
+    def __init__(self, document: ReadSchema, location: str | None = None, base_url: str | None = None) -> None:
         """`location` is where it was read from; `base_url` that of its endpoint."""
         self.document = document
         refuse_malformed(document.schema)

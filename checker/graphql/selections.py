@@ -113,11 +113,7 @@ def values_of(kind: Any) -> list[str]:
     """RootFields of a type that hold values and need no arguments."""
     if isinstance(kind, GraphQLUnionType):
         return []
-    return [
-        name
-        for name, one in in_order(kind.fields)
-        if is_free(one) and is_leaf_type(get_named_type(one.type))
-    ]
+    return [name for name, one in in_order(kind.fields) if is_free(one) and is_leaf_type(get_named_type(one.type))]
 
 
 def usual_fields(kind: Any) -> list[str]:

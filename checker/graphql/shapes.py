@@ -147,27 +147,19 @@ class Shapes:
         except (_NoShape, RecursionError):
             return None
 
-    def _shape(
-        self, kind: Any, sets: list[SelectionSetNode], place: str, only: frozenset[str] | None
-    ) -> Shape:
+    def _shape(self, kind: Any, sets: list[SelectionSetNode], place: str, only: frozenset[str] | None) -> Shape:
         named = get_named_type(kind)
         found: dict[str, _Requested] = {}
         for one in sets:
             self._collect(named, one, None, found)
-        fields = {
-            key: self._shape(one.kind, one.sets, one.place, one.only) for key, one in found.items()
-        }
+        fields = {key: self._shape(one.kind, one.sets, one.place, one.only) for key, one in found.items()}
         possible = None
         if is_abstract_type(named):
             possible = frozenset(one.name for one in self._schema.get_possible_types(named))
         return Shape(kind, place, fields, only, possible)
 
     def _collect(
-        self,
-        kind: Any,
-        selection: SelectionSetNode,
-        only: frozenset[str] | None,
-        found: dict[str, "_Requested"],
+        self, kind: Any, selection: SelectionSetNode, only: frozenset[str] | None, found: dict[str, "_Requested"]
     ) -> None:
         """RootFields of a selection set by their names in the answer; `only` are the types that have them."""
         for node in selection.selections:
@@ -183,13 +175,7 @@ class Shapes:
             assert isinstance(node, FieldNode)
             self._add(kind, node, only, found)
 
-    def _add(
-        self,
-        kind: Any,
-        node: FieldNode,
-        only: frozenset[str] | None,
-        found: dict[str, "_Requested"],
-    ) -> None:
+    def _add(self, kind: Any, node: FieldNode, only: frozenset[str] | None, found: dict[str, "_Requested"]) -> None:
         name = node.name.value
         key = node.alias.value if node.alias else name
         declared, place = _TYPENAME, name
@@ -206,9 +192,7 @@ class Shapes:
         if node.selection_set is not None:
             chosen.sets.append(node.selection_set)
 
-    def _narrowed(
-        self, outer: Any, inner: Any, only: frozenset[str] | None
-    ) -> frozenset[str] | None:
+    def _narrowed(self, outer: Any, inner: Any, only: frozenset[str] | None) -> frozenset[str] | None:
         if inner is None:
             raise _NoShape
         if inner is outer:

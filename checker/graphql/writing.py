@@ -33,14 +33,7 @@ from checker.core.case import NOT_SET
 from checker.core.operation import BodyForm
 from checker.core.scenarios import Scenario
 from checker.graphql.coercion import count_in_arguments, simplest
-from checker.graphql.selections import (
-    EVERYTHING,
-    FieldPlace,
-    Step,
-    is_free,
-    usual_fields,
-    values_of,
-)
+from checker.graphql.selections import EVERYTHING, FieldPlace, Step, is_free, usual_fields, values_of
 from checker.transport.wire.bodies import json_bytes
 
 _NAME: Final = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
@@ -281,9 +274,7 @@ class QueryWriter:
         draft, given = _QueryDraft(self, literals=True), value.get(ARGUMENTS, {})
         if not selection:
             return self._root_text(draft, value, given)
-        return (
-            f"{self._name}{draft.arguments('', self._args, given, literals=True)} {{ {selection} }}"
-        )
+        return f"{self._name}{draft.arguments('', self._args, given, literals=True)} {{ {selection} }}"
 
     def is_wrong(self, value: Any) -> bool:
         """Whether a server has to refuse the request of a body, because it breaks one rule of the schema in every reading.
@@ -319,12 +310,7 @@ class _QueryDraft:
         self.variables: dict[str, Any] = {}
 
     def arguments(
-        self,
-        prefix: str,
-        args: Mapping[str, GraphQLArgument],
-        given: Mapping[str, Any],
-        *,
-        literals: bool,
+        self, prefix: str, args: Mapping[str, GraphQLArgument], given: Mapping[str, Any], *, literals: bool
     ) -> str:
         """`(id: $id)`; empty when none are given. Those that the field does not have stand there by their values."""
         found = []
@@ -370,18 +356,14 @@ class _QueryDraft:
                 return
             node = inner
 
-    def _child(
-        self, node: _SelectionSet, step: Step, path: list[Step], nested: dict[str, Any]
-    ) -> _SelectedField:
+    def _child(self, node: _SelectionSet, step: Step, path: list[Step], nested: dict[str, Any]) -> _SelectedField:
         found = node.children.get(step)
         if found is not None:
             return found
         condition, name = step
         parent: Any = self._writer.schema.type_map[condition] if condition else node.kind
         one: GraphQLField = parent.fields[name]
-        args: dict[str, Any] = {
-            key: simplest(arg.type) for key, arg in one.args.items() if is_required_argument(arg)
-        }
+        args: dict[str, Any] = {key: simplest(arg.type) for key, arg in one.args.items() if is_required_argument(arg)}
         place, is_made_up = FieldPlace(tuple(path)).name, True
         if place in nested:
             is_made_up = False
@@ -392,9 +374,7 @@ class _QueryDraft:
         inner = get_named_type(one.type)
         key = _key(node, condition, name, f"{one.type}{text}" if is_leaf_type(inner) else step)
         alias = "" if key == name else f"{key}: "
-        child = _SelectedField(
-            f"{alias}{name}{text}", None if is_leaf_type(inner) else _SelectionSet(inner)
-        )
+        child = _SelectedField(f"{alias}{name}{text}", None if is_leaf_type(inner) else _SelectionSet(inner))
         node.children[step] = child
         return child
 

@@ -50,9 +50,7 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
         except (GraphQLError, ValueError, RecursionError) as error:
             found.faults.append((file.path, f"it cannot be read: {_line(error)}; correct it"))
             continue
-        operations = [
-            one for one in document.definitions if isinstance(one, OperationDefinitionNode)
-        ]
+        operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
         if not operations:
             found.faults.append((file.path, "it holds no query; write one"))
         for operation, whole in zip(operations, _apart(document, operations), strict=True):
@@ -67,22 +65,14 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
                 continue
             value: dict[str, Any] = {"query": print_ast(whole), "variables": given}
             value |= {"operationName": name} if name else {}
-            found.by_label.setdefault(label, []).append(
-                Example(value, where, name, is_settled=True)
-            )
+            found.by_label.setdefault(label, []).append(Example(value, where, name, is_settled=True))
     return found
 
 
-def _own(
-    variables: dict[str, Any], name: str, operations: list[OperationDefinitionNode]
-) -> dict[str, Any]:
+def _own(variables: dict[str, Any], name: str, operations: list[OperationDefinitionNode]) -> dict[str, Any]:
     """Variables of one operation: all that are there, or those under its name where each operation has some."""
     names = {one.name.value for one in operations if one.name}
-    if (
-        variables
-        and variables.keys() <= names
-        and all(isinstance(one, dict) for one in variables.values())
-    ):
+    if variables and variables.keys() <= names and all(isinstance(one, dict) for one in variables.values()):
         own: dict[str, Any] = variables.get(name, {})
         return own
     operation = next(one for one in operations if (one.name.value if one.name else "") == name)
@@ -90,9 +80,7 @@ def _own(
     return {key: value for key, value in variables.items() if key in declared}
 
 
-def _apart(
-    document: DocumentNode, operations: list[OperationDefinitionNode]
-) -> Iterator[DocumentNode]:
+def _apart(document: DocumentNode, operations: list[OperationDefinitionNode]) -> Iterator[DocumentNode]:
     """Each operation with the fragments that it uses; the operation first."""
     by_name: Mapping[str, DocumentNode] = separate_operations(document)
     for operation in operations:
@@ -101,9 +89,7 @@ def _apart(
         yield DocumentNode(definitions=(operation, *others))
 
 
-def _label(
-    schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode
-) -> Label:
+def _label(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) -> Label:
     """`Query.user` of the first root field. Raises `ValueError`."""
     if operation.operation is OperationType.SUBSCRIPTION:
         raise ValueError("it is a subscription, and those are not tested")
@@ -111,9 +97,7 @@ def _label(
     if root is None:
         raise ValueError(f"the schema has no {operation.operation.value}")
     fragments = {
-        one.name.value: one.selection_set
-        for one in document.definitions
-        if isinstance(one, FragmentDefinitionNode)
+        one.name.value: one.selection_set for one in document.definitions if isinstance(one, FragmentDefinitionNode)
     }
     for name in _fields(operation.selection_set, fragments, [0]):
         if name in root.fields:
@@ -123,9 +107,7 @@ def _label(
     raise ValueError("it asks for nothing of the schema")
 
 
-def _fields(
-    selection: SelectionSetNode, fragments: Mapping[str, SelectionSetNode], seen: list[int]
-) -> Iterator[str]:
+def _fields(selection: SelectionSetNode, fragments: Mapping[str, SelectionSetNode], seen: list[int]) -> Iterator[str]:
     seen[0] += 1
     for one in selection.selections if seen[0] < _MOST_SPREADS else ():
         if isinstance(one, FieldNode):
@@ -137,17 +119,12 @@ def _fields(
 
 
 def _require_valid(
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: dict[str, Any],
+    schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: dict[str, Any]
 ) -> None:
     """Raise the first error of a query, or of its variables."""
     errors = validate(schema, document, max_errors=1)
     if not errors:
-        found = get_variable_values(
-            schema, operation.variable_definitions or (), variables, max_errors=1
-        )
+        found = get_variable_values(schema, operation.variable_definitions or (), variables, max_errors=1)
         errors = found if isinstance(found, list) else []
     if errors:
         raise errors[0]

@@ -1,12 +1,6 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
-from checker.core.contract import (
-    BodyOpinions,
-    MediaTypeVerdict,
-    ResponsePlan,
-    SchemaViolation,
-    UndecodableBody,
-)
+from checker.core.contract import BodyOpinions, MediaTypeVerdict, ResponsePlan, SchemaViolation, UndecodableBody
 from checker.core.errors import ForeignDescription
 from checker.core.operation import Body, Label, Parameter
 from checker.core.request import Location

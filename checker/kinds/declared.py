@@ -9,15 +9,7 @@ from msgspec import Struct
 
 from checker.core.case import Engine
 from checker.core.contract import RequestVerdict, ResponseContract
-from checker.core.operation import (
-    Body,
-    BodyDemand,
-    BrokenOperation,
-    Definition,
-    Label,
-    Parameter,
-    UnusableBody,
-)
+from checker.core.operation import Body, BodyDemand, BrokenOperation, Definition, Label, Parameter, UnusableBody
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
@@ -102,11 +94,7 @@ class DeclaredOperation(ApiOperation):
         return self.draw is None
 
     def compile(
-        self,
-        settings: GenerationSettings,
-        *,
-        hooks: ComponentHooks = NO_HOOKS,
-        store: FormStore | None = None,
+        self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
     ) -> CaseProgram:
         if self.draw is not None:
             return compile_parts(self, self.draw, settings, hooks=hooks)
@@ -156,9 +144,7 @@ class DeclaredSchema(ApiSchema):
 
     def parameter_names(self, label: Label) -> Iterable[str]:
         found = self.find(label)
-        return (
-            [] if not isinstance(found, DeclaredOperation) else [p.name for p in found.parameters]
-        )
+        return [] if not isinstance(found, DeclaredOperation) else [p.name for p in found.parameters]
 
     def resources(self) -> ResourceModel:
         read = [one for one in self.operations if isinstance(one, DeclaredOperation)]

@@ -17,15 +17,7 @@ from checker.core.failures import FailureGroup
 from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.media_types import is_multipart, matches
 from checker.core.meta import GenerationMode, PhaseInfo, ValuePool
-from checker.core.operation import (
-    Body,
-    BrokenOperation,
-    Definition,
-    Label,
-    Operation,
-    Parameter,
-    PropertyEncoding,
-)
+from checker.core.operation import Body, BrokenOperation, Definition, Label, Operation, Parameter, PropertyEncoding
 from checker.core.request import Location
 from checker.core.resources import ResourceModel, TakenValue
 from checker.core.schema import SchemaWarning
@@ -82,9 +74,7 @@ class CaseProgram(Protocol):
         """Places with a dictionary of the user's that their schema forbids most entries of -> how many."""
         ...
 
-    def draw(
-        self, source: "Source", case_id: str, phase: PhaseInfo, pool: ValuePool | None = None
-    ) -> CaseValue:
+    def draw(self, source: "Source", case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> CaseValue:
         """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         ...
 
@@ -103,11 +93,7 @@ class ApiOperation(Operation):
     """Sends, judges and makes; None for operations that were not loaded from Python."""
 
     def compile(
-        self,
-        settings: "GenerationSettings",
-        *,
-        hooks: "ComponentHooks" = ...,
-        store: "FormStore | None" = None,
+        self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ..., store: "FormStore | None" = None
     ) -> "CaseProgram":
         """Return the program that draws its cases. Operations with one `store` share what they read of their schemas.
 
@@ -173,9 +159,7 @@ class ApiOperation(Operation):
 
         Raises `IncorrectUsage` for values without names, and for a body without a media type where there are several.
         """
-        require_names(
-            path_parameters=path_parameters, query=query, headers=headers, cookies=cookies
-        )
+        require_names(path_parameters=path_parameters, query=query, headers=headers, cookies=cookies)
         require_texts(method=method, media_type=media_type)
         parts: dict[str, Any] = {
             "path_parameters": path_parameters,
@@ -202,9 +186,7 @@ class ApiOperation(Operation):
 
         `path_parameters`, `query`, `headers`, `cookies` and `body` take the place of generated ones: each a strategy, or a value.
         """
-        found: SearchStrategy[CaseValue] = self._engine().as_strategy(
-            self, generation_mode=generation_mode, **parts
-        )
+        found: SearchStrategy[CaseValue] = self._engine().as_strategy(self, generation_mode=generation_mode, **parts)
         return found
 
     def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]":
@@ -296,11 +278,7 @@ class ApiOperation(Operation):
     def add_parameter(self, parameter: Parameter) -> None:
         """Have cases that are made from now on carry one parameter more, in place of one of its name and location."""
         require(hasattr(parameter, "location"), "parameter", "one of an operation", parameter)
-        others = (
-            one
-            for one in self.parameters
-            if (one.location, one.name) != (parameter.location, parameter.name)
-        )
+        others = (one for one in self.parameters if (one.location, one.name) != (parameter.location, parameter.name))
         self.parameters = (*others, parameter)
 
     def get_parameter_serializers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]:
@@ -333,9 +311,7 @@ class ApiOperation(Operation):
         for name, chosen in (content_types or {}).items():
             require_texts(content_types=chosen)
             encoding[name] = replace(encoding.get(name, PropertyEncoding()), content_type=chosen)
-        return wire_bodies.multipart_files(
-            form, encoding, None if declared is None else declared.schema
-        )
+        return wire_bodies.multipart_files(form, encoding, None if declared is None else declared.schema)
 
     def get_request_payload_content_types(self) -> list[str]:
         """Media types of the body, in order of declaration."""
@@ -523,9 +499,7 @@ class DescriptionKind(Protocol):
         ...
 
 
-def _written(
-    place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]
-) -> dict[str, str]:
+def _written(place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]) -> dict[str, str]:
     """Texts of one location as they are sent; in the query with its name, as one value may be several pairs."""
     found: dict[str, str] = {}
     for name, value in values.items():
@@ -551,12 +525,7 @@ def initialised(operation: Read | BrokenOperation, hooks: HookSource) -> Read | 
         return operation
     context = HookContext(operation)
     try:
-        run_hooks(
-            hooks.named("before_init_operation", context),
-            "before_init_operation",
-            context,
-            operation,
-        )
+        run_hooks(hooks.named("before_init_operation", context), "before_init_operation", context, operation)
     except HookExecutionError as error:
         return BrokenOperation(operation.label, operation.method, operation.path, str(error))
     return operation

@@ -10,10 +10,7 @@ from checker.core.registry import Registry
 from checker.kinds.protocol import ApiSchema, DescriptionKind
 from checker.kinds.sources import DescriptionSource, FetchOptions, UrlSource
 
-BUILT_IN: Final = {
-    "openapi": "checker.openapi.loaders:OPENAPI",
-    "graphql": "checker.graphql.kind:GRAPHQL",
-}
+BUILT_IN: Final = {"openapi": "checker.openapi.loaders:OPENAPI", "graphql": "checker.graphql.kind:GRAPHQL"}
 """Name -> module:attribute. What claims nothing is asked in this order."""
 
 _REGISTERED: Final[Registry[DescriptionKind]] = Registry("kind", built_in=BUILT_IN)
@@ -33,9 +30,7 @@ def kind_named(name: str) -> DescriptionKind:
     if name not in _REGISTERED:
         load_plugins()
     if name not in _REGISTERED:
-        raise LoaderError(
-            f"no kind of description is called {name!r}; install or load what registers it"
-        )
+        raise LoaderError(f"no kind of description is called {name!r}; install or load what registers it")
     return _REGISTERED[name]
 
 

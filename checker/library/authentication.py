@@ -65,9 +65,7 @@ class CallAuthentication:
         """Return the keeper that puts credentials into requests to a place; None if there are none. Raises `ConfigError`."""
         settings, operations = asked
         schemes, registries = self.schemes(asked), (*self.registries, GLOBAL_AUTH)
-        registered = (
-            one for registry in registries for one in (*registry.providers, *registry.signers)
-        )
+        registered = (one for registry in registries for one in (*registry.providers, *registry.signers))
         made_of = (settings, origin, *CREDENTIAL_SOURCES, *map(id, registered))
         if self._keeper is None or self._keeper[0] != made_of:
             keeper = CredentialKeeper.alone({}, self.secrets)

@@ -87,8 +87,6 @@ def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:
     found: dict[str, Any] = {
         "method": request.method,
         "url": request.url_at(base_url.plain),
-        "headers": {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers
-        },
+        "headers": {name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers},
     }
     return found if request.body is None else {**found, "data": request.body}

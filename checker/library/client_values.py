@@ -106,9 +106,7 @@ def _own(headers: Iterable[tuple[str, Any]]) -> frozenset[str]:
     return frozenset(
         name
         for name, value in found
-        if not name.startswith("content-")
-        and _DEFAULTS.get(name) != value
-        and not is_usual(name, value)
+        if not name.startswith("content-") and _DEFAULTS.get(name) != value and not is_usual(name, value)
     )
 
 
@@ -134,9 +132,7 @@ def _of_httpx(session: Any, url: str) -> ClientValues:
 def _of_werkzeug(session: Any, url: str) -> ClientValues:
     environment = getattr(session, "environ_base", None) or {}
     cookies = getattr(session, "_cookies", None) or {}
-    return ClientValues(
-        _own(_in_environment(environment)), frozenset(one.key for one in cookies.values())
-    )
+    return ClientValues(_own(_in_environment(environment)), frozenset(one.key for one in cookies.values()))
 
 
 def _of_django(session: Any, url: str) -> ClientValues:

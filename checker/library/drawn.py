@@ -64,9 +64,7 @@ def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[st
     return {place: (*meta.outside(place), *others.get(place, ())) for place in meta.components}
 
 
-def masked(
-    case: Case, request: WireRequest, wanted: Sanitization, credentials: Iterable[str]
-) -> WireRequest:
+def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: Iterable[str]) -> WireRequest:
     """A request for a case as it may be shown; `credentials` are the places of security schemes."""
     if not wanted.enabled:
         return request

@@ -108,11 +108,7 @@ class TestProbes(Struct):
     ) -> Judgement:
         """Return what the checks say of a response; they send their requests by `send`."""
         case, response, _ = about
-        test, label, sent = (
-            os.environ.get(_CURRENT_TEST, ""),
-            case.operation.label,
-            response.request,
-        )
+        test, label, sent = (os.environ.get(_CURRENT_TEST, ""), case.operation.label, response.request)
         if test != self._test:
             self._test, self._failed = test, {}
         is_probed = self._failed.get(label, True) and bool(judge.probes(*about))
@@ -189,11 +185,7 @@ class RequestMakers:
                 return dispatched(headers, given)
 
             maker = RequestMaker(
-                origin,
-                headers,
-                version=__version__,
-                own_servers=is_declared,
-                dispatch=dispatch if schemes else None,
+                origin, headers, version=__version__, own_servers=is_declared, dispatch=dispatch if schemes else None
             )
             if len(self._kept) >= _MANY:
                 self._kept.clear()
@@ -206,10 +198,7 @@ class RequestMakers:
 
 
 def listed_cases(
-    operation: ApiOperation,
-    phases: Iterable[str],
-    settings: GenerationSettings,
-    hooks: ComponentHooks,
+    operation: ApiOperation, phases: Iterable[str], settings: GenerationSettings, hooks: ComponentHooks
 ) -> Iterator[Case]:
     """Cases of those of the phases that list them, in the order of a run, as hooks want them; ids are the same every time.
 
@@ -231,11 +220,7 @@ def listed_cases(
 
 def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
     """Return the values that the caller wrote: options, and all of a case that was made by hand."""
-    given = [
-        ("header", options.headers),
-        ("query", options.params),
-        ("cookie", options.cookies),
-    ]
+    given = [("header", options.headers), ("query", options.params), ("cookie", options.cookies)]
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
     return credentials_of_call(settings.report.sanitization.redaction, given)
@@ -247,9 +232,7 @@ def http_settings(
     """Return the HTTP settings of an operation; arguments of a call take precedence."""
     usual = own.http
     return replace(
-        usual,
-        request_timeout_s=timeout_s or usual.request_timeout_s,
-        verify=usual.verify if verify is None else verify,
+        usual, request_timeout_s=timeout_s or usual.request_timeout_s, verify=usual.verify if verify is None else verify
     )
 
 
@@ -259,18 +242,12 @@ def only_media_type(operation: ApiOperation) -> str:
     if len(types) == 1:
         return types[0]
     if not types:
-        raise IncorrectUsage(
-            f"{operation.label} declares no body that can be sent; give `media_type`"
-        )
+        raise IncorrectUsage(f"{operation.label} declares no body that can be sent; give `media_type`")
     listed = ", ".join(types)
-    raise IncorrectUsage(
-        f"{operation.label} accepts several media types ({listed}); give `media_type`"
-    )
+    raise IncorrectUsage(f"{operation.label} accepts several media types ({listed}); give `media_type`")
 
 
-def parts_by_hand(
-    operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]
-) -> dict[str, Any]:
+def parts_by_hand(operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a case made by hand: those of its author, and those that the configuration forces.
 
     Raises `IncorrectUsage` when the media type of the body is not clear.
@@ -309,12 +286,7 @@ _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via
 class LibraryEngine:
     """Implements `checker.core.engine.Engine` for the operations of one schema. Not thread-safe."""
 
-    def __init__(
-        self,
-        schema: ApiSchema,
-        config: Config,
-        attached: Attachments,
-    ) -> None:
+    def __init__(self, schema: ApiSchema, config: Config, attached: Attachments) -> None:
         """`attached` is of the schema, and of a test."""
         self._attached = attached
         self.hooks = attached.registered.hooks
@@ -340,12 +312,7 @@ class LibraryEngine:
         return RequestMaker(origin, version=__version__).formatted_path(case)
 
     def as_curl_command(
-        self,
-        case: Case,
-        headers: Mapping[str, str] | None,
-        base_url: str | None = None,
-        *,
-        verify: bool,
+        self, case: Case, headers: Mapping[str, str] | None, base_url: str | None = None, *, verify: bool
     ) -> str:
         """Command that sends the case; values under sensitive names are masked."""
         settings = self.settings.now
@@ -369,9 +336,7 @@ class LibraryEngine:
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
-        self._validate(
-            case, Response.from_any(response), CheckOptions.of(options), self.settings.now
-        )
+        self._validate(case, Response.from_any(response), CheckOptions.of(options), self.settings.now)
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
         """Raise a `FailureGroup` when our own check says that the server fell over, whatever users have put in its place."""
@@ -434,9 +399,7 @@ class LibraryEngine:
         """Return the program that draws the cases of a test. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
         return self._programs(operation, None, in_test=True).current()
 
-    def _programs(
-        self, operation: ApiOperation, mode: GenerationMode | None, *, in_test: bool = False
-    ) -> Programs:
+    def _programs(self, operation: ApiOperation, mode: GenerationMode | None, *, in_test: bool = False) -> Programs:
         """Return the programs of a mode that takes precedence over the configuration; None uses the configured one."""
 
         def settings() -> GenerationSettings:
@@ -475,9 +438,7 @@ class LibraryEngine:
         """Return the current settings of one operation."""
         return self.settings.of(operation)
 
-    def _origin(
-        self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
-    ) -> BaseUrl | None:
+    def _origin(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()) -> BaseUrl | None:
         """Return the target of requests; None if it is unknown. Raises `UsageError` if credentials must not be sent there."""
         given = base_url or settings.target.base_url
         return origin_of(self._schema, self._location, self.application, given, credentials)
@@ -494,12 +455,7 @@ class LibraryEngine:
         return self._origin(base_url, settings) or _NOWHERE
 
     def _maker(
-        self,
-        origin: BaseUrl,
-        own: OperationSettings,
-        headers: Mapping[str, Any],
-        *,
-        is_anonymous: bool = False,
+        self, origin: BaseUrl, own: OperationSettings, headers: Mapping[str, Any], *, is_anonymous: bool = False
     ) -> RequestMaker:
         """Headers of a call stand over those of the configuration, and both over those of the case.
 
@@ -513,9 +469,7 @@ class LibraryEngine:
         schemes = None if is_anonymous else self.auth.schemes(self.settings.asked)
         return self._makers.of(origin, joined_headers(own, headers), known, schemes)
 
-    def _exchange(
-        self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings
-    ) -> Response:
+    def _exchange(self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings) -> Response:
         credentials = (
             *self.auth.configured(settings), *credentials_of(case, options, settings), *registered_names()
         )  # fmt: skip
@@ -526,9 +480,7 @@ class LibraryEngine:
         given = extensions.prepared(self.schema, chosen)
         sent = extensions.authorised(self.schema, given)
         # What users apply themselves stands in place of everything else.
-        keeper = (
-            self.auth.keeper(self.settings.asked, origin, self._send) if sent is given else None
-        )
+        keeper = self.auth.keeper(self.settings.asked, origin, self._send) if sent is given else None
         own = self.settings_of(case.operation)
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
         # Who judges this response, and whether, is for the caller to say.
@@ -559,31 +511,19 @@ class LibraryEngine:
         return outcome
 
     def _validate(
-        self,
-        case: Case,
-        response: Response,
-        options: CheckOptions,
-        settings: RunSettings,
-        base_url: str | None = None,
+        self, case: Case, response: Response, options: CheckOptions, settings: RunSettings, base_url: str | None = None
     ) -> None:
         own = self.settings_of(case.operation)
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, own, options.headers)
         nobody = without_credentials(settings.report.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
-        anonymous = self._maker(
-            unknown, dataclasses.replace(own, headers=nobody), {}, is_anonymous=True
-        )
+        anonymous = self._maker(unknown, dataclasses.replace(own, headers=nobody), {}, is_anonymous=True)
         hooks = CallHooks.of(self._chain)
         judge = Judge(
             options.able(self._checks(options, own), response),
             JudgeSettings(own.check_settings, settings.report.truncation, own.beside),
-            check_tools(
-                maker,
-                anonymous,
-                hooks,
-                self.auth.keeper(self.settings.asked, maker.origin, self._send),
-            ),
+            check_tools(maker, anonymous, hooks, self.auth.keeper(self.settings.asked, maker.origin, self._send)),
         )
         is_safe = response.verify and options.transport_kwargs.get("verify") is not False
         http = http_settings(own, verify=None if is_safe else False)
@@ -601,23 +541,17 @@ class LibraryEngine:
             place = maker.origin, is_safe
             asked = [(one.case, one.request) for one in options.earlier]
             asked.append((case, with_headers(response.request, options.headers)))
-            commands = tuple(
-                self._command(of, one or maker.make(of), settings, place) for of, one in asked
-            )
+            commands = tuple(self._command(of, one or maker.make(of), settings, place) for of, one in asked)
         told = "\n".join(commands)
         tell_of_results((case, response), results_of(names, judgement), told, options.recorder)
         raised = next((error for _, error in judgement.errors), None)
         if judgement.failures:
-            group = failure_group(
-                case, response, judgement.failures, commands, settings.report.truncation
-            )
+            group = failure_group(case, response, judgement.failures, commands, settings.report.truncation)
             raise group from raised
         if raised is not None:
             raise raised
 
-    def _command(
-        self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool
-    ) -> str:
+    def _command(self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool) -> str:
         """Return the command that sends a request for a case again, without secrets."""
         wanted = settings.report.sanitization
         shown = masked(case, request, wanted, self._schema.credentials)

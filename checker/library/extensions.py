@@ -160,9 +160,7 @@ SERVER_ERROR: Final = "not_a_server_error"
 
 def is_extended(schema: object, name: str) -> bool:
     """Whether a user has put something in the place of an extension point."""
-    return getattr(getattr(schema, name, None), "__func__", None) is not getattr(
-        ExtensionPoints, name
-    )
+    return getattr(getattr(schema, name, None), "__func__", None) is not getattr(ExtensionPoints, name)
 
 
 def prepared(schema: Any, case: Case) -> Case:
@@ -218,11 +216,7 @@ def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:
         schema.adapt_to_path_decoder_rejection()
 
 
-def weighted(
-    schema: Any,
-    operations: Sequence[ApiOperation],
-    options: Mapping[str, Any],
-) -> "st.SearchStrategy[Case]":
+def weighted(schema: Any, operations: Sequence[ApiOperation], options: Mapping[str, Any]) -> "st.SearchStrategy[Case]":
     """One strategy of several, each as often as its operation is wanted; those that have no cases in the wanted mode are left out."""
     strategies = [one.as_strategy(**options) for one in operations]
 

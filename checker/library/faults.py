@@ -26,9 +26,7 @@ _KINDS: Final[Mapping[WarningKind, type[InvalidSchema]]] = {
 
 def unread(broken: BrokenOperation) -> InvalidSchema:
     """The error of an operation that cannot be read."""
-    return InvalidSchema(
-        f"{broken.label}: {broken.error}", location=SchemaLocation(broken.label, "")
-    )
+    return InvalidSchema(f"{broken.label}: {broken.error}", location=SchemaLocation(broken.label, ""))
 
 
 def dropped(warning: SchemaWarning) -> InvalidSchema:

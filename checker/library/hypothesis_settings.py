@@ -29,9 +29,7 @@ def profile() -> settings:
     return found
 
 
-def with_configured(
-    chosen: settings, generation: Any, max_examples: int | None, **changes: Any
-) -> settings:
+def with_configured(chosen: settings, generation: Any, max_examples: int | None, **changes: Any) -> settings:
     """Settings with what a section `generation` says. `max_examples` is the configured number; None where it does not count."""
     if _is_usual_deadline(chosen):
         changes["deadline"] = None
@@ -60,9 +58,7 @@ def of_sequences(config: Any) -> settings:
 def fit_for_sequences(chosen: object) -> settings:
     """Settings of a test, without a deadline for whole sequences that it did not ask for. Raises `IncorrectUsage`."""
     if not isinstance(chosen, settings):
-        raise IncorrectUsage(
-            f"settings of a state machine must be a `hypothesis.settings(...)`, got {chosen!r:.80}"
-        )
+        raise IncorrectUsage(f"settings of a state machine must be a `hypothesis.settings(...)`, got {chosen!r:.80}")
     return settings(
         chosen,
         deadline=None if _is_usual_deadline(chosen) else chosen.deadline,
@@ -91,9 +87,7 @@ def _database(name: str) -> Any:
     return InMemoryExampleDatabase() if name == ":memory:" else DirectoryBasedExampleDatabase(name)
 
 
-SEQUENCES: Final = fit_for_sequences(
-    settings(stateful_step_count=_STEPS, suppress_health_check=list(HealthCheck))
-)
+SEQUENCES: Final = fit_for_sequences(settings(stateful_step_count=_STEPS, suppress_health_check=list(HealthCheck)))
 """Of a state machine of which no configuration says anything."""
 
 

@@ -19,14 +19,7 @@ from checker.core.response import Response
 from checker.core.system import later
 from checker.core.user_code import plainly, require
 from checker.kinds.protocol import ApiSchema
-from checker.kinds.sources import (
-    ApplicationSource,
-    FetchOptions,
-    FileSource,
-    TextSource,
-    UrlSource,
-    ValueSource,
-)
+from checker.kinds.sources import ApplicationSource, FetchOptions, FileSource, TextSource, UrlSource, ValueSource
 from checker.kinds.table import kind_named, open_as
 from checker.library.registered import Attachments
 from checker.library.schema import LoadedSchema
@@ -54,28 +47,20 @@ class Loaders:
 
     @plainly
     def from_path(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        encoding: str = "utf-8",
-        config: Config | None = None,
+        self, path: str | os.PathLike[str], *, encoding: str = "utf-8", config: Config | None = None
     ) -> LoadedSchema:
         """Schema of a file. Raises `LoaderError`, `IncorrectUsage` when there is no such encoding."""
         try:
             codecs.lookup(encoding)
         except (LookupError, TypeError):
-            raise IncorrectUsage(
-                f"`encoding` must be one that Python knows, got {encoding!r}"
-            ) from None
+            raise IncorrectUsage(f"`encoding` must be one that Python knows, got {encoding!r}") from None
         if not isinstance(path, str | os.PathLike):
             raise IncorrectUsage(f"`path` must be the path of a file, got {path!r:.80}")
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(FileSource(path, encoding), options), config)
 
     @plainly
-    def from_file(
-        self, file: IO[str] | IO[bytes] | str | bytes, *, config: Config | None = None
-    ) -> LoadedSchema:
+    def from_file(self, file: IO[str] | IO[bytes] | str | bytes, *, config: Config | None = None) -> LoadedSchema:
         """Schema of an open file or of what stands in one. Raises `LoaderError`, `IncorrectUsage` for the path of a file."""
         if isinstance(file, str) and _is_path(file):
             raise IncorrectUsage(
@@ -88,34 +73,23 @@ class Loaders:
 
     @plainly
     def from_url(
-        self,
-        url: str,
-        *,
-        wait_for_schema: float | None = None,
-        config: Config | None = None,
-        **options: Any,
+        self, url: str, *, wait_for_schema: float | None = None, config: Config | None = None, **options: Any
     ) -> LoadedSchema:
         """Schema behind a URL, waiting at most `wait_for_schema` seconds for it. Options go to `httpx.get`.
 
         They, and the configured headers, go to the server of this URL alone. Raises `LoaderError`.
         """
         if not isinstance(url, str):
-            raise IncorrectUsage(
-                f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}"
-            )
+            raise IncorrectUsage(f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}")
         if not isinstance(wait_for_schema, int | float | None):
-            raise IncorrectUsage(
-                f"`wait_for_schema` must be a number of seconds, got {wait_for_schema!r:.80}"
-            )
+            raise IncorrectUsage(f"`wait_for_schema` must be a number of seconds, got {wait_for_schema!r:.80}")
         headers = _headers(options.get("headers"))
         config, fetching = _configured(config)
         settings = run_settings(config, Invocation(url))
         configured = dict(settings.common.headers)
         options["headers"] = {**configured, **headers}
         fetching = replace(
-            fetching,
-            verify=options.pop("verify", fetching.verify),
-            proxy=options.pop("proxy", fetching.proxy),
+            fetching, verify=options.pop("verify", fetching.verify), proxy=options.pop("proxy", fetching.proxy)
         )
         wait_s = settings.target.wait_for_schema_s if wait_for_schema is None else wait_for_schema
         schema = open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching)
@@ -123,12 +97,7 @@ class Loaders:
 
     @plainly
     def from_asgi(
-        self,
-        path: str,
-        app: Any,
-        *,
-        headers: Mapping[str, str] | None = None,
-        config: Config | None = None,
+        self, path: str, app: Any, *, headers: Mapping[str, str] | None = None, config: Config | None = None
     ) -> LoadedSchema:
         """Schema that an ASGI application serves under a path; its cases are sent to the application itself.
 
@@ -136,18 +105,11 @@ class Loaders:
         """
         _refuse_other_paths(path)
         _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
-        return self._of_application(
-            path, app, applications.AsgiApplication(app), (_headers(headers), config)
-        )
+        return self._of_application(path, app, applications.AsgiApplication(app), (_headers(headers), config))
 
     @plainly
     def from_wsgi(
-        self,
-        path: str,
-        app: Any,
-        *,
-        headers: Mapping[str, str] | None = None,
-        config: Config | None = None,
+        self, path: str, app: Any, *, headers: Mapping[str, str] | None = None, config: Config | None = None
     ) -> LoadedSchema:
         """Schema that a WSGI application serves under a path; its cases are sent to the application itself.
 
@@ -155,16 +117,10 @@ class Loaders:
         """
         _refuse_other_paths(path)
         _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
-        return self._of_application(
-            path, app, applications.WsgiApplication(app), (_headers(headers), config)
-        )
+        return self._of_application(path, app, applications.WsgiApplication(app), (_headers(headers), config))
 
     def _of_application(
-        self,
-        path: str,
-        app: Any,
-        application: "Application",
-        given: tuple[Mapping[str, str], Config | None],
+        self, path: str, app: Any, application: "Application", given: tuple[Mapping[str, str], Config | None]
     ) -> LoadedSchema:
         """`given` are headers and configuration."""
         headers, (config, options) = given[0], _configured(given[1])
@@ -206,10 +162,7 @@ def _headers(given: object) -> dict[str, str]:
         found = {None: given}
     is_right = all(isinstance(name, str) for name in found)
     require(is_right, "headers", "a mapping of names to values", given)
-    return {
-        name: value.decode("latin-1") if isinstance(value, bytes) else str(value)
-        for name, value in found.items()
-    }
+    return {name: value.decode("latin-1") if isinstance(value, bytes) else str(value) for name, value in found.items()}
 
 
 def _refuse_other_paths(path: object) -> None:
@@ -261,11 +214,7 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
 
 
 def _ready(
-    opened: ApiSchema,
-    config: Config,
-    application: "Application | None" = None,
-    *,
-    location: str | None = None,
+    opened: ApiSchema, config: Config, application: "Application | None" = None, *, location: str | None = None
 ) -> LoadedSchema:
     """The loaded schema; `application` answers instead of the network, `location` is the URL that the user gave."""
     own = config.for_project(opened.title)

@@ -37,9 +37,7 @@ def observe(known: list[Observation], operation: Operation, response: Response) 
             known.append(Observation(operation, response.status_code, location))
 
 
-def located_transitions(
-    observations: Iterable[Observation], operations: Sequence[Operation]
-) -> Iterator[Transition]:
+def located_transitions(observations: Iterable[Observation], operations: Sequence[Operation]) -> Iterator[Transition]:
     """From each answer to the operations whose path, or a path above it, its `Location` names."""
     seen: set[tuple[Label, int, Label]] = set()
     for one in observations:

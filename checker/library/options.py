@@ -60,9 +60,7 @@ def _multipart(case: Case, data: Any, files: Any) -> GivenBody:
     named = f"multipart/form-data; boundary=part-{case.id}"
     fields = {} if data is None else _fields(data)
     try:
-        request = httpx.Request(
-            "POST", "http://localhost", headers={"Content-Type": named}, data=fields, files=files
-        )
+        request = httpx.Request("POST", "http://localhost", headers={"Content-Type": named}, data=fields, files=files)
         content = request.read()
     except (TypeError, ValueError, AttributeError) as error:
         raise IncorrectUsage(
@@ -75,13 +73,9 @@ def _fields(data: Any) -> dict[str, Any]:
     """Values by name, lists where a name has several. Raises `IncorrectUsage`."""
     if isinstance(data, Mapping):
         return dict(data)
-    is_pairs = isinstance(data, Sequence) and all(
-        isinstance(one, tuple | list) and len(one) == 2 for one in data
-    )
+    is_pairs = isinstance(data, Sequence) and all(isinstance(one, tuple | list) and len(one) == 2 for one in data)
     if not is_pairs:
-        raise IncorrectUsage(
-            f"`data` must be text, bytes, a dict, or pairs of a name and a value, got {data!r:.80}"
-        )
+        raise IncorrectUsage(f"`data` must be text, bytes, a dict, or pairs of a name and a value, got {data!r:.80}")
     found: dict[str, list[Any]] = {}
     for name, value in data:
         found.setdefault(name, []).append(value)
@@ -172,9 +166,7 @@ class CallOptions(Struct, frozen=True):
         is_signer = callable(user) or hasattr(user, "auth_flow")
         wanted = "user and password, or an object that signs requests"
         require(user is None or isinstance(user, tuple) or is_signer, "auth", wanted, user)
-        for path in several(
-            "cert", given.get("cert", ()), "a path, or those of certificate and key"
-        ):
+        for path in several("cert", given.get("cert", ()), "a path, or those of certificate and key"):
             problem = certificate(str(path))
             if problem is not None:
                 raise IncorrectUsage(f"`cert`: {problem}")
@@ -212,9 +204,7 @@ class CheckOptions(Struct, frozen=True):
         names = ("checks", "additional_checks", "excluded_checks")
         return cls(**{name: options.pop(name) for name in names if name in options})
 
-    def selected(
-        self, configured: tuple[str, ...], classes: Iterable[ClassCheck]
-    ) -> tuple[Check, ...]:
+    def selected(self, configured: tuple[str, ...], classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
         """Return the chosen checks; `classes` are the active class checks. Raises `UsageError` for an unknown name."""
         chosen = configured if self.checks is None else _several("checks", self.checks)
         wanted = [*chosen, *_several("additional_checks", self.additional_checks)]
@@ -232,11 +222,7 @@ class CheckOptions(Struct, frozen=True):
         """
         if response.request is not None:
             return tuple(checks)
-        asked = {
-            _name(one)
-            for given in (self.checks, self.additional_checks)
-            for one in _several("checks", given)
-        }
+        asked = {_name(one) for given in (self.checks, self.additional_checks) for one in _several("checks", given)}
         found = []
         for check in checks:
             if Fact.REQUEST not in check.depends_on or Fact.SEQUENCE in check.depends_on:
@@ -263,9 +249,7 @@ def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str,
     known = record.__struct_fields__
     for name in options:
         if name not in known:
-            raise TypeError(
-                f"{called}() takes {', '.join(known)}, but got {name!r}{did_you_mean(name, known)}"
-            )
+            raise TypeError(f"{called}() takes {', '.join(known)}, but got {name!r}{did_you_mean(name, known)}")
     return given
 
 

@@ -122,12 +122,8 @@ class SchemaDecorators:
         query: Mapping[str, Any] | None = None,
     ) -> Callable[[Tested], Tested]:
         """Decorator of a test: parameters that have these values wherever an operation declares them. Raises `IncorrectUsage`."""
-        require_names(
-            path_parameters=path_parameters, headers=headers, cookies=cookies, query=query
-        )
-        return with_overrides(
-            ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {})
-        )
+        require_names(path_parameters=path_parameters, headers=headers, cookies=cookies, query=query)
+        return with_overrides(ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {}))
 
 
 CASE: Final = "case"
@@ -143,9 +139,7 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
         )
     given: GivenArguments | None = getattr(test, GIVEN, None)
     if given is not None and not (given.positional or given.named):
-        raise IncorrectUsage(
-            f"`given` above {name!r} needs at least one strategy, as with Hypothesis"
-        )
+        raise IncorrectUsage(f"`given` above {name!r} needs at least one strategy, as with Hypothesis")
     if CASE not in inspect.signature(test).parameters:
         raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
 
@@ -154,9 +148,7 @@ def copied(test: Callable[..., Any]) -> Any:
     """A function that does the same and has attributes of its own."""
     if not isinstance(test, FunctionType):
         raise IncorrectUsage(f"`parametrize` is for functions, got {test!r}")
-    found = FunctionType(
-        test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__
-    )
+    found = FunctionType(test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__)
     found.__dict__.update(test.__dict__)
     found.__kwdefaults__ = test.__kwdefaults__
     found.__annotations__ = test.__annotations__
@@ -175,9 +167,7 @@ def other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
     if given is None:
         return {}
     free = [
-        name
-        for name in inspect.signature(test).parameters
-        if name not in (CASE, "self") and name not in given.named
+        name for name in inspect.signature(test).parameters if name not in (CASE, "self") and name not in given.named
     ]
     count = len(given.positional)
     if count > len(free):

@@ -19,13 +19,7 @@ from checker.generation.sources.hypothesis import (
 )
 from checker.kinds.protocol import ApiOperation
 from checker.library.engine import LibraryEngine
-from checker.library.hypothesis_settings import (
-    TestSeed,
-    profile,
-    seed_by,
-    with_configured,
-    without_explanations,
-)
+from checker.library.hypothesis_settings import TestSeed, profile, seed_by, with_configured, without_explanations
 from checker.library.parametrized import CASE, copied, other_strategies, refuse_misuse
 from checker.library.registered import TEST_AUTH
 from checker.library.schema import LoadedSchema
@@ -94,9 +88,7 @@ class PropertyTest(Struct, frozen=True):
 _QUICK: Final = settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def property_test(
-    test: Callable[..., Any], schema: LoadedSchema, operation: ApiOperation, name: str
-) -> PropertyTest:
+def property_test(test: Callable[..., Any], schema: LoadedSchema, operation: ApiOperation, name: str) -> PropertyTest:
     """A Hypothesis test of its own for one operation, called `name`. Raises `IncorrectUsage`."""
     refuse_misuse(test)
     hooks = getattr(test, TEST_HOOKS, None)

@@ -74,10 +74,7 @@ def tell_of_call(made: Callable[[], Call]) -> None:
 
 
 def tell_of_results(
-    judged: tuple[Case, Response],
-    results: list[CheckResult],
-    command: str,
-    own: CheckRecorder | None,
+    judged: tuple[Case, Response], results: list[CheckResult], command: str, own: CheckRecorder | None
 ) -> None:
     """Tell all recorders what checks said of a response to a case, and the one that the caller brought."""
     case, response = judged

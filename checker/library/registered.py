@@ -21,13 +21,9 @@ class SchemaAuth(AuthRegistry):
     """`schema.auth`: registers providers for one schema, or marks a test to have one of its own."""
 
     @overload
-    def __call__(
-        self, provider: None = None, **options: Unpack[ProviderOptions]
-    ) -> Registration: ...
+    def __call__(self, provider: None = None, **options: Unpack[ProviderOptions]) -> Registration: ...
     @overload
-    def __call__(
-        self, provider: object, **options: Unpack[ProviderOptions]
-    ) -> Callable[[Tested], Tested]: ...
+    def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Callable[[Tested], Tested]: ...
     def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
         """Without a provider a decorator that registers one for the schema; with one a decorator of tests."""
         if provider is None:
@@ -45,9 +41,7 @@ class SchemaAuth(AuthRegistry):
 class Registered(Struct, frozen=True):
     """The objects that users registered for a schema and for a test of it."""
 
-    hooks: tuple[HookRegistry, ...] = field(
-        default_factory=lambda: (HookRegistry(HookScope.SCHEMA),)
-    )
+    hooks: tuple[HookRegistry, ...] = field(default_factory=lambda: (HookRegistry(HookScope.SCHEMA),))
     """Of the schema, then of the test."""
     auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
     """Of the test, then of the schema."""

@@ -19,9 +19,7 @@ _MANY: Final = 16
 class RequestSender:
     """Sends requests one by one. Not thread-safe."""
 
-    def __init__(
-        self, application: Application | None, connect: TransportFactory | None = None
-    ) -> None:
+    def __init__(self, application: Application | None, connect: TransportFactory | None = None) -> None:
         """The application answers what goes to its own host; None sends everything over the network.
 
         `connect` makes the transports; None: connections that follow redirects, send again and keep to rates of their own.

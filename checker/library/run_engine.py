@@ -47,9 +47,7 @@ class RunEngine(LibraryEngine):
         made.id = digest("made by hand", repr(made))[:12]
         return made
 
-    def _origin(
-        self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()
-    ) -> BaseUrl | None:
+    def _origin(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()) -> BaseUrl | None:
         if base_url is None:
             return self._parts.origin
         return super()._origin(base_url, settings, credentials)

@@ -40,13 +40,7 @@ from checker.library.extra_data import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
 from checker.reporting.report import report_of
-from checker.reporting.writing import (
-    RunOnDisk,
-    check_writable,
-    format_named,
-    write_streams,
-    write_summary,
-)
+from checker.reporting.writing import RunOnDisk, check_writable, format_named, write_streams, write_summary
 from checker.supervisor.endings import CANNOT
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.handle import Launcher
@@ -88,11 +82,7 @@ def users_code(schema: LoadedSchema) -> UsersCode:
     return replace(usual, makes=partial(ExtendedMaker, schema)) if makes else usual
 
 
-_TOLD = (
-    "record_runtime_observations",
-    "adapt_to_null_byte_in_header_failure",
-    "adapt_to_path_decoder_rejection",
-)
+_TOLD = ("record_runtime_observations", "adapt_to_null_byte_in_header_failure", "adapt_to_path_decoder_rejection")
 
 
 class ExtendedMaker(Struct, frozen=True):
@@ -127,8 +117,7 @@ class AppliedByUsers(CredentialSource):
         """Return the values that a case gained."""
         sent = extensions.authorised(self.schema, case)
         headers, query, cookies = (
-            _added(getattr(case, part), getattr(sent, part))
-            for part in ("headers", "query", "cookies")
+            _added(getattr(case, part), getattr(sent, part)) for part in ("headers", "query", "cookies")
         )
         return Credentials(headers, query, cookies, data=sent is not case)
 
@@ -210,9 +199,7 @@ class RunReports:
             outcome.view.absorb(0, note)
         report = report_of(outcome.view, run.settings, outcome.outcome)
         rows = [(format_named(name), Path(path)) for name, path in run.settings.report.files]
-        told = [
-            write_summary(row, path, report, run.context) for row, path in rows if not row.streams
-        ]
+        told = [write_summary(row, path, report, run.context) for row, path in rows if not row.streams]
         code = outcome.exit_code or int(bool(report.failing_warnings or report.shortfalls))
         problems = [*streams.problems.values(), *(problem for problem in told if problem)]
         return replace(outcome, exit_code=code), problems
@@ -248,9 +235,7 @@ class RunResult(Struct, frozen=True):
         return self.exit_code == 0
 
 
-def run(
-    location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True
-) -> RunResult:
+def run(location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True) -> RunResult:
     """Test the API that a URL, a file or a loaded schema describes, once, as `checker run` does; nothing is printed.
 
     `inline` works in threads of this process, so that hooks and checks registered in it act; else processes are started.
@@ -262,9 +247,7 @@ def run(
     return _result(_located(location, config, "run", inline=inline))
 
 
-def fuzz(
-    location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True
-) -> RunResult:
+def fuzz(location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True) -> RunResult:
     """Explore the API that a URL, a file or a loaded schema describes, as `checker fuzz` does.
 
     The run ends after `fuzz.max-time` seconds and returns all failures. Without a time limit it ends at the first failure.
@@ -276,9 +259,7 @@ def fuzz(
     return _result(_located(location, config, "fuzz", inline=inline))
 
 
-def _in_this_process(
-    schema: LoadedSchema, config: Config | None, *, inline: bool
-) -> "SchemaEngine":
+def _in_this_process(schema: LoadedSchema, config: Config | None, *, inline: bool) -> "SchemaEngine":
     if config is not None:
         raise IncorrectUsage("a loaded schema has a configuration: change `schema.config` instead")
     if not inline:
@@ -421,9 +402,7 @@ class SchemaEngine:
             name = f"application_{next(_NUMBERS)}"
             setattr(sys.modules[__name__], name, _transport_to(application))
             url = application.origin.url + schema.base_path.removesuffix("/")
-            return settings.with_changes(
-                target={"transport": f"{__name__}:{name}", "base_url": url}
-            )
+            return settings.with_changes(target={"transport": f"{__name__}:{name}", "base_url": url})
 
         return prepare
 

@@ -126,8 +126,7 @@ def fits(template: str, path: str) -> bool:
     """Whether a path is one of those that a template stands for."""
     wanted, given = template.strip("/").split("/"), path.split("?")[0].strip("/").split("/")
     return len(wanted) == len(given) and all(
-        one == other or ("{" in one and other != "")
-        for one, other in zip(wanted, given, strict=True)
+        one == other or ("{" in one and other != "") for one, other in zip(wanted, given, strict=True)
     )
 
 
@@ -168,9 +167,7 @@ class PathOperations(Mapping[str, ApiOperation]):
         available = ", ".join(self._entries)
         if all(known.isupper() for known in self._entries):
             return _NO_METHOD.format(method=str(name).upper(), available=available)
-        return _NO_FIELD.format(
-            name=name, hint=nearest(name, self._entries) or ".", available=available
-        )
+        return _NO_FIELD.format(name=name, hint=nearest(name, self._entries) or ".", available=available)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -178,9 +175,7 @@ class PathOperations(Mapping[str, ApiOperation]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def as_strategy(
-        self, generation_mode: GenerationMode | str | None = None, **parts: Any
-    ) -> "SearchStrategy[Case]":
+    def as_strategy(self, generation_mode: GenerationMode | str | None = None, **parts: Any) -> "SearchStrategy[Case]":
         """Strategy of cases of all operations of the path. The rest is as in `operation.as_strategy`."""
         operations = map(self._schema.read, self._entries.values())
         return _one_of(self._schema, operations, {"generation_mode": generation_mode, **parts})
@@ -277,9 +272,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """Path below which all operation paths stand: begins and ends with `/`."""
         return self.opened.base_path
 
-    def include(
-        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
-    ) -> "LoadedSchema":
+    def include(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "LoadedSchema":
         """The schema with matching operations only.
 
         A filter is a function of an object with `operation`, or `name`, `method`, `path`, `tag`, `operation_id` (a string or
@@ -289,15 +282,10 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self._narrowed(self._filter.including(*functions, **attributes))
 
     def exclude(
-        self,
-        *functions: Predicate,
-        deprecated: bool = False,
-        **attributes: Unpack[FilterAttributes],
+        self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
     ) -> "LoadedSchema":
         """The schema without matching operations; filters are those of `include`. Raises `IncorrectUsage`."""
-        return self._narrowed(
-            self._filter.excluding(*functions, deprecated=deprecated, **attributes)
-        )
+        return self._narrowed(self._filter.excluding(*functions, deprecated=deprecated, **attributes))
 
     def _narrowed(self, wanted: OperationFilter) -> "LoadedSchema":
         return self._with(self._registered(self.hooks.copy()), wanted)
@@ -341,9 +329,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         registered = self._attached.registered
         return self._with(replace(registered, auth=(own, *registered.auth)), self._filter)
 
-    def as_strategy(
-        self, generation_mode: GenerationMode | str | None = None, **parts: Any
-    ) -> "SearchStrategy[Case]":
+    def as_strategy(self, generation_mode: GenerationMode | str | None = None, **parts: Any) -> "SearchStrategy[Case]":
         """Strategy of cases of all selected operations. The rest is as in `operation.as_strategy`."""
         options = {"generation_mode": generation_mode, **parts}
         return _one_of(self, self.get_all_operations(), options)
@@ -480,9 +466,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
 
 def _one_of(
-    schema: LoadedSchema,
-    operations: Iterable[ApiOperation | BrokenOperation],
-    options: Mapping[str, Any],
+    schema: LoadedSchema, operations: Iterable[ApiOperation | BrokenOperation], options: Mapping[str, Any]
 ) -> "SearchStrategy[Case]":
     """Strategy of cases of several operations; those that cannot be read are left out. Raises `IncorrectUsage`."""
     usable = [one for one in operations if not isinstance(one, BrokenOperation)]

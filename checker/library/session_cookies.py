@@ -23,9 +23,7 @@ def joined(request: WireRequest, kept: str | None) -> WireRequest:
     taken = {_name(pair) for pair in own.split(";")}
     more = [pair.strip() for pair in kept.split(";") if _name(pair) not in taken]
     value = "; ".join([own, *more]).encode("latin-1", "replace")
-    headers = [
-        (name, value if name.lower() == _COOKIE.lower() else text) for name, text in request.headers
-    ]
+    headers = [(name, value if name.lower() == _COOKIE.lower() else text) for name, text in request.headers]
     return replace(request, headers=headers)
 
 

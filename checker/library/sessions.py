@@ -73,9 +73,7 @@ def home_of(session: Any) -> BaseUrl | None:
     return None if found is None else BaseUrl.from_url(found)
 
 
-def send_by(
-    session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]
-) -> Outcome:
+def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Outcome:
     """The response of a client. What the client raises passes through; `IncorrectUsage` for what is no client."""
     if isinstance(session, OwnClient):
         with session.make() as own:
@@ -110,10 +108,7 @@ def _merged(own: list[Field], sent: list[Field]) -> list[Field]:
     """Headers under the names that they had, with the values that were sent, and those that were added after them."""
     values = {name.lower(): value for name, value in sent}
     times = Counter(name.lower() for name, _ in own)
-    kept = [
-        (name, values.get(name.lower(), value) if times[name.lower()] == 1 else value)
-        for name, value in own
-    ]
+    kept = [(name, values.get(name.lower(), value) if times[name.lower()] == 1 else value) for name, value in own]
     return kept + [(name.title(), value) for name, value in sent if name.lower() not in times]
 
 
@@ -140,9 +135,7 @@ def _by_httpx(session: Any) -> Sender:
         return session.request(
             request.method,
             url,
-            headers=[
-                (name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)
-            ],
+            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)],
             content=request.body,
             **options,
         )
@@ -156,13 +149,7 @@ def _by_requests(session: Any) -> Sender:
         request = session_cookies.joined(request, session_cookies.of_requests(session, url))
         if "follow_redirects" in options:
             options["allow_redirects"] = options.pop("follow_redirects")
-        return session.request(
-            request.method,
-            url,
-            headers=_joined(request),
-            data=request.body,
-            **options,
-        )
+        return session.request(request.method, url, headers=_joined(request), data=request.body, **options)
 
     return send
 
@@ -184,17 +171,10 @@ def _by_werkzeug(session: Any) -> Sender:
 def _by_django(session: Any) -> Sender:
     def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
         headers = _joined(session_cookies.joined(request, session_cookies.of_django(session)))
-        media_type = next(
-            (headers.pop(name) for name in list(headers) if name.lower() == "content-type"), ""
-        )
+        media_type = next((headers.pop(name) for name in list(headers) if name.lower() == "content-type"), "")
         path, _, query = request.url_at(base_url).removeprefix(base_url.url).partition("?")
         return session.generic(
-            request.method,
-            path,
-            data=request.body or b"",
-            content_type=media_type,
-            headers=headers,
-            QUERY_STRING=query,
+            request.method, path, data=request.body or b"", content_type=media_type, headers=headers, QUERY_STRING=query
         )
 
     return send

@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Final
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
@@ -27,13 +22,7 @@ from checker.core.response import Response
 from checker.generation.sources.hypothesis import give_seed, seed_given
 from checker.kinds.protocol import ApiOperation
 from checker.library.faults import broken_links
-from checker.library.hypothesis_settings import (
-    SEQUENCES,
-    TestSeed,
-    fit_for_sequences,
-    of_sequences,
-    seed_by,
-)
+from checker.library.hypothesis_settings import SEQUENCES, TestSeed, fit_for_sequences, of_sequences, seed_by
 from checker.library.recording import tell_of_seed
 from checker.phases.bindings import evaluated, place_in_answer, set_into
 
@@ -98,15 +87,11 @@ class APIStateMachine(RuleBasedStateMachine):
         """The response to a case."""
         return case.call(**kwargs)
 
-    def validate_response(
-        self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any
-    ) -> None:
+    def validate_response(self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
         earlier = [one for one in self.exchanged if one.case is not case]
         assert case.engine is not None, "it was drawn"
-        case.engine.validate_response(
-            case, response, additional_checks=additional_checks, earlier=earlier, **kwargs
-        )
+        case.engine.validate_response(case, response, additional_checks=additional_checks, earlier=earlier, **kwargs)
 
     def step(self, case: Case) -> None:
         """Send one case and judge its response."""
@@ -163,10 +148,7 @@ def _seeded(machine: type[APIStateMachine], chosen: settings) -> Iterator[None]:
 
 
 def state_machine(
-    title: str,
-    model: ResourceModel,
-    operations: Sequence[ApiOperation | BrokenOperation],
-    config: Any,
+    title: str, model: ResourceModel, operations: Sequence[ApiOperation | BrokenOperation], config: Any
 ) -> type[APIStateMachine]:
     """A state machine over the transitions between these operations; the configuration is for tests that say nothing.
 
@@ -181,9 +163,7 @@ def state_machine(
         broken = broken_links(operations)
         if broken:
             told = "; ".join(one.message for one in broken)
-            raise InvalidStateMachine(
-                f"{start}none that is declared can be followed. {told}", broken
-            )
+            raise InvalidStateMachine(f"{start}none that is declared can be followed. {told}", broken)
         raise NoLinksFound(f"{start}declare `links`, or paths that share resources")
     rules = dict(_rules(own, usable))
     name = re.sub(r"\W", "", title) or "API"
@@ -194,9 +174,7 @@ def state_machine(
     return type(f"{name}StateMachine", (APIStateMachine,), members)
 
 
-def _rules(
-    model: ResourceModel, operations: dict[Label, ApiOperation]
-) -> Iterator[tuple[str, Any]]:
+def _rules(model: ResourceModel, operations: dict[Label, ApiOperation]) -> Iterator[tuple[str, Any]]:
     sources = {one.source for one in model.transitions}
     for label in [one for one in model.roots if one in sources] or sorted(sources):
         name = _name("begin", label)
@@ -205,9 +183,7 @@ def _rules(
         name = _name(f"follow_{number}", transition.target)
         documented = _documented(operations[transition.source])
         strategy = operations[transition.target].as_strategy()
-        made = rule(case=strategy, which=st.integers(0, _MANY))(
-            _following(name, transition, documented)
-        )
+        made = rule(case=strategy, which=st.integers(0, _MANY))(_following(name, transition, documented))
         yield name, precondition(_was_called(transition.source))(made)
 
 

@@ -63,10 +63,7 @@ def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
             setattr(case, name, value)
         return case
 
-    drawn = {
-        name: one if isinstance(one, st.SearchStrategy) else st.just(one)
-        for name, one in parts.items()
-    }
+    drawn = {name: one if isinstance(one, st.SearchStrategy) else st.just(one) for name, one in parts.items()}
     return st.builds(put, cases, st.fixed_dictionaries(drawn))
 
 
@@ -117,12 +114,7 @@ class _Seen:
 class Programs:
     """A compiled operation; compiled again when what it depends on has changed."""
 
-    def __init__(
-        self,
-        operation: ApiOperation,
-        settings: Callable[[], GenerationSettings],
-        hooks: HookSource,
-    ) -> None:
+    def __init__(self, operation: ApiOperation, settings: Callable[[], GenerationSettings], hooks: HookSource) -> None:
         """`settings` are those of now."""
         self.operation = operation
         self._settings = settings

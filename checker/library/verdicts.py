@@ -14,11 +14,7 @@ from checker.core.user_code import is_of_user
 
 
 def failure_group(
-    case: Case,
-    response: Response,
-    failures: Sequence[Failure],
-    commands: tuple[str, ...],
-    truncation: Truncation,
+    case: Case, response: Response, failures: Sequence[Failure], commands: tuple[str, ...], truncation: Truncation
 ) -> FailureGroup:
     """One exception with a member for each distinct failure; its text is the numbered block of the console.
 

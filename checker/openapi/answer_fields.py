@@ -63,11 +63,7 @@ class SchemaFields(Struct):
     def of_answer(self, operation: OpenApiOperation) -> AnswerFields:
         """Return the fields of the first 2xx response that has a schema, or else an example."""
         responses = sorted(members(operation.definition.raw, operation.entry.pointer, "responses"))
-        read = [
-            (status, *self.document.object_at(raw, at))
-            for status, raw, at in responses
-            if status.startswith("2")
-        ]
+        read = [(status, *self.document.object_at(raw, at)) for status, raw, at in responses if status.startswith("2")]
         for status, response, at in read:
             for raw, place in self._schemas(response, at):
                 noun, fields = self._read(raw, place)
@@ -108,9 +104,7 @@ class SchemaFields(Struct):
             for _, one, inner in members(value, place, "examples"):
                 yield self.document.object_at(one, inner)[0].get("value")
 
-    def _read(
-        self, raw: object, at: str, hidden: str = "writeOnly"
-    ) -> tuple[str, tuple[AnswerField, ...]]:
+    def _read(self, raw: object, at: str, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
         """The noun of the first named object, and all fields, outermost first; without those that the flag `hidden` has."""
         self._left = _STEPS
         found: dict[str, AnswerField] = {}
@@ -134,9 +128,7 @@ class SchemaFields(Struct):
             level = below
         return _noun(nouns), tuple(found.values())
 
-    def _flattened(
-        self, raw: object, at: str, nouns: list[str]
-    ) -> Iterator[tuple[Mapping[str, Any], str]]:
+    def _flattened(self, raw: object, at: str, nouns: list[str]) -> Iterator[tuple[Mapping[str, Any], str]]:
         """A schema and its alternatives and parts, without references."""
         waiting = [(raw, at)]
         while waiting and self._left > 0:
@@ -192,15 +184,9 @@ def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
             return {}
     if isinstance(value, dict):
         inner = islice(value.items(), _MOST) if depth else ()
-        return {
-            "type": "object",
-            "properties": {str(name): _schema_of(one, depth - 1) for name, one in inner},
-        }
+        return {"type": "object", "properties": {str(name): _schema_of(one, depth - 1) for name, one in inner}}
     if isinstance(value, list):
-        return {
-            "type": "array",
-            "items": _schema_of(value[0], depth - 1) if value and depth else {},
-        }
+        return {"type": "array", "items": _schema_of(value[0], depth - 1) if value and depth else {}}
     return {"type": _TYPES[type(value)]} if type(value) in _TYPES else {}
 
 

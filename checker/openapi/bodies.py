@@ -9,13 +9,7 @@ from msgspec import Struct
 
 from checker.core.media_types import is_multipart
 from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
-from checker.core.registry import (
-    BODY_STRATEGIES,
-    SERIALIZERS,
-    BuiltIn,
-    SerializationContext,
-    Serializer,
-)
+from checker.core.registry import BODY_STRATEGIES, SERIALIZERS, BuiltIn, SerializationContext, Serializer
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
@@ -56,9 +50,7 @@ _STYLED = ("style", "explode", "allowReserved")
 _ANY = {"integer": 0, "number": 0, "boolean": True, "string": "a"}
 
 
-def encodings(
-    document: OpenApiDocument, media_type: Mapping[str, Any], at: str
-) -> dict[str, PropertyEncoding]:
+def encodings(document: OpenApiDocument, media_type: Mapping[str, Any], at: str) -> dict[str, PropertyEncoding]:
     """Encodings by property of a Media Type Object that stands at `at`."""
     return {
         name: _encoding(document, value, place)
@@ -80,9 +72,7 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
     )
 
 
-def _headers(
-    document: OpenApiDocument, encoding: Mapping[str, Any], at: str
-) -> Iterator[tuple[str, str]]:
+def _headers(document: OpenApiDocument, encoding: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     """Headers of a part that have a value in the document, and the required ones; `Content-Type` is not theirs to say."""
     for name, item, inner in members(encoding, at, "headers"):
         if name.lower() in ("content-type", "content-disposition"):
@@ -106,9 +96,7 @@ def _value(header: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
         if schema.get(keyword) is not None:
             return schema[keyword]
     kind = schema.get("type", "string")
-    return (
-        _ANY.get(kind if isinstance(kind, str) else "string") if flag(header, "required") else None
-    )
+    return _ANY.get(kind if isinstance(kind, str) else "string") if flag(header, "required") else None
 
 
 _FORM = "application/x-www-form-urlencoded"
@@ -167,9 +155,7 @@ def swagger_bodies(
     # A file cannot travel in a urlencoded form.
     has_file = any(item.raw.get("type") == "file" for item in fields)
     forms = (_MULTIPART,) if has_file else (_FORM, _MULTIPART)
-    declared_forms = [
-        name for name in consumes if name.partition(";")[0].strip().lower() in forms
-    ] or [forms[0]]
+    declared_forms = [name for name in consumes if name.partition(";")[0].strip().lower() in forms] or [forms[0]]
     found = [_form_body(document, name, fields) for name in declared_forms]
     return _sorted(found, required=any(flag(item.raw, "required") for item in fields))
 
@@ -180,10 +166,7 @@ def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
     if len(whole) == 1:
         return document.schema(whole[0].raw.get("schema", {}), places[0])
     raw = {
-        "anyOf": [
-            {"$ref": place} if "schema" in item.raw else {}
-            for item, place in zip(whole, places, strict=True)
-        ]
+        "anyOf": [{"$ref": place} if "schema" in item.raw else {} for item, place in zip(whole, places, strict=True)]
     }
     # The references are relative to the main document.
     return document.schema(raw, next((place for place in places if place[0] == "#"), "#/paths"))
@@ -233,9 +216,7 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     return _checked(document, Body(media_type, schema, at, encoding, examples, part_types=parts))
 
 
-def _unwritten(
-    value: Mapping[str, Any], encoding: Mapping[str, PropertyEncoding], at: str
-) -> str | None:
+def _unwritten(value: Mapping[str, Any], encoding: Mapping[str, PropertyEncoding], at: str) -> str | None:
     """Return the reason why a body cannot be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None when it can."""
     for keyword in _BY_POSITION:
         if keyword in value and (keyword != "itemSchema" or "schema" not in value):

@@ -53,10 +53,7 @@ class Entry(Struct, frozen=True):
     def parameter_lists(self) -> tuple[tuple[object, str], tuple[object, str]]:
         """Parameters of the path item and its own as they are declared, each with its place."""
         return (
-            (
-                self.path_item.get("parameters"),
-                pointer_child(self.path_item_pointer, "parameters"),
-            ),
+            (self.path_item.get("parameters"), pointer_child(self.path_item_pointer, "parameters")),
             (self.definition.get("parameters"), pointer_child(self.pointer, "parameters")),
         )
 
@@ -75,9 +72,7 @@ Content = Entry | BrokenOperation | DroppedOperation
 """The rows of a table of contents."""
 
 
-def table_of_contents(
-    document: OpenApiDocument, edition: Edition, hooks: Sequence[Hook] = ()
-) -> Iterator[Content]:
+def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequence[Hook] = ()) -> Iterator[Content]:
     """Operations in document order; what cannot be read stands for itself alone.
 
     `hooks` are those of `before_process_path`: they may change the methods of a path. Raises `HookExecutionError`.
@@ -118,9 +113,7 @@ def _too_large(path: str) -> str:
     return ""
 
 
-def _parts(
-    document: OpenApiDocument, raw: object, at: str
-) -> Iterator[tuple[dict[str, Any] | None, str]]:
+def _parts(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[dict[str, Any] | None, str]]:
     """A path item and, after it, the one that its `$ref` names: what stands beside the reference counts more."""
     seen = set()
     while at not in seen:
@@ -130,9 +123,7 @@ def _parts(
             return
         reference = raw.get("$ref")
         if reference is not None and not isinstance(reference, str):
-            raise UnresolvableReference(
-                f"the `$ref` of the path item at {at} must be text; found {kind_of(reference)}"
-            )
+            raise UnresolvableReference(f"the `$ref` of the path item at {at} must be text; found {kind_of(reference)}")
         item = {key: value for key, value in raw.items() if key != "$ref"}
         if item or not isinstance(reference, str):
             yield item, at
@@ -142,9 +133,7 @@ def _parts(
     raise UnresolvableReference(f"the path item at {at} leads back to itself; point it at another")
 
 
-def _operations(
-    path: str, item: dict[str, Any] | None, at: str, edition: Edition
-) -> Iterator[Content]:
+def _operations(path: str, item: dict[str, Any] | None, at: str, edition: Edition) -> Iterator[Content]:
     if item is None:
         yield _broken("*", path, f"the path item at {at} is not an object; correct it")
         return
@@ -166,24 +155,16 @@ def _operations(
 
 def _dropped(method: str, path: str, pointer: str, edition: Edition) -> DroppedOperation:
     label = Label(f"{method} {path}")
-    message = (
-        f"the method of the operation at {pointer} is not known to {edition.name}; it is not tested"
-    )
+    message = f"the method of the operation at {pointer} is not known to {edition.name}; it is not tested"
     warning = SchemaWarning(WarningKind.UNKNOWN_METHOD, label, pointer, message)
     return DroppedOperation(label, warning, method, path)
 
 
 def _operation(
-    method: str,
-    path: str,
-    definition: object,
-    path_item: tuple[Mapping[str, Any], str],
-    pointer: str,
+    method: str, path: str, definition: object, path_item: tuple[Mapping[str, Any], str], pointer: str
 ) -> Entry | BrokenOperation:
     if not _IS_TOKEN(method):
-        return _broken(
-            method, path, f"the method `{method}` at {pointer} is not one of HTTP (RFC 9110, 9.1)"
-        )
+        return _broken(method, path, f"the method `{method}` at {pointer} is not one of HTTP (RFC 9110, 9.1)")
     if not isinstance(definition, dict):
         return _broken(method, path, f"the operation at {pointer} is not an object; correct it")
     return Entry(Label(f"{method} {path}"), method, path, pointer, *path_item, definition)

@@ -14,9 +14,7 @@ from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.pointers import pointer_child
 
 
-def declared_examples(
-    document: OpenApiDocument, raw: Mapping[str, Any], at: str
-) -> tuple[Example, ...]:
+def declared_examples(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> tuple[Example, ...]:
     """Values of `example` and `examples` of a parameter or media type; in Swagger 2.0 of `x-example` and `x-examples`.
 
     An `externalValue` is the document that it leads to. What is found at no place is left out.
@@ -27,9 +25,7 @@ def declared_examples(
     return (*_said(document, raw, at, *several), *_said(document, raw, at, *single))
 
 
-def _said(
-    document: OpenApiDocument, raw: Mapping[str, Any], at: str, single: str, several: str
-) -> Iterator[Example]:
+def _said(document: OpenApiDocument, raw: Mapping[str, Any], at: str, single: str, several: str) -> Iterator[Example]:
     if single in raw:
         yield Example(raw[single], pointer_child(at, single))
     is_extension = several.startswith("x-")
@@ -63,15 +59,11 @@ _KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const")
 """Keywords of a schema by which the author has chosen the values."""
 
 
-def with_identifiers(
-    document: OpenApiDocument, path: str, parameters: Sequence[Parameter]
-) -> tuple[Parameter, ...]:
+def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Give parameters of the path without an example the identifiers that responses of their resource show."""
     return tuple(
         replace(one, examples=tuple(_identifiers(document, path, one)))
-        if one.location is Location.PATH
-        and not one.examples
-        and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
+        if one.location is Location.PATH and not one.examples and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
         else one
         for one in parameters
     )

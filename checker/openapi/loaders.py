@@ -32,9 +32,7 @@ __all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"
 _VERSION_KEYS = frozenset(("openapi", "swagger"))
 
 
-def from_dict(
-    schema: Mapping[str, Any], *, base_url: str | None = None, way: FetchOptions = DIRECT
-) -> OpenApiSchema:
+def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None, way: FetchOptions = DIRECT) -> OpenApiSchema:
     """Schema of a parsed document; its references are absolute URLs, of files, too. Raises `LoaderError`."""
     name = "the schema"
     read = reader(Web({}, way), name)
@@ -42,30 +40,19 @@ def from_dict(
 
 
 def from_path(
-    path: str | os.PathLike[str],
-    *,
-    encoding: str = "utf-8",
-    base_url: str | None = None,
-    way: FetchOptions = DIRECT,
+    path: str | os.PathLike[str], *, encoding: str = "utf-8", base_url: str | None = None, way: FetchOptions = DIRECT
 ) -> OpenApiSchema:
     """Schema of a file, JSON or YAML, and of the files and URLs that it refers to. Raises `LoaderError`."""
     web = Web({}, way)
     data = read_file(path, web.allowance)
     name = os.fspath(path)
     value = _parsed(data, name, f"text/plain; charset={encoding}")
-    origin = Provenance(
-        own_name=quote(Path(path).name), read=reader(web, name, folder=Path(path).parent)
-    )
+    origin = Provenance(own_name=quote(Path(path).name), read=reader(web, name, folder=Path(path).parent))
     return _opened(value, name, origin, way, base_url)
 
 
 def from_bytes(
-    data: bytes,
-    *,
-    name: str,
-    content_type: str | None = None,
-    location: str | None = None,
-    way: FetchOptions = DIRECT,
+    data: bytes, *, name: str, content_type: str | None = None, location: str | None = None, way: FetchOptions = DIRECT
 ) -> OpenApiSchema:
     """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
     value = _parsed(data, name, content_type)
@@ -108,8 +95,7 @@ def _opened(
         kinds = {list: "a list", str: "text", type(None): "nothing"}
         found = kinds.get(type(value), "a single value")
         raise ForeignDescription(
-            f"{name} is not an API description: an object was expected, {found} was found; "
-            "give an OpenAPI document",
+            f"{name} is not an API description: an object was expected, {found} was found; give an OpenAPI document",
             kind=LoaderErrorKind.OPEN_API_INVALID_SCHEMA,
         )
     root = value if isinstance(value, dict) else dict(value)
@@ -162,13 +148,7 @@ OPENAPI: Final = OpenApiKind()
 def _asked(source: ApplicationSource, options: FetchOptions) -> OpenApiSchema:
     """The document that an application serves."""
     path = source.path if source.path.startswith("/") else f"/{source.path}"
-    answer = source.document(
-        WireRequest("GET", path.encode(), []), "give the path of its API description"
-    )
+    answer = source.document(WireRequest("GET", path.encode(), []), "give the path of its API description")
     return from_bytes(
-        answer.content,
-        name=source.path,
-        content_type=answer.content_type,
-        location=source.url + path,
-        way=options,
+        answer.content, name=source.path, content_type=answer.content_type, location=source.url + path, way=options
     )

@@ -6,13 +6,7 @@ from typing import Any, Protocol, Self
 
 from checker.core.case import Engine
 from checker.core.contract import RequestVerdict
-from checker.core.operation import (
-    Body,
-    BrokenOperation,
-    Label,
-    Parameter,
-    UnusableBody,
-)
+from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
 from checker.core.request import WireRequest
 from checker.core.schema import SchemaWarning, UnresolvableReference
 from checker.core.security import SecurityRequirement
@@ -41,9 +35,7 @@ class Owner(Protocol):
     def document(self) -> OpenApiDocument: ...
     @property
     def app(self) -> object | None: ...
-    def base_url_of(
-        self, servers: object, operation: "OpenApiOperation | None" = None
-    ) -> str | None: ...
+    def base_url_of(self, servers: object, operation: "OpenApiOperation | None" = None) -> str | None: ...
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]: ...
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]: ...
     def find(self, label: str) -> "OpenApiOperation | BrokenOperation | None": ...
@@ -137,11 +129,7 @@ class OpenApiOperation(ApiOperation):
         return self._referee.judge(request, base_path=base_path)
 
     def compile(
-        self,
-        settings: GenerationSettings,
-        *,
-        hooks: ComponentHooks = NO_HOOKS,
-        store: FormStore | None = None,
+        self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
     ) -> OperationProgram:
         return compile_operation(self, settings, hooks=hooks, store=store)
 

@@ -11,13 +11,7 @@ from msgspec import Struct
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.openapi.documents.dialects import (
-    COLLECTION_FORMATS,
-    DEFAULT_STYLES,
-    flag,
-    items_of,
-    kind_of,
-)
+from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, items_of, kind_of
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
 from checker.transport.wire.bodies import reason_not
@@ -29,9 +23,7 @@ from checker.validation.problems import problem_of
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 _QUERY_STRING = "querystring"
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
-_NOT_OF_THE_SCHEMA = frozenset(
-    {"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"}
-)
+_NOT_OF_THE_SCHEMA = frozenset({"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"})
 
 _IGNORED = "accept"
 """A further header parameter that says nothing (OpenAPI 3.0, 4.7.12.2): negotiation makes that header.
@@ -67,9 +59,7 @@ class Declared(Struct, frozen=True):
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
-def declared_parameters(
-    document: OpenApiDocument, *lists: tuple[object, str]
-) -> dict[tuple[str, str], Declared]:
+def declared_parameters(document: OpenApiDocument, *lists: tuple[object, str]) -> dict[tuple[str, str], Declared]:
     """Parameters of a path item and its operation, `(raw list, pointer)` each; later ones override.
 
     Raises `MalformedOperation` and `UnresolvableReference`.
@@ -93,9 +83,7 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
     for index, item in enumerate(raw):
         value, at = document.dereferenced(item, f"{pointer}/{index}")
         if not isinstance(value, dict):
-            raise MalformedOperation(
-                f"the parameter at {at} must be an object; found {kind_of(value)}"
-            )
+            raise MalformedOperation(f"the parameter at {at} must be an object; found {kind_of(value)}")
         yield _named(value, at)
 
 
@@ -109,11 +97,7 @@ def _named(raw: Mapping[str, Any], at: str) -> Declared:
     if place == "body":
         # There its name says nothing (Swagger 2.0, Parameter Object).
         return Declared(raw, at, "", place)
-    fault = (
-        "has no `name`; add it"
-        if name is None
-        else f"has {kind_of(name)} as its `name`; make it text"
-    )
+    fault = "has no `name`; add it" if name is None else f"has {kind_of(name)} as its `name`; make it text"
     return Declared(raw, at, "", place, f"the parameter at {at} {fault}")
 
 
@@ -122,8 +106,7 @@ def parameters(
 ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
     """Return the parameters outside the body, in order of declaration, and the optional ones that cannot be sent: pointer -> reason.
 
-    An undeclared variable of the path is text.
-    Raises `MalformedOperation` and `UnresolvableReference`.
+    An undeclared variable of the path is text. Raises `MalformedOperation` and `UnresolvableReference`.
     """
     variables = dict.fromkeys(_VARIABLE.findall(path))
     whole = next((item for item in declared.values() if item.place == _QUERY_STRING), None)
@@ -165,9 +148,7 @@ def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
     return item.name != "" and (bool(flag(item.raw, "required")) or item.name in variables)
 
 
-def parameter_names(
-    document: OpenApiDocument, path: str, *lists: tuple[object, str]
-) -> Iterator[str]:
+def parameter_names(document: OpenApiDocument, path: str, *lists: tuple[object, str]) -> Iterator[str]:
     """Names of the same parameters, as far as they can be told without reading them."""
     variables = dict.fromkeys(_VARIABLE.findall(path))
     yield from variables
@@ -216,9 +197,7 @@ def _require_text(parameter: Parameter) -> None:
     if reason is None and is_multipart(media_type):
         reason = f"no serialiser for {media_type} outside of a body"
     if reason is not None:
-        raise MalformedOperation(
-            f"the parameter `{parameter.name}` at {parameter.pointer} cannot be sent: {reason}"
-        )
+        raise MalformedOperation(f"the parameter `{parameter.name}` at {parameter.pointer} cannot be sent: {reason}")
 
 
 def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
@@ -280,9 +259,7 @@ def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) 
     )
 
 
-def _schema_of(
-    document: OpenApiDocument, item: Declared
-) -> tuple[Schema, str | None, tuple[Any, ...]]:
+def _schema_of(document: OpenApiDocument, item: Declared) -> tuple[Schema, str | None, tuple[Any, ...]]:
     """Schema, media type if it is declared by `content`, examples."""
     examples = declared_examples(document, item.raw, item.pointer)
     content = item.raw.get("content")
@@ -305,9 +282,7 @@ def _checked(document: OpenApiDocument, raw: object, pointer: str, item: Declare
     return document.schema(raw, pointer)
 
 
-def _swagger_parameter(
-    document: OpenApiDocument, item: Declared, location: Location, *, required: bool
-) -> Parameter:
+def _swagger_parameter(document: OpenApiDocument, item: Declared, location: Location, *, required: bool) -> Parameter:
     style, explode = swagger_style(item.raw.get("collectionFormat"), item.place)
     return Parameter(
         item.name,

@@ -107,9 +107,7 @@ def _referred(owner: Owner, reference: str, at: str) -> Entry:
     else:
         entry = owner.entry_at(owner.document.resolve(reference, at=at)[1])
     if entry is None:
-        raise _Problem(
-            f"`{reference}` is not an operation; point it at one like `#/paths/~1users/get`"
-        )
+        raise _Problem(f"`{reference}` is not an operation; point it at one like `#/paths/~1users/get`")
     return entry
 
 
@@ -206,10 +204,7 @@ class _Inference(Struct):
 
     @classmethod
     def of(
-        cls,
-        document: OpenApiDocument,
-        operations: Sequence[OpenApiOperation],
-        uses: Mapping[Label, ResourceUse],
+        cls, document: OpenApiDocument, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]
     ) -> "_Inference":
         schemas = SchemaFields(document)
         answers = {one.label: schemas.of_answer(one) for one in operations}
@@ -248,13 +243,7 @@ class _Inference(Struct):
                     found.setdefault(source, []).append(TakenValue(slot.location, slot.name, value))
             for source, values in found.items():
                 whole = (*values, *self._parents(source, target.label, values))
-                yield Transition(
-                    self._name(target.label),
-                    source,
-                    self.answers[source].status,
-                    target.label,
-                    whole,
-                )
+                yield Transition(self._name(target.label), source, self.answers[source].status, target.label, whole)
             yield from self._next_page(target)
 
     def formatted(self) -> dict[Label, dict[str, str]]:
@@ -352,13 +341,7 @@ class _Inference(Struct):
     def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
         """The field of an answer that a slot most likely means: many slots are alike."""
         word, place = slot.word, slot.location
-        key = (
-            source,
-            word,
-            slot.owner,
-            slot.kind,
-            place in (Location.PATH, Location.BODY) and place,
-        )
+        key = (source, word, slot.owner, slot.kind, place in (Location.PATH, Location.BODY) and place)
         if key not in self.known:
             answer, home = self.answers[source], self.uses[source].resource
             # The schema may call the things otherwise than the path: `Account` of `/users`, `Order` of `/cart/checkout`.
@@ -366,9 +349,7 @@ class _Inference(Struct):
             self.known[key] = self._compared(slot, word, answer, homes)
         return self.known[key]
 
-    def _compared(
-        self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]
-    ) -> AnswerField | None:
+    def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         scored = [
             (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
             for place, one in enumerate(answer.fields)
@@ -378,9 +359,7 @@ class _Inference(Struct):
         best = max(scored, key=lambda item: item[:3], default=None)
         return best[3] if best is not None and best[0] >= least else None
 
-    def _parents(
-        self, source: Label, target: Label, values: Sequence[TakenValue]
-    ) -> Iterator[TakenValue]:
+    def _parents(self, source: Label, target: Label, values: Sequence[TakenValue]) -> Iterator[TakenValue]:
         """Yield the values of parents that both have: `/owners/{owner}` of the pet that was created there."""
         given = {value.name for value in values if value.location is Location.PATH}
         asked = self.uses[target]
@@ -397,9 +376,7 @@ class _Inference(Struct):
         return f"{verb}{many}{noun}"
 
 
-def _held(
-    uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields]
-) -> dict[str, Sequence[Label]]:
+def _held(uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields]) -> dict[str, Sequence[Label]]:
     """Return noun -> operations whose answers show identifiers of such things inside others."""
     found: dict[str, dict[Label, None]] = {}
     for label, use in uses.items():

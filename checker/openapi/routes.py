@@ -85,9 +85,7 @@ class PathTemplate:
 
 def has_dot_segment(path: str) -> bool:
     """True when a client or server may remove segments of the path (RFC 3986, 5.2.4 and 6.2.2.2)."""
-    return any(
-        part.replace("%2E", ".").replace("%2e", ".") in (".", "..") for part in path.split("/")
-    )
+    return any(part.replace("%2E", ".").replace("%2e", ".") in (".", "..") for part in path.split("/"))
 
 
 def _literal(text: str) -> str:
@@ -171,11 +169,6 @@ class Routes:
         octets = path.partition("?")[0].encode("latin-1", "replace")
         for segment in octets.split(b"/"):
             plain = unquote_to_bytes(segment)
-            nodes = [
-                below
-                for node in nodes
-                for below in (node.literal.get(plain), node.other)
-                if below is not None
-            ]
+            nodes = [below for node in nodes for below in (node.literal.get(plain), node.other) if below is not None]
         for node in nodes:
             yield from node.routes

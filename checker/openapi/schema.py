@@ -20,13 +20,7 @@ from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.documents.parsing import parse_json, to_json
 from checker.openapi.documents.references import OpenApiDocument, leads_outside, load_all
-from checker.openapi.servers import (
-    absolute_url,
-    credential_places,
-    path_of,
-    security_schemes,
-    variable_names,
-)
+from checker.openapi.servers import absolute_url, credential_places, path_of, security_schemes, variable_names
 
 if TYPE_CHECKING:
     import checker.openapi.operation as operations
@@ -133,9 +127,7 @@ class OpenApiSchema(ApiSchema):
         return signed_up.described_login(self.document, self._account_operations())
 
     def _account_operations(self) -> "Iterator[OpenApiOperation]":
-        entries = (
-            one for one in self.entries() if isinstance(one, Entry) and signed_up.is_candidate(one)
-        )
+        entries = (one for one in self.entries() if isinstance(one, Entry) and signed_up.is_candidate(one))
         read = map(self.read, entries)
         return (one for one in read if not isinstance(one, BrokenOperation))
 
@@ -223,9 +215,7 @@ class OpenApiSchema(ApiSchema):
         entry = self._by_id.get(operation_id)
         if entry is not None and operation_id:
             return entry
-        return next(
-            iter(get_close_matches(operation_id, [key for key in self._by_id if key], n=1)), ""
-        )
+        return next(iter(get_close_matches(operation_id, [key for key in self._by_id if key], n=1)), "")
 
     def entry_at(self, place: str) -> Entry | None:
         """Return the operation of a label or of a place in the document."""
@@ -277,9 +267,7 @@ class OpenApiSchema(ApiSchema):
             return entry
         operation = self._read.get(entry.label)
         if operation is None:
-            operation = self._read[entry.label] = initialised(
-                operations.read_operation(entry, self), self.hooks
-            )
+            operation = self._read[entry.label] = initialised(operations.read_operation(entry, self), self.hooks)
         return operation
 
     @cached_property
@@ -315,15 +303,9 @@ class OpenApiSchema(ApiSchema):
 
     def _index(self) -> dict[Label, Entry | BrokenOperation]:
         if self._entries is None:
-            listed = list(
-                table_of_contents(
-                    self.document, self._edition, self.hooks.named("before_process_path")
-                )
-            )
+            listed = list(table_of_contents(self.document, self._edition, self.hooks.named("before_process_path")))
             self._dropped = tuple(one for one in listed if isinstance(one, DroppedOperation))
-            self._entries = {
-                one.label: one for one in listed if not isinstance(one, DroppedOperation)
-            }
+            self._entries = {one.label: one for one in listed if not isinstance(one, DroppedOperation)}
         return self._entries
 
 

@@ -18,11 +18,7 @@ _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 def absolute_url(
-    document: OpenApiDocument,
-    location: str | None,
-    *,
-    servers: object = None,
-    variables: Mapping[str, str] = _NONE,
+    document: OpenApiDocument, location: str | None, *, servers: object = None, variables: Mapping[str, str] = _NONE
 ) -> str:
     """Base URL as declared, resolved against the URL that the document came from; without one it may stay relative.
 
@@ -92,17 +88,11 @@ def _swagger_url(root: dict[str, Any], location: str | None) -> str:
     return f"{scheme}://{host}{path}"
 
 
-_LOCATIONS: Final = {
-    "query": Location.QUERY,
-    "header": Location.HEADER,
-    "cookie": Location.COOKIE,
-}
+_LOCATIONS: Final = {"query": Location.QUERY, "header": Location.HEADER, "cookie": Location.COOKIE}
 _SENT_AS_AUTHORIZATION: Final = frozenset(("http", "oauth2", "openIdConnect"))
 
 
-def security_of(
-    document: OpenApiDocument, operation: Mapping[str, Any]
-) -> tuple[SecurityRequirement, ...]:
+def security_of(document: OpenApiDocument, operation: Mapping[str, Any]) -> tuple[SecurityRequirement, ...]:
     """Return the alternatives of an operation, its own or those of the whole document; an empty alternative needs no credentials.
 
     The tuple is empty when nothing is declared. An undeclared scheme is left out of its requirement.
@@ -123,9 +113,7 @@ def security_of(
 
 def security_schemes(document: OpenApiDocument) -> dict[str, SecurityScheme]:
     """Schemes of the document by name; those that cannot be read are left out."""
-    found = {
-        name: _scheme(document, name, raw, at) for name, raw, at in _declared_schemes(document)
-    }
+    found = {name: _scheme(document, name, raw, at) for name, raw, at in _declared_schemes(document)}
     return {name: scheme for name, scheme in found.items() if scheme is not None}
 
 
@@ -175,11 +163,7 @@ def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> Secur
         return SecurityScheme(name, kind, at, location=location, parameter=parameter)
     scheme = value.get("scheme")
     return SecurityScheme(
-        name,
-        kind,
-        at,
-        scheme=scheme.lower() if isinstance(scheme, str) else "",
-        token_path=_password_path(value),
+        name, kind, at, scheme=scheme.lower() if isinstance(scheme, str) else "", token_path=_password_path(value)
     )
 
 

@@ -36,9 +36,7 @@ _MOST_PARTS: Final = 40
 _SENT_AS_BEARER: Final = frozenset(("oauth2", "openIdConnect"))
 
 
-def sign_up_flow(
-    document: OpenApiDocument, operations: Iterable[OpenApiOperation]
-) -> SignUpFlow | None:
+def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperation]) -> SignUpFlow | None:
     """The first login whose credentials a sign-up of the same description takes; `operations` are candidates alone."""
     scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
     if scheme is None:
@@ -54,15 +52,11 @@ def sign_up_flow(
             passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
             if passwords and len(shared) > len(passwords):
                 preferred = tuple(_administrators(sign_up))
-                return SignUpFlow(
-                    sign_up.label, login.label, shared, passwords, token, scheme, preferred
-                )
+                return SignUpFlow(sign_up.label, login.label, shared, passwords, token, scheme, preferred)
     return None
 
 
-def described_login(
-    document: OpenApiDocument, operations: Iterable[OpenApiOperation]
-) -> DescribedLogin | None:
+def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOperation]) -> DescribedLogin | None:
     """The first that takes a user and a password and shows a token in its answer; `operations` are candidates alone."""
     scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
     fields = SchemaFields(document)
@@ -80,9 +74,7 @@ def described_login(
         media_type = login.bodies[0].media_type
         if password and user and token and (is_json(media_type) or media_type == FORM):
             others = _required(login) - {user, password}
-            return DescribedLogin(
-                *(login.path, media_type, user, password, tuple(sorted(others)), token, scheme)
-            )
+            return DescribedLogin(*(login.path, media_type, user, password, tuple(sorted(others)), token, scheme))
     return None
 
 
@@ -118,9 +110,7 @@ def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ..
     asked = dict(_properties(login))
     given = dict(_properties(sign_up))
     shared = (name for name in given if name in asked)
-    return tuple(
-        name for name in shared if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name))
-    )
+    return tuple(name for name in shared if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name)))
 
 
 def _token_in(fields: tuple[AnswerField, ...]) -> str:

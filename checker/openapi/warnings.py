@@ -14,14 +14,7 @@ from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
 from checker.core.operation import Example
 from checker.core.request import BaseUrl
-from checker.core.schema import (
-    Dialect,
-    Direction,
-    Schema,
-    SchemaWarning,
-    UnresolvableReference,
-    WarningKind,
-)
+from checker.core.schema import Dialect, Direction, Schema, SchemaWarning, UnresolvableReference, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members
@@ -137,9 +130,7 @@ def malformed_parts(document: OpenApiDocument, entry: Entry) -> Iterator["_Warni
             yield WarningKind.MALFORMED_PART, place, message
 
 
-def _fields(
-    document: OpenApiDocument, owner: object, at: str, fields: Mapping[str, _Field]
-) -> Iterator[Malformed]:
+def _fields(document: OpenApiDocument, owner: object, at: str, fields: Mapping[str, _Field]) -> Iterator[Malformed]:
     # A reference that leads nowhere is an error of the part that needs it.
     value, at = document.object_at(owner, at)
     for name, expected in fields.items():
@@ -216,9 +207,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
             yield part
     schemas += [parameter.schema for parameter in operation.parameters]
     # Fields of a Swagger form are parameters in the document.
-    fields = [
-        document.schema(swagger_schema(item.raw), item.pointer) for item in form_fields(declared)
-    ]
+    fields = [document.schema(swagger_schema(item.raw), item.pointer) for item in form_fields(declared)]
     schemas += fields or [body.schema for body in operation.bodies]
     yield from _ignored(document, schemas)
     yield from _examples(operation)
@@ -228,9 +217,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     yield from _other_server(operation)
     for requirement in operation.security:
         for name in requirement.undeclared:
-            message = (
-                f"the security scheme `{name}` is not declared; add it to the security schemes"
-            )
+            message = f"the security scheme `{name}` is not declared; add it to the security schemes"
             yield WarningKind.UNDECLARED_SECURITY, entry.pointer, message
 
 
@@ -247,7 +234,9 @@ def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:
     if own is None or usual is None or own == usual:
         return
     if _host(own) != _host(usual):
-        message = f"its server {own} is on another host than {usual}; requests go to the latter, give its own with `--url`"
+        message = (
+            f"its server {own} is on another host than {usual}; requests go to the latter, give its own with `--url`"
+        )
         yield WarningKind.OTHER_SERVER, operation.entry.pointer, message
 
 
@@ -336,9 +325,7 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
     """Yield the faults of a schema itself."""
     if isinstance(raw, dict):
         yield from _malformed(raw, at, document.dialect_at(at))
-        patterns = [
-            ("patternProperties", name) for name, _ in items_of(raw.get("patternProperties"))
-        ]
+        patterns = [("patternProperties", name) for name, _ in items_of(raw.get("patternProperties"))]
         for keyword, pattern in [("pattern", raw.get("pattern")), *patterns]:
             if isinstance(pattern, str) and ecma_pattern(pattern) is None:
                 place = pointer_child(at, keyword)

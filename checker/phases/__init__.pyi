@@ -4,9 +4,4 @@ from checker.config.table import register_phase as register
 from checker.core.phases import CaseSource, Phase
 from checker.phases.listing import ListingContext
 
-__all__ = [
-    "CaseSource",
-    "ListingContext",
-    "Phase",
-    "register",
-]
+__all__ = ["CaseSource", "ListingContext", "Phase", "register"]

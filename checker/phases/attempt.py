@@ -52,9 +52,7 @@ class CallArguments(Struct, frozen=True):
             rule = _RULES.get(name)
             if rule is None:
                 known = ", ".join(f"`{one}`" for one in names)
-                raise TypeError(
-                    f"kwargs can change {known}, found `{name}`{did_you_mean(str(name), names)}"
-                )
+                raise TypeError(f"kwargs can change {known}, found `{name}`{did_you_mean(str(name), names)}")
             if value is not None and (wanted := rule(value)) is not None:
                 raise TypeError(f"kwargs: `{name}` must be {wanted}, got {value!r:.80}")
         return cls(**{name: value for name, value in given.items() if value is not None})
@@ -72,9 +70,7 @@ class CallArguments(Struct, frozen=True):
         if dropped:
             request.lines = None
             request.headers = [pair for pair in request.headers if pair[0].lower() not in dropped]
-            request.headers += [
-                (name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
-            ]
+            request.headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
         follows = self.allow_redirects if self.follow_redirects is None else self.follow_redirects
         changes = HttpChanges(
             usual=request.via if isinstance(request.via, HttpSettings) else None,
@@ -196,9 +192,7 @@ class Judging(Protocol):
         """Return what the checks say of a request that got no complete response."""
         ...
 
-    def probes(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> bool | None:
+    def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
         """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
         ...
 
@@ -214,9 +208,7 @@ class Judging(Protocol):
         """Names of the checks that are asked of answers to such a case."""
         ...
 
-    def verdict(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> Judgement | None:
+    def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> Judgement | None:
         """Return the results of the checks; None if one of them needs further requests: call `judge` then."""
         ...
 
@@ -260,9 +252,7 @@ class Authorizing(Protocol):
         """Have a request carry those of now, in place of earlier ones. Raises `CredentialError`."""
         ...
 
-    def is_refused(
-        self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False
-    ) -> bool:
+    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
         """Whether to send (again, for the second time and more) with others, which are there then.
 
         Raises `CredentialError`.
@@ -308,12 +298,7 @@ class Verdict(Struct):
 
 
 def attempt(
-    tools: Tools,
-    case: Case,
-    sequence: Sequence[JudgedInteraction] = (),
-    *,
-    fresh: bool = False,
-    confirms: bool = False,
+    tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False, confirms: bool = False
 ) -> Exchanging[Verdict]:
     """Verdict on one case that is sent after `sequence`; `fresh` and `confirms` as in `WireRequest`.
 
@@ -370,11 +355,7 @@ def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outco
 
 
 def plain_verdict(
-    tools: Tools,
-    case: Case,
-    request: WireRequest,
-    outcome: Outcome,
-    sequence: Sequence[JudgedInteraction] = (),
+    tools: Tools, case: Case, request: WireRequest, outcome: Outcome, sequence: Sequence[JudgedInteraction] = ()
 ) -> Verdict | None:
     """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
     if not isinstance(outcome, Response):
@@ -384,20 +365,14 @@ def plain_verdict(
 
 
 def rest_of_attempt(
-    tools: Tools,
-    case: Case,
-    request: WireRequest,
-    outcome: Outcome,
-    sequence: Sequence[JudgedInteraction],
+    tools: Tools, case: Case, request: WireRequest, outcome: Outcome, sequence: Sequence[JudgedInteraction]
 ) -> Exchanging[Verdict]:
     """Run the rest of an attempt after its response: hooks, and checks with their requests."""
     judgement = yield from judge_outcome(tools, case, outcome, sequence, request=request)
     return Verdict(case, request, outcome, judgement)
 
 
-def build_request(
-    maker: Maker, hooks: CallHooks, case: Case, credentials: Authorizing | None = None
-) -> WireRequest:
+def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Authorizing | None = None) -> WireRequest:
     """The case as bytes, after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
     run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
@@ -442,12 +417,7 @@ def _wanted(extra: dict[str, Any]) -> CallArguments:
 
 
 def judge_outcome(
-    tools: Tools,
-    case: Case,
-    outcome: Outcome,
-    sequence: Sequence[JudgedInteraction] = (),
-    *,
-    request: WireRequest,
+    tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[JudgedInteraction] = (), *, request: WireRequest
 ) -> Exchanging[Judgement]:
     """Return what hooks and checks say of the outcome of a request.
 
@@ -475,9 +445,7 @@ CheckResult = tuple[str, str, Failure | None]
 """Name of a check, `success` or `failure`, and what failed."""
 
 
-def reviewed(
-    judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]
-) -> Judgement:
+def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]) -> Judgement:
     """Return the results of these checks that users want to hear of; other observers receive all."""
     context = hooks.context(case)
     errors = list(judgement.errors)
@@ -502,9 +470,7 @@ def results_of(names: Sequence[str], judgement: Judgement) -> list[CheckResult]:
 
 
 def _is_kept(
-    hook: Callable[..., Any],
-    arguments: tuple[HookContext, Failure, Case, Response],
-    errors: list[Raised],
+    hook: Callable[..., Any], arguments: tuple[HookContext, Failure, Case, Response], errors: list[Raised]
 ) -> bool:
     if hook in RUNNING_HOOKS:
         return True

@@ -30,14 +30,7 @@ from checker.corpus.consumers import variable_kinds
 from checker.corpus.harvest import Places
 from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
-from checker.phases.known_resources import (
-    DECLARED,
-    KnownResources,
-    LinkTargets,
-    ShownStep,
-    ValueOrigin,
-    request_place,
-)
+from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.rules import WRONG_STEPS
 
@@ -85,11 +78,7 @@ class SequenceGoals(Struct):
         found = self._goals.get(root)
         if found is None:
             uses = self.model.uses
-            deep = [
-                use
-                for use in uses.values()
-                if len(use.owners) > 1 and root in self.model.makers(use.owners[0][1])
-            ]
+            deep = [use for use in uses.values() if len(use.owners) > 1 and root in self.model.makers(use.owners[0][1])]
             deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
             labels = dict.fromkeys(use.label for use in deep)
             labels |= dict.fromkeys(label for label in uses if self._joins(label, root))
@@ -168,9 +157,7 @@ class ChainExplorer(Struct):
     _roots: Sequence[Label] | None = None
     _found_goals: SequenceGoals | None = None
 
-    def follow(
-        self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo
-    ) -> GeneratedCase | None:
+    def follow(self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo) -> GeneratedCase | None:
         """The next step of sequence `index`, or None when nothing follows."""
         place, made = len(sequence), None
         known = self._sequences.pop((seed, index), None)
@@ -185,13 +172,9 @@ class ChainExplorer(Struct):
         return made
 
     def _nothing_known(self) -> KnownResources:
-        return KnownResources(
-            self.model, self.rules.algorithms, self.host, self._places, self._leads
-        )
+        return KnownResources(self.model, self.rules.algorithms, self.host, self._places, self._leads)
 
-    def _next(
-        self, known: KnownResources, recipe: tuple[int, int, int], phase: PhaseInfo
-    ) -> GeneratedCase | None:
+    def _next(self, known: KnownResources, recipe: tuple[int, int, int], phase: PhaseInfo) -> GeneratedCase | None:
         """A step of (seed, index of the sequence, place in it)."""
         seed, index, place = recipe
         chance = Random(seed + (index << 8) + place)
@@ -273,10 +256,7 @@ class ChainExplorer(Struct):
         """Operations that can use what one answers, and those on its resource, by how much they are wanted."""
         found = self._followers.get(label)
         if found is None:
-            targets = (
-                *self.model.followers(label),
-                *self.model.on(self.model.uses[label].resource),
-            )
+            targets = (*self.model.followers(label), *self.model.on(self.model.uses[label].resource))
             found = self._followers[label] = {one: self._weight(one) for one in targets}
         return found
 
@@ -347,18 +327,14 @@ class ChainExplorer(Struct):
             if condition is not None and place not in found and chance.random() < likely:
                 found[place] = condition
 
-    def _usable(
-        self, known: KnownResources, target: Label, sources: list[ValueOrigin]
-    ) -> list[ValueOrigin]:
+    def _usable(self, known: KnownResources, target: Label, sources: list[ValueOrigin]) -> list[ValueOrigin]:
         """Return the steps that were not refused earlier in the sequence, or all if there are no others."""
         if not self.rules.link_calibration:
             return sources
         refused = {
             (binding.step, binding.expression)
             for shown in known.steps
-            if shown.use.label == target
-            and not shown.succeeded
-            and shown.sent.case.meta is not None
+            if shown.use.label == target and not shown.succeeded and shown.sent.case.meta is not None
             for binding in shown.sent.case.meta.bindings
         }
         if not refused:
@@ -366,9 +342,7 @@ class ChainExplorer(Struct):
         fresh = [one for one in sources if _first_place(known, one) not in refused]
         return fresh or sources
 
-    def _source(
-        self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random
-    ) -> ValueOrigin:
+    def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
         """Mostly the newest of the surest; after something was removed mostly that."""
         last = len(known.steps) - 1
         if known.steps[last].use.method == REMOVING and chance.random() < _REMOVED:
@@ -382,12 +356,7 @@ class ChainExplorer(Struct):
         return chance.choice(sure)
 
     def _binding(
-        self,
-        known: KnownResources,
-        operation: Any,
-        place: Place,
-        source: ValueOrigin,
-        variable: str | None = None,
+        self, known: KnownResources, operation: Any, place: Place, source: ValueOrigin, variable: str | None = None
     ) -> Binding | None:
         """`variable` is what of the resource the value names, if it names anything."""
         location, name = place
@@ -421,9 +390,7 @@ def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
     """
     meta = known.steps[source.step].sent.case.meta
     for binding in () if meta is None else meta.bindings:
-        if binding.expression and source.expression == request_place(
-            binding.location, binding.name
-        ):
+        if binding.expression and source.expression == request_place(binding.location, binding.name):
             return binding.step, binding.expression
     return source.step, json.dumps(source.expression)
 
@@ -449,9 +416,7 @@ class Explorer(Struct):
     chains: ChainExplorer
     _dead: set[Label] = field(default_factory=set)
 
-    def follow(
-        self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]
-    ) -> GeneratedCase | None:
+    def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
         """The next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
         last = sequence[-1]
         if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):

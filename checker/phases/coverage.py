@@ -48,11 +48,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             request = _request(case, maker)
             if request is not None and _is_too_long(request):
                 continue
-            wire = (
-                listed.mode,
-                listed.is_again,
-                str(listed.key) if request is None else _wire(request),
-            )
+            wire = (listed.mode, listed.is_again, str(listed.key) if request is None else _wire(request))
             if wire not in seen:
                 seen.add(wire)
                 yield listed
@@ -60,9 +56,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         raise too_deep(operation) from None
 
 
-def smallest_cases(
-    phase: str, operation: Operation, context: ListingContext
-) -> Iterator[ListedCase]:
+def smallest_cases(phase: str, operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
     """Yield the smallest case of an operation, as one of a phase, if it has such a case. Raises what `edge_cases` does."""
     if context.hooks.shapes_drawing:
         return

@@ -30,14 +30,10 @@ def texts_in(body: Any) -> list[tuple[str, str]]:
         inside: list[tuple[str, Any]] = []
         for pointer, value in level:
             if isinstance(value, dict):
-                inside += (
-                    (pointer_child(pointer, str(name)), item) for name, item in value.items()
-                )
+                inside += ((pointer_child(pointer, str(name)), item) for name, item in value.items())
             elif isinstance(value, list):
                 inside += ((pointer_child(pointer, str(at)), item) for at, item in enumerate(value))
-        found += (
-            one for one in inside if isinstance(one[1], str) and any(map(str.isalnum, one[1]))
-        )
+        found += (one for one in inside if isinstance(one[1], str) and any(map(str.isalnum, one[1])))
         level = inside
     return found[:_MOST]
 
@@ -53,9 +49,7 @@ def others_like(text: str, random: Random) -> Iterator[str]:
 
 def _other(one: str, text: str, random: Random) -> str:
     kinds = [kind for kind in _ALPHABETS if one in kind]
-    if len(kinds) > 1 and any(
-        letter in ascii_lowercase and letter not in "abcdef" for letter in text
-    ):
+    if len(kinds) > 1 and any(letter in ascii_lowercase and letter not in "abcdef" for letter in text):
         # Only where all letters are hexadecimal digits the others have to be, too.
         kinds = kinds[1:]
     return random.choice(kinds[0]) if kinds else one

@@ -167,11 +167,7 @@ class KnownResources(Struct):
     def validators(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
         """(header of a condition, way to its value) of what an operation is about, as the sequence showed that last."""
         asked = _IF_CHANGED if target.resource_method in SAFE else _IF_UNCHANGED
-        conditions = [
-            one
-            for one in target.parameters
-            if one.location is Location.HEADER and one.name.lower() in asked
-        ]
+        conditions = [one for one in target.parameters if one.location is Location.HEADER and one.name.lower() in asked]
         use = self.model.uses[target.label]
         for one in conditions:
             name = asked[one.name.lower()]
@@ -238,10 +234,7 @@ class KnownResources(Struct):
             urls = [
                 (f"$response.body#{pointer}", value)
                 for _, pointer, value in leaves
-                if value.__class__ is str
-                and "/" in value
-                and _URL.fullmatch(value)
-                and "*" not in pointer
+                if value.__class__ is str and "/" in value and _URL.fullmatch(value) and "*" not in pointer
             ]
             found = [*places, *urls[:_MOST_URLS]]
             shown.urls = [(place, value) for place, value in found if self._is_own(value)]
@@ -255,9 +248,7 @@ class KnownResources(Struct):
             return False
         return host is None or host_of(host) == host_of(self.host)
 
-    def _named(
-        self, step: int, target: Operation, name: str, owner: Resource
-    ) -> Iterator[ValueOrigin]:
+    def _named(self, step: int, target: Operation, name: str, owner: Resource) -> Iterator[ValueOrigin]:
         shown = self.steps[step]
         if _BY_NAME not in self.algorithms or not shown.succeeded or shown.use.method == REMOVING:
             return
@@ -310,9 +301,7 @@ def _looks(value: Any) -> float:
     """Like what names a thing: 1, or less for what is long, has spaces, or is no text or number at all."""
     if isinstance(value, bool | float):
         return 0.1
-    if isinstance(value, str) and (
-        not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")
-    ):
+    if isinstance(value, str) and (not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")):
         return _STRANGE
     return 1.0
 
@@ -324,9 +313,7 @@ def located_patterns(path: str, name: str) -> tuple[str, ...]:
     found = []
     for end in range(len(segments), 0, -1):
         above = segments[:end]
-        if above[-1] in ("{" + name + "}",) or (
-            "{" in above[-1] and any("{" + name + "}" in one for one in above)
-        ):
+        if above[-1] in ("{" + name + "}",) or ("{" in above[-1] and any("{" + name + "}" in one for one in above)):
             whole = "/".join(_segment_pattern(one, name) for one in above)
             pattern = f"/{whole}/?(?:[?#].*)?$"
             if re.compile(pattern).groups == 1:
@@ -337,8 +324,6 @@ def located_patterns(path: str, name: str) -> tuple[str, ...]:
 def _segment_pattern(segment: str, name: str) -> str:
     parts = re.split(r"(\{[^{}]*\})", segment)
     return "".join(
-        ("([^/?#]+)" if part == "{" + name + "}" else "[^/?#]+")
-        if part.startswith("{")
-        else re.escape(part)
+        ("([^/?#]+)" if part == "{" + name + "}" else "[^/?#]+") if part.startswith("{") else re.escape(part)
         for part in parts
     )

@@ -79,9 +79,7 @@ class _List(Struct):
 class CaseLists:
     """The lists of all phases. Reads no further than is asked; what is too much it forgets, of old lists the longest first."""
 
-    def __init__(
-        self, context: Callable[[Operation, str], ListingContext], lister: Callable[[str], Lister]
-    ) -> None:
+    def __init__(self, context: Callable[[Operation, str], ListingContext], lister: Callable[[str], Lister]) -> None:
         """`context` of an operation in a phase."""
         self._lister = lister
         """Of a phase, by its name."""

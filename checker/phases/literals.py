@@ -3,15 +3,7 @@
 import copy
 
 from checker.core.case import NOT_SET, Case
-from checker.core.meta import (
-    CaseMetadata,
-    ComponentProvenance,
-    GenerationMode,
-    Literal,
-    Origin,
-    PhaseData,
-    PhaseInfo,
-)
+from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, Literal, Origin, PhaseData, PhaseInfo
 from checker.core.operation import Location, Operation
 
 _GIVEN = ComponentProvenance(origin=Origin.EXPLICIT)

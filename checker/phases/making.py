@@ -16,17 +16,7 @@ from checker.core.constraints import Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
 from checker.core.idempotency import fresh_key, is_idempotency_key
-from checker.core.meta import (
-    Binding,
-    Choice,
-    Drawn,
-    Listed,
-    Literal,
-    PhaseInfo,
-    Recipe,
-    Step,
-    ValuePool,
-)
+from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation, Parameter
 from checker.core.phases import CaseSource, Phase
 from checker.core.request import Location
@@ -83,16 +73,12 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     return tuple(taken)
 
 
-def take_known(
-    case: Case, listed: object, pool: ValuePool | None, number: int = 0
-) -> tuple[Binding, ...]:
+def take_known(case: Case, listed: object, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
     """Set known names of things into the body and the path of a case; what was taken. Before its body is given names of its own."""
     return *take_references(case, listed, pool, number), *take_names(case, pool, number)
 
 
-def take_references(
-    case: Case, listed: object, pool: ValuePool | None, number: int = 0
-) -> tuple[Binding, ...]:
+def take_references(case: Case, listed: object, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
     """Set known names of things into the body of a case, but where it is about them; what was taken.
 
     The cases of a list take the best few in turn, and other ones with each turn of their paths. Where the description gives an
@@ -306,9 +292,7 @@ class CaseFactory:
     """Told of what is wrong with a description, and found while cases are listed."""
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
-    values: Callable[[Operation, ValuePool | None], ValuePool | None] = lambda operation, usual: (
-        usual
-    )
+    values: Callable[[Operation, ValuePool | None], ValuePool | None] = lambda operation, usual: usual
     """What cases take values from, given earlier answers: users may have values of their own."""
     lister: Callable[[str], Lister] = lister_of
     """What lists the cases of a phase, by its name."""
@@ -339,9 +323,7 @@ class CaseFactory:
         if usable != self._learned.get(label, ""):
             self._learned[label] = usable
 
-    def _usable_of(
-        self, label: Label, constraints: Sequence[Constraint], phase: str
-    ) -> Sequence[Constraint]:
+    def _usable_of(self, label: Label, constraints: Sequence[Constraint], phase: str) -> Sequence[Constraint]:
         if self._draws(label, written(constraints), phase):
             return constraints
         usable: list[Constraint] = []
@@ -392,9 +374,7 @@ class CaseFactory:
             pool = NewestFirst(pool)
         case = program.draw(source, case_id(task_seed, index), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
-        return GeneratedCase(
-            case, label, source.choices, bindings, learned=self._learned.get(label, "")
-        )
+        return GeneratedCase(case, label, source.choices, bindings, learned=self._learned.get(label, ""))
 
     def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
         """Earlier values that cases of a phase may take."""
@@ -427,17 +407,13 @@ class CaseFactory:
         is_wrong = Random(seed + index).random() < WRONG_STEPS
         return self._in_mode(label, (seed, index), phase, is_wrong=is_wrong)
 
-    def _in_mode(
-        self, label: Label, place: tuple[int, int], phase: PhaseInfo, *, is_wrong: bool
-    ) -> GeneratedCase:
+    def _in_mode(self, label: Label, place: tuple[int, int], phase: PhaseInfo, *, is_wrong: bool) -> GeneratedCase:
         """A case of (seed, number) with right data, or with wrong ones, as far as some attempts give one."""
         seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
         for attempt in range(number, last + 1, _APART):
             # To draw a case takes a hundred times as long as to see of which mode it will be.
-            if attempt < last and self._is_other_mode(
-                label, seed + attempt, phase, is_wrong=is_wrong
-            ):
+            if attempt < last and self._is_other_mode(label, seed + attempt, phase, is_wrong=is_wrong):
                 continue
             made = self.make(label, seed, attempt, phase)
             meta = made.case.meta
@@ -460,9 +436,7 @@ class CaseFactory:
         make = self.make_first if phase.source is CaseSource.CHAINED else self.make
         return partial(self._made_new, make) if self.rules.some_unique else make
 
-    def _made_new(
-        self, make: CaseMaker, label: Label, task_seed: int, index: int, phase: PhaseInfo
-    ) -> GeneratedCase:
+    def _made_new(self, make: CaseMaker, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Case `index`, or where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
         place = (label, phase.name if self.rules.by_phase else "")
         for attempt in range(ATTEMPTS):
@@ -472,9 +446,7 @@ class CaseFactory:
                 return made
         raise Exhausted(label)
 
-    def listed(
-        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = ""
-    ) -> GeneratedCase:
+    def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = "") -> GeneratedCase:
         """Case `index` of those that the phase, or another one (`of`), lists for an operation.
 
         Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
@@ -512,9 +484,7 @@ class CaseFactory:
         """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""
         return self.redraw(step, name=name, phase=phase)(ReplaySource(step.choices))
 
-    def redraw(
-        self, step: Step, *, name: str, phase: PhaseInfo
-    ) -> Callable[[Source], GeneratedCase]:
+    def redraw(self, step: Step, *, name: str, phase: PhaseInfo) -> Callable[[Source], GeneratedCase]:
         """Return a maker of cases like the recorded one, with the values that it took; drawn ones from any source."""
         make: Callable[[Source], GeneratedCase]
         match step.recipe:
@@ -538,9 +508,7 @@ class CaseFactory:
         plain = Step(step.label, Drawn((), learned))
         return self._drawn_again(plain, name, phase)(SimplestSource())
 
-    def _drawn_again(
-        self, step: Step, name: str, phase: PhaseInfo
-    ) -> Callable[[Source], GeneratedCase]:
+    def _drawn_again(self, step: Step, name: str, phase: PhaseInfo) -> Callable[[Source], GeneratedCase]:
         learned = step.recipe.learned if isinstance(step.recipe, Drawn) else ""
         program = self.program(step.label, phase.name, learned)
         pool = BoundPool.of(step.bindings) if step.bindings else None
@@ -557,20 +525,14 @@ class CaseFactory:
         label, pool = step.label, BoundPool.of(step.bindings) if step.bindings else None
         made = self._of_list(label, recipe, name, pool)
         if made is None or made.other != replace(recipe, without=()):
-            raise OutOfDate(
-                f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now"
-            )
+            raise OutOfDate(f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now")
         return GeneratedCase(without(made.case, recipe.without), label, (), made.bindings, recipe)
 
-    def _literal_again(
-        self, label: Label, recipe: Literal, name: str, phase: PhaseInfo
-    ) -> GeneratedCase:
+    def _literal_again(self, label: Label, recipe: Literal, name: str, phase: PhaseInfo) -> GeneratedCase:
         case = literal_case(self.operations[label], recipe, name, phase.name)
         return GeneratedCase(case, label, (), (), recipe)
 
-    def _of_list(
-        self, label: Label, wanted: Listed, name: str, pool: ValuePool | None
-    ) -> GeneratedCase | None:
+    def _of_list(self, label: Label, wanted: Listed, name: str, pool: ValuePool | None) -> GeneratedCase | None:
         operation, phase, number = self.operations[label], wanted.phase, wanted.number
         try:
             found = self._lists.at(phase, operation, number)

@@ -14,9 +14,7 @@ _MOST = 500
 
 def places_of(case: Case) -> list[str]:
     """Return the parts of a case that another one may lack, the largest first: `query limit`, `body`, `body /address`."""
-    found = [
-        f"{location} {name}" for location in _OPTIONAL for name in getattr(case, location.container)
-    ]
+    found = [f"{location} {name}" for location in _OPTIONAL for name in getattr(case, location.container)]
     if case.body is not NOT_SET:
         found += [f"body {pointer}" if pointer else "body" for pointer in _pointers(case.body)]
     return found[:_MOST]

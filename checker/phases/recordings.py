@@ -213,11 +213,7 @@ def _pairs(headers: _Headers) -> Iterator[tuple[str, str]]:
 
 
 def _kept(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (name, value)
-        for name, value in headers
-        if not name.startswith(":") and name.lower() not in _AGAIN
-    )
+    return tuple((name, value) for name, value in headers if not name.startswith(":") and name.lower() not in _AGAIN)
 
 
 def _posted(posted: _Posted | None) -> bytes | None:

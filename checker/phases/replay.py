@@ -105,16 +105,11 @@ def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorde
 def masked_names(recorded: list[Recorded]) -> frozenset[str]:
     """Lower-case names of headers whose value was masked anywhere in the cassette."""
     return frozenset(
-        name.lower()
-        for interaction in recorded
-        for name, value in interaction.headers
-        if _is_masked(value)
+        name.lower() for interaction in recorded for name, value in interaction.headers if _is_masked(value)
     )
 
 
-def request_of(
-    interaction: Recorded, options: ReplayOptions, masked: frozenset[str]
-) -> tuple[BaseUrl, WireRequest]:
+def request_of(interaction: Recorded, options: ReplayOptions, masked: frozenset[str]) -> tuple[BaseUrl, WireRequest]:
     """The request as it went out, and where it goes now. Raises `MissingSecret`, `UsageError`."""
     if interaction.is_cut:
         raise UsageError(
@@ -138,8 +133,7 @@ def request_of(
             headers.append((name, options.fetched()[lowered]))
         elif _is_masked(value):
             raise MissingSecret(
-                f"header {name} was masked when it was recorded; give it with -H '{name}: ...', "
-                "or in the configuration"
+                f"header {name} was masked when it was recorded; give it with -H '{name}: ...', or in the configuration"
             )
         elif lowered != "host" or not options.base_url:
             headers.append((name, value))
@@ -248,8 +242,7 @@ def _destination(interaction: Recorded, base_url: str | None) -> tuple[BaseUrl, 
 
 def _masked(what: str) -> MissingSecret:
     return MissingSecret(
-        f"{what} was masked when it was recorded; "
-        "record the cassette again with --output-sanitize false"
+        f"{what} was masked when it was recorded; record the cassette again with --output-sanitize false"
     )
 
 

@@ -36,8 +36,4 @@ class GenerationRules(Struct, frozen=True):
     @classmethod
     def alike(cls, settings: GenerationSettings) -> "GenerationRules":
         """Rules that give all operations these settings."""
-        return cls(
-            lambda operation, phase: settings,
-            some_unique=settings.unique_inputs,
-            overrides=settings.overrides,
-        )
+        return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs, overrides=settings.overrides)

@@ -13,12 +13,7 @@ from checker.core.meta import GenerationMode, Listed, Literal, PhaseInfo, Step
 from checker.core.operation import Location
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.shrinking import (
-    Predicate,
-    ShrinkBudget,
-    ShrinkingStopped,
-    shrink,
-)
+from checker.generation.sources.shrinking import Predicate, ShrinkBudget, ShrinkingStopped, shrink
 from checker.phases.literals import literal_of
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.places import places_of, without
@@ -83,9 +78,7 @@ def smaller(value: Any) -> Iterator[Any]:
             sizes = (0, 1, *(size - (size >> shift) for shift in (1, 2, 3, 5, 8)), size - 1)
             yield from dict.fromkeys(sign * one for one in sizes if one < size)
         case float() if value and abs(value) < 1e15:
-            yield from dict.fromkeys(
-                one for one in (0.0, float(int(value))) if abs(one) < abs(value)
-            )
+            yield from dict.fromkeys(one for one in (0.0, float(int(value))) if abs(one) < abs(value))
         case str() if value:
             shorter = ("", value[0], value[: len(value) // 2], value[:-1])
             yield from dict.fromkeys(one for one in shorter if len(one) < len(value))
@@ -131,12 +124,7 @@ def content_of(case: Case) -> str:
     return repr((case.other_method, case.alternative, case.media_type, parts, broken))
 
 
-def shrink_case(
-    factory: CaseFactory,
-    made: GeneratedCase,
-    still_fails: StillFails,
-    plan: ShrinkPlan,
-) -> ShrunkCase:
+def shrink_case(factory: CaseFactory, made: GeneratedCase, still_fails: StillFails, plan: ShrinkPlan) -> ShrunkCase:
     """The smallest case like `made`, which is taken to fail. What is right and wrong in a request stays as it is."""
     step = made.step
     if made.other is not None:
@@ -159,12 +147,7 @@ def shrink_case(
         # What is wrong with a case stays what it was: valid data may fail for another reason.
         return content_of(candidate.case) if _broken(candidate.case) == broken else None
 
-    result = shrink(
-        draw,
-        step.choices,
-        Predicate(still_fails, content, plan.passing),
-        budget=plan.budget,
-    )
+    result = shrink(draw, step.choices, Predicate(still_fails, content, plan.passing), budget=plan.budget)
     smallest = factory.remake(result.value.step, name=name, phase=phase)
     return ShrunkCase(smallest, result.executions, result.finished)
 

@@ -2,8 +2,4 @@
 
 from checker.pytest.expansion import LazySchema, from_fixture, parametrize
 
-__all__ = [
-    "LazySchema",
-    "from_fixture",
-    "parametrize",
-]
+__all__ = ["LazySchema", "from_fixture", "parametrize"]

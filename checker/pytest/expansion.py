@@ -16,13 +16,7 @@ from checker.core.errors import CheckerError, IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.system import later
-from checker.library.parametrized import (
-    SCHEMA,
-    SchemaDecorators,
-    Tested,
-    refuse_misuse,
-    with_schema,
-)
+from checker.library.parametrized import SCHEMA, SchemaDecorators, Tested, refuse_misuse, with_schema
 from checker.library.registered import SchemaAuth
 from checker.library.schema import LoadedSchema
 from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
@@ -46,18 +40,13 @@ class LazySchema(SchemaDecorators):
     auth: SchemaAuth = field(default_factory=SchemaAuth)
     """`@lazy.auth(...)`: a provider for operations of this schema; `@lazy.auth(Provider)`: for one test alone."""
 
-    def include(
-        self, *functions: Predicate, **attributes: Unpack[FilterAttributes]
-    ) -> "LazySchema":
+    def include(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "LazySchema":
         """The schema with matching operations only; filters are those of `schema.include`."""
         wanted = self.filter.including(*functions, **attributes)
         return replace(self, filter=wanted, hooks=self.hooks.copy())
 
     def exclude(
-        self,
-        *functions: Predicate,
-        deprecated: bool = False,
-        **attributes: Unpack[FilterAttributes],
+        self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
     ) -> "LazySchema":
         """The schema without matching operations; filters are those of `schema.include`."""
         wanted = self.filter.excluding(*functions, deprecated=deprecated, **attributes)
@@ -174,10 +163,7 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
     first = next(found, None)
     if first is None:
         reason = _nothing_tested(schema, name)
-        yield (
-            name,
-            failing(test, reason) if reason else skipping(test, NONE_ENABLED.format(name=name)),
-        )
+        yield (name, failing(test, reason) if reason else skipping(test, NONE_ENABLED.format(name=name)))
         return
     try:
         signature = fixture_signature(test)

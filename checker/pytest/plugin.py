@@ -185,9 +185,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     stash[_CALLS].absorb(sent)
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Write the reports, and say where they are."""
     calls = config.stash.get(_CALLS, None)
     if calls is None:

@@ -165,10 +165,7 @@ class SessionCalls(Struct, eq=False):
         seed = next((one for one in self.seeds if isinstance(one, int)), self.settings.seed)
         settings = replace(self.settings, command=command, seed=seed)
         records = list(self._all(settings, self.opened))
-        view, context = (
-            RunView(),
-            ReportContext.of(settings, _started(settings, self.started_at), self.opened),
-        )
+        view, context = (RunView(), ReportContext.of(settings, _started(settings, self.started_at), self.opened))
         for record in records:
             if not isinstance(record, Interaction):
                 view.absorb(0, record)
@@ -220,28 +217,12 @@ def _opened(call: Call) -> SchemaOpened:
     schema = call.schema
     total = sum(1 for _ in schema.entries())
     return SchemaOpened(
-        schema.title,
-        schema.specification,
-        call.base_url,
-        "",
-        total,
-        total,
-        credentials=schema.credentials,
+        schema.title, schema.specification, call.base_url, "", total, total, credentials=schema.credentials
     )
 
 
 def _started(settings: RunSettings, at: float) -> RunStarted:
-    return RunStarted(
-        _RUN,
-        settings.kind,
-        at,
-        __version__,
-        settings.location,
-        settings.seed,
-        "",
-        settings.command,
-        1,
-    )
+    return RunStarted(_RUN, settings.kind, at, __version__, settings.location, settings.seed, "", settings.command, 1)
 
 
 def _interaction(call: Call, components: Components) -> Interaction:
@@ -258,9 +239,7 @@ def _interaction(call: Call, components: Components) -> Interaction:
         phase="" if meta is None else meta.phase.name,
         phase_data=() if meta is None else tuple(meta.phase.data.items()),
         mode="positive" if meta is None else MODES[meta.mode],
-        components=()
-        if meta is None
-        else tuple(Component(*one) for one in components.fields(meta)),
+        components=() if meta is None else tuple(Component(*one) for one in components.fields(meta)),
         status=status,
         at=call.at,
         generation_s=0.0 if meta is None else meta.time,
@@ -324,9 +303,7 @@ def _streamed(path: Path, writer: Any, records: list[Record], permissions: int |
             file.write(writer.head())
             for record in records:
                 for event in (
-                    stream.interaction(record)
-                    if isinstance(record, Interaction)
-                    else stream.follow(0, record)
+                    stream.interaction(record) if isinstance(record, Interaction) else stream.follow(0, record)
                 ):
                     file.write(writer.event(event))
             for event in stream.end():

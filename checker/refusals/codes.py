@@ -96,9 +96,7 @@ def ajv(body: Any) -> Iterator[PlaceDemand]:
         if keyword == "required":
             yield PlaceDemand((*path, str(params.get("missingProperty"))), "required", where=where)
         elif keyword == "additionalProperties":
-            yield PlaceDemand(
-                (*path, str(params.get("additionalProperty"))), "forbidden", where=where
-            )
+            yield PlaceDemand((*path, str(params.get("additionalProperty"))), "forbidden", where=where)
         elif keyword in _AJV and _AJV[keyword] in params:
             yield PlaceDemand(path, keyword, params[_AJV[keyword]], where)
 
@@ -146,9 +144,7 @@ def _zod_error(
 ) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     match code:
         case "invalid_type":
-            missing = error.get("received") == "undefined" or "undefined" in str(
-                error.get("message")
-            )
+            missing = error.get("received") == "undefined" or "undefined" in str(error.get("message"))
             expected = TYPES.get(str(error.get("expected")))
             if missing or error.get("message") == "Required":
                 yield path, "required", True
@@ -168,9 +164,7 @@ def _zod_error(
             return
 
 
-def _zod_format(
-    path: tuple[str, ...], error: Mapping[str, Any]
-) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _zod_format(path: tuple[str, ...], error: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     name, pattern = error.get("format", error.get("validation")), error.get("pattern")
     if name in _ZOD_FORMATS:
         yield path, "format", _ZOD_FORMATS[name]
@@ -221,12 +215,7 @@ _UNRECOGNIZED = re.compile(r"Unrecognized field \"(\w+)\"")
 _MISSING = re.compile(
     r"Required (?:request )?(?P<where>parameter|header|cookie|path variable|part)? ?'(?P<name>[\w-]+)'"
 )
-_SPRING_WHERE: Final = {
-    "parameter": "query",
-    "header": "header",
-    "cookie": "cookie",
-    "path variable": "path",
-}
+_SPRING_WHERE: Final = {"parameter": "query", "header": "header", "cookie": "cookie", "path variable": "path"}
 
 
 def spring(body: Any) -> Iterator[PlaceDemand]:
@@ -249,9 +238,7 @@ def _jackson(text: str) -> Iterator[PlaceDemand]:
     elif "Required request body is missing" in text:
         yield PlaceDemand((), "required", where="body")
     elif found := _MISSING.search(text):
-        yield PlaceDemand(
-            (found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", "")
-        )
+        yield PlaceDemand((found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", ""))
     elif "annot deserialize value of type" in text:
         path = tuple(_THROUGH.findall(text.partition("through reference chain")[2]))
         enum = [one for one in demands_of(text) if one[0] == "enum"]
@@ -269,21 +256,14 @@ _GO = re.compile(
     r"Key: '(?:\w+\.)?(?P<path>[\w.\[\]]+)' Error:Field validation for '\w+' failed on the '(?P<tag>\w+)' tag"
 )
 _GO_UNKNOWN = re.compile(r'json: unknown field "(?P<name>[^"]+)"')
-_GO_TYPE = re.compile(
-    r"json: cannot unmarshal \w+ into Go struct field \w+\.(?P<path>[\w.]+) of type (?P<type>\w+)"
-)
+_GO_TYPE = re.compile(r"json: cannot unmarshal \w+ into Go struct field \w+\.(?P<path>[\w.]+) of type (?P<type>\w+)")
 _GO_TAGS: Final = {
     "required": ("required", True), "email": ("format", "email"), "url": ("format", "uri"), "uri": ("format", "uri"),
     "uuid": ("format", "uuid"), "uuid4": ("format", "uuid"), "number": ("type", "number"), "numeric": ("type", "number"),
     "boolean": ("type", "boolean"), "alpha": ("pattern", "^[a-zA-Z]+$"), "alphanum": ("pattern", "^[a-zA-Z0-9]+$"),
     "lowercase": ("pattern", "^[^A-Z]+$"), "ipv4": ("format", "ipv4"), "ipv6": ("format", "ipv6"),
 }  # fmt: skip
-_GO_LIMITS: Final = {
-    "gte": "minimum",
-    "lte": "maximum",
-    "gt": "exclusiveMinimum",
-    "lt": "exclusiveMaximum",
-}
+_GO_LIMITS: Final = {"gte": "minimum", "lte": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 
 
 def go_validator(body: Any) -> Iterator[PlaceDemand]:
@@ -295,9 +275,7 @@ def go_validator(body: Any) -> Iterator[PlaceDemand]:
             yield PlaceDemand((found["name"],), "forbidden", where="body")
         for found in _GO_TYPE.finditer(text):
             if found["type"].lower() in TYPES:
-                yield PlaceDemand(
-                    path_of(found["path"]), "type", TYPES[found["type"].lower()], "body"
-                )
+                yield PlaceDemand(path_of(found["path"]), "type", TYPES[found["type"].lower()], "body")
     for error in _items(body, ("errors", "error", "details")):
         lowered = {str(name).lower(): value for name, value in error.items()}
         if isinstance(lowered.get("tag"), str) and isinstance(lowered.get("field"), str):
@@ -348,14 +326,10 @@ _PATH: Final = r"(?:^|(?<=: )|(?<=\n))(?P<path>[A-Za-z_][\w.\[\]-]*): "
 _RULE = re.compile(rf"{_PATH}Validation error: (?P<code>\w+) \[(?P<params>[^\n]*)")
 _PARAM = re.compile(r'"(?P<name>\w+)": Number\((?P<n>-?\d+(?:\.\d+)?)\)')
 _IS_LIST = re.compile(r'"value": Array')
-_VARIANT = re.compile(
-    rf"{_PATH}unknown variant `[^`]*`, expected (?:one of )?(?P<list>`[^`]*`(?:(?:,| or) `[^`]*`)*)"
-)
+_VARIANT = re.compile(rf"{_PATH}unknown variant `[^`]*`, expected (?:one of )?(?P<list>`[^`]*`(?:(?:,| or) `[^`]*`)*)")
 _MISSING_FIELD = re.compile(rf"(?:{_PATH})?missing field `(?P<name>[^`]+)`")
 _UNKNOWN = re.compile(rf"(?:{_PATH})?unknown field `(?P<name>[^`]+)`")
-_TYPE = re.compile(
-    rf"{_PATH}invalid (?:type|value): .*?, expected (?P<what>[\w ]+?)(?= at line|$|\n)"
-)
+_TYPE = re.compile(rf"{_PATH}invalid (?:type|value): .*?, expected (?P<what>[\w ]+?)(?= at line|$|\n)")
 _WORDS: Final = (
     (re.compile(r"(?:a |an )?(?:borrowed )?string\b"), "string"),
     (re.compile(r"[iu](?:8|16|32|64|128|size)\b|(?:an )?integer\b"), "integer"),
@@ -396,11 +370,7 @@ def _below(value: Any, path: tuple[str, ...], depth: int) -> Iterator[PlaceDeman
 
 
 def _is_rule(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("code"), str)
-        and isinstance(value.get("params"), dict)
-    )
+    return isinstance(value, dict) and isinstance(value.get("code"), str) and isinstance(value.get("params"), dict)
 
 
 def _is_number(value: Any) -> bool:
@@ -435,9 +405,7 @@ def _demands(
     elif code == "length":
         for name, ends in _LENGTHS.items():
             for end in ends if name in numbers else ():
-                yield PlaceDemand(
-                    path, f"{end}{'Items' if is_list else 'Length'}", int(numbers[name])
-                )
+                yield PlaceDemand(path, f"{end}{'Items' if is_list else 'Length'}", int(numbers[name]))
     elif code == "range":
         for name, keyword in _RANGES.items():
             if name in numbers:

@@ -146,16 +146,7 @@ def litestar(body: Any) -> Iterator[PlaceDemand]:
 
 _NAMES: Final = ("field", "param", "parameter", "property", "name", "path", "loc", "pointer", "instancePath", "attribute",
     "key", "source")  # fmt: skip
-_TEXTS: Final = (
-    "message",
-    "msg",
-    "detail",
-    "error",
-    "reason",
-    "description",
-    "defaultMessage",
-    "title",
-)
+_TEXTS: Final = ("message", "msg", "detail", "error", "reason", "description", "defaultMessage", "title")
 _LOCATIONS: Final = {"query": "query", "path": "path", "header": "header", "headers": "header", "body": "body",
     "cookie": "cookie", "cookies": "cookie", "params": "path", "querystring": "query", "formData": "body"}  # fmt: skip
 _DEPTH: Final = 4
@@ -198,9 +189,7 @@ def _is_name(key: str, value: Any) -> bool:
 def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[PlaceDemand]:
     """Yield the demands of a text on the place that is named beside it; a pointer may begin with the part of the request."""
     said = (value.get("in"), value.get("location"), value.get("where"))
-    where = next(
-        (_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), ""
-    )
+    where = next((_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), "")
     path = path_of(name)
     if not where and isinstance(name, str) and name.startswith("/") and path[:1]:
         where = _LOCATIONS.get(path[0], "")
@@ -372,15 +361,12 @@ def _steps_within(steps: tuple[str, ...], case: Case, parameter: Parameter) -> t
     return steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
 
 
-def _path_in_body(
-    path: tuple[str, ...], case: Case, declared: Collection[str]
-) -> tuple[str, ...] | None:
+def _path_in_body(path: tuple[str, ...], case: Case, declared: Collection[str]) -> tuple[str, ...] | None:
     operation = case.operation
     if not operation.bodies:
         return None
     is_parameter = path and any(
-        one.location is not Location.BODY and is_same_name(one.name, path[0])
-        for one in operation.parameters
+        one.location is not Location.BODY and is_same_name(one.name, path[0]) for one in operation.parameters
     )
     known = (*_names_of(case.body), *declared)
     if is_parameter and not any(is_same_name(name, path[0]) for name in known):

@@ -34,9 +34,7 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile("|".join(f"(?P<k{at}>{words})" for at, (words, _) in enumerate(_CHARACTER_ROWS)), re.IGNORECASE)  # fmt: skip
-_SYMBOLS: Final = re.compile(
-    r"['\"`](?P<quoted>_|[^\w\s'\"`])['\"`]|(?P<slashed>(?:_|[^\w\s,])(?:/(?:_|[^\w\s,]))+)"
-)
+_SYMBOLS: Final = re.compile(r"['\"`](?P<quoted>_|[^\w\s'\"`])['\"`]|(?P<slashed>(?:_|[^\w\s,])(?:/(?:_|[^\w\s,]))+)")
 _FIRST_IS_ALPHANUMERIC: Final = re.compile(
     rf"start(?:s|ing)? and end(?:s|ing)? with an? (?:lower-? ?case )?{_ALPHANUMERIC}", re.IGNORECASE
 )

@@ -12,16 +12,7 @@ from tomlkit.items import AoT, Table
 
 from checker import __version__
 from checker.config.files import FORMAT_VERSION, LIST, is_json, read_baseline
-from checker.core.known import (
-    Baseline,
-    Compared,
-    KnownFailure,
-    KnownFailures,
-    KnownStatus,
-    Seen,
-    entry_for,
-    failure_id,
-)
+from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for, failure_id
 from checker.corpus.records import Finding
 from checker.reporting.report import Report
 from checker.reporting.shown import standing_text
@@ -129,10 +120,7 @@ def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
     entries = list(baseline.entries)
     if baseline.updates:
         hit = {id(entry) for one in found if (entry := known.entry_of(one)) is not None}
-        entries = [
-            replace(entry, last_seen=baseline.today) if id(entry) in hit else entry
-            for entry in entries
-        ]
+        entries = [replace(entry, last_seen=baseline.today) if id(entry) in hit else entry for entry in entries]
         entries += [
             entry_for(one, baseline.today)
             for one in found

@@ -59,20 +59,13 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
         *(["import http.client", *(["import socket"] if socket else [])] if is_first else []),
         f"connection = http.client.{kind}({host!a})",
         *(
-            [
-                "connection.sock = socket.socket(socket.AF_UNIX)",
-                f"connection.sock.connect({socket!a})",
-            ]
+            ["connection.sock = socket.socket(socket.AF_UNIX)", f"connection.sock.connect({socket!a})"]
             if socket
             else []
         ),
         f"connection.putrequest({request.method!a}, {target!a}, skip_accept_encoding=True)",
         *(f"connection.putheader({name!a}, {value!a})" for name, value in headers),
-        *(
-            [f"connection.putheader('Content-Length', '{len(request.body)}')"]
-            if request.body is not None
-            else []
-        ),
+        *([f"connection.putheader('Content-Length', '{len(request.body)}')"] if request.body is not None else []),
         f"connection.endheaders({request.body if request.body is None else bytes(request.body)!r})",
         "response = connection.getresponse()",
         "print(response.status, response.read())",
@@ -96,11 +89,7 @@ class Console:
     """A listener of records that ends with the report. One for each run."""
 
     def __init__(
-        self,
-        settings: RunSettings,
-        stream: IO[str] | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, settings: RunSettings, stream: IO[str] | None = None, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._settings = settings
         self._seed = settings.seed
@@ -130,11 +119,7 @@ class Console:
             self.screen.line(text)
             return
         self._live = LiveLines(
-            self.screen,
-            self._progress,
-            loading=text,
-            max_time_s=self._settings.max_time_s,
-            clock=self._clock,
+            self.screen, self._progress, loading=text, max_time_s=self._settings.max_time_s, clock=self._clock
         )
         self._live.start()
 
@@ -213,9 +198,7 @@ class Console:
         self.close()
         glyph, spent = self.screen.glyph("failure"), self._clock() - self._progress.started
         location = self._shown_location()
-        self.screen.line(
-            f" {glyph}  Failed to load specification from {location} after {spent:.2f}s"
-        )
+        self.screen.line(f" {glyph}  Failed to load specification from {location} after {spent:.2f}s")
         self.screen.line()
         self.screen.line("Schema Loading Error", "bold red")
         self.screen.line()
@@ -238,9 +221,7 @@ class Console:
         spent = now - self._progress.started
         glyph = self.screen.glyph("success")
         settings = self._settings
-        self.screen.line(
-            f" {glyph}  Loaded specification from {self._shown_location()} (in {spent:.2f}s)"
-        )
+        self.screen.line(f" {glyph}  Loaded specification from {self._shown_location()} (in {spent:.2f}s)")
         self.screen.line()
         against = "Compared with:" if settings.verdict.baseline.is_run else "Baseline:"
         for name, value in (
@@ -248,10 +229,7 @@ class Console:
             ("Specification:", opened.specification),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
             ("Workers:", f"{settings.processes.workers} (seed {self._seed})"),
-            (
-                against,
-                baseline_size(settings.verdict.baseline) if settings.verdict.baseline else "",
-            ),
+            (against, baseline_size(settings.verdict.baseline) if settings.verdict.baseline else ""),
         ):
             if value:
                 self.screen.line(f"     {name:<{_FIELD}}{value}")
@@ -268,12 +246,8 @@ class Console:
     def _elsewhere(self, source: str) -> None:
         """Warn that the description names another host, so that a local test is not mistaken for one of production."""
         glyph = self.screen.glyph("warning")
-        self.screen.line(
-            f" {glyph}  The description comes from {source}, and names another host:", "bold yellow"
-        )
-        self.screen.line(
-            "     all requests go to the base URL above; give `--url` to choose where."
-        )
+        self.screen.line(f" {glyph}  The description comes from {source}, and names another host:", "bold yellow")
+        self.screen.line("     all requests go to the base URL above; give `--url` to choose where.")
         self.screen.line()
 
     def _pulse(self, now: float) -> None:
@@ -284,8 +258,7 @@ class Console:
             at = self._progress
             found = counted(len(at.fingerprints), "unique failure")
             self.screen.line(
-                f"     {clock_text(now - at.started)}  {at.cases:,} cases  "
-                f"{at.rate(now):,.0f} requests/s  {found}"
+                f"     {clock_text(now - at.started)}  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
             )
 
     def _tell(self, finding: Finding, now: float) -> None:

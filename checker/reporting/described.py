@@ -185,9 +185,7 @@ def _came_back(tried: Tried) -> dict[str, dict[str, OutcomeCounts]]:
     }
 
 
-def _places(
-    parameters: tuple[str, ...], came: Mapping[str, Mapping[str, OutcomeCounts]]
-) -> Iterator[PlaceCoverage]:
+def _places(parameters: tuple[str, ...], came: Mapping[str, Mapping[str, OutcomeCounts]]) -> Iterator[PlaceCoverage]:
     broken = {
         place: tuple(
             sorted(
@@ -216,9 +214,7 @@ def _alternatives(
 ) -> Iterator[Alternatives]:
     for place, pairs in groupby(listed, key=itemgetter(0)):
         found = came.get(place, {})
-        yield Alternatives(
-            place, tuple((one, found.get(prefix + one, OutcomeCounts())) for _, one in pairs)
-        )
+        yield Alternatives(place, tuple((one, found.get(prefix + one, OutcomeCounts())) for _, one in pairs))
 
 
 def _documented_as(status: int, documented: tuple[str, ...]) -> str:

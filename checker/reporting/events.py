@@ -58,16 +58,7 @@ Event = (
 )
 """Everything that a writer may be shown. A finding comes as it was found and again as it was made smaller (`stage`)."""
 
-_SHOWN = (
-    RunStarted,
-    SchemaOpened,
-    Interaction,
-    Finding,
-    OperationError,
-    Note,
-    Quarantined,
-    WorkerGone,
-)
+_SHOWN = (RunStarted, SchemaOpened, Interaction, Finding, OperationError, Note, Quarantined, WorkerGone)
 
 
 class EventStream(Struct):

@@ -74,8 +74,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Look at the position in the message: truncated responses, error pages and text around the JSON are the usual causes.",
     ),
     "ST110": Explanation(
-        "The body of the response cannot be decoded as its Content-Type.",
-        "Correct the body or the header.",
+        "The body of the response cannot be decoded as its Content-Type.", "Correct the body or the header."
     ),
     "ST112": Explanation(
         "The response took longer than the limit, measured until it was complete.",
@@ -126,10 +125,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "A user reads what another user made: it is neither public nor in the list that this user gets.",
         "Compare the owner of the thing with who is calling, on the server, for every way that leads to it.",
     ),
-    "ST901": Explanation(
-        "A check of your own failed: its message is the text of the assertion.",
-        "Look at the check.",
-    ),
+    "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }
 """By code."""
 
@@ -146,9 +142,7 @@ def pages_for(name: str) -> list[str] | None:
     check = BUILT_IN.get(wanted.lower())
     if check is not None:
         codes = dict.fromkeys(kind.code for kind in check.failures if kind.code)
-        return [
-            _failure_page(one, [k for k in FAILURES.values() if k.code == one]) for one in codes
-        ]
+        return [_failure_page(one, [k for k in FAILURES.values() if k.code == one]) for one in codes]
     rows = [row for row in warning_rows() if row.name == wanted.lower()]
     return [_warning_page(row) for row in rows] or None
 
@@ -180,9 +174,7 @@ def title_of_name(name: str) -> str:
 def _failure_page(code: str, kinds: list[type[Failure]]) -> str:
     page = PAGES.get(code)
     titles = " / ".join(dict.fromkeys(kind.title for kind in kinds)) or "Custom check failed"
-    checks = [
-        name for name, check in BUILT_IN.items() if any(kind in check.failures for kind in kinds)
-    ]
+    checks = [name for name, check in BUILT_IN.items() if any(kind in check.failures for kind in kinds)]
     lines = [f"{code} {titles}"]
     if kinds:
         lines += [f"Severity: {kinds[0].severity.value}", f"Checks: {', '.join(checks)}"]
@@ -232,11 +224,7 @@ def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, 
 
 
 def operation_page(
-    label: str,
-    view: RunView,
-    report: Report,
-    samples: Mapping[int, Interaction],
-    context: ReportContext,
+    label: str, view: RunView, report: Report, samples: Mapping[int, Interaction], context: ReportContext
 ) -> str:
     """The page of an operation that the run knows. `samples`: status -> an interaction with such an answer."""
     outcome = next((one for one in report.operations if one.label == label), None)

@@ -27,15 +27,7 @@ from checker.core.response import codings_of, readable
 from checker.core.scenarios import Scenario
 from checker.core.terminal import one_line
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
-from checker.corpus.records import (
-    UNREACHED,
-    WHOLE_TASK,
-    Exchange,
-    Finding,
-    OperationError,
-    Quarantined,
-    ResourceMade,
-)
+from checker.corpus.records import UNREACHED, WHOLE_TASK, Exchange, Finding, OperationError, Quarantined, ResourceMade
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.text import counted, cut_list, walled
 
@@ -69,9 +61,7 @@ class Cause(Struct, frozen=True):
     def rank(self) -> tuple[int, int]:
         """Sorts causes, worst first."""
         worst = self.worst
-        return int(self.is_group and worst.code == _UNDOCUMENTED_STATUS), severity_rank(
-            worst.severity
-        )
+        return int(self.is_group and worst.code == _UNDOCUMENTED_STATUS), severity_rank(worst.severity)
 
     @property
     def is_group(self) -> bool:
@@ -103,9 +93,7 @@ def causes_of(findings: Iterable[Finding]) -> list[Cause]:
         Cause(name, tuple(sorted(places, key=lambda one: (one.label, one.fingerprint))))
         for name, places in by_cause.items()
     ]
-    return sorted(
-        causes, key=lambda one: (one.rank, one.worst.code, one.worst.title, one.worst.label)
-    )
+    return sorted(causes, key=lambda one: (one.rank, one.worst.code, one.worst.title, one.worst.label))
 
 
 def apart(findings: Iterable[Finding]) -> tuple[list[Cause], list[Finding]]:
@@ -153,9 +141,7 @@ MOST_PLACES = 20
 
 
 def failures_by_label(
-    findings: Iterable[Finding],
-    truncation: Truncation,
-    shown: Shown = unmasked,
+    findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked
 ) -> Iterator[tuple[str, str]]:
     """(label, numbered blocks): operations by their worst failure, then by label, and within them the worst case first.
 
@@ -177,9 +163,7 @@ def _cases_by_label(findings: Iterable[Finding]) -> Iterator[tuple[str, list[lis
 
 
 def failures_by_cause(
-    findings: Iterable[Finding],
-    truncation: Truncation,
-    shown: Shown = unmasked,
+    findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked
 ) -> Iterator[tuple[str, str]]:
     """(heading, numbered blocks), worst first: operations with what is wrong with them alone, and causes that many share.
 
@@ -302,21 +286,13 @@ def _request_of(finding: Finding) -> tuple[str, str]:
     return finding.case, finding.reproduction or repr(finding.steps)
 
 
-def _blocks(
-    cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, hidden: set[str]
-) -> str:
+def _blocks(cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, hidden: set[str]) -> str:
     """Numbered blocks. `hidden`: places of which it is said already that their values are not shown; gets those of these."""
     numbered = enumerate(cases, 1)
     return "\n\n".join(_block(number, case, truncation, shown, hidden) for number, case in numbered)
 
 
-def _block(
-    number: int,
-    findings: list[Finding],
-    truncation: Truncation,
-    shown: Shown,
-    hidden: set[str],
-) -> str:
+def _block(number: int, findings: list[Finding], truncation: Truncation, shown: Shown, hidden: set[str]) -> str:
     def block() -> str:
         case = failed_case(findings, shown)
         if hidden.issuperset(case.hidden):
@@ -351,8 +327,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
     return FailedCase(
         case_id=first.case,
         failures=tuple(
-            (title, prose(_message_of(finding), shown))
-            for title, finding in zip(titles, worst, strict=True)
+            (title, prose(_message_of(finding), shown)) for title, finding in zip(titles, worst, strict=True)
         ),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
         commands=tuple(command.text.splitlines()),
@@ -361,13 +336,8 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
         marks=common,
         sources=sources_of(first),
-        ids=tuple(
-            finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)
-        ),
-        needs=tuple(
-            (_maker_line(first, made), shown(made.command, [made.components]).text)
-            for made in first.needs
-        ),
+        ids=tuple(finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)),
+        needs=tuple((_maker_line(first, made), shown(made.command, [made.components]).text) for made in first.needs),
     )
 
 
@@ -453,23 +423,17 @@ def alike_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
 
 
 def errors_by_label(
-    errors: Iterable[OperationError],
-    quarantined: Iterable[Quarantined],
-    shown: Shown = unmasked,
+    errors: Iterable[OperationError], quarantined: Iterable[Quarantined], shown: Shown = unmasked
 ) -> Iterator[tuple[str, str]]:
     """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
     parts = [
-        (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title)))
-        for error in errors
+        (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title))) for error in errors
     ]
     alike: dict[tuple[str, str, str], list[Quarantined]] = {}
     for case in quarantined:
         alike.setdefault((case.label, case.stage, case.reason), []).append(case)
     parts += [
-        (
-            cases[0].label,
-            walled(partial(_quarantine_text, cases, shown), partial(_unshown, _QUARANTINED)),
-        )
+        (cases[0].label, walled(partial(_quarantine_text, cases, shown), partial(_unshown, _QUARANTINED)))
         for cases in alike.values()
     ]
     for label, group in groupby(sorted(set(parts)), key=lambda part: part[0]):
@@ -509,7 +473,4 @@ def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
     # A case that stopped its worker while it was made left its choices, not a command.
     is_command = command.startswith("curl ")
     text = shown(command, [components]) if is_command else ShownCommand(command)
-    return [
-        *reproduction_paragraphs(text.text.split("\n"), reproduced=None),
-        *hidden_paragraphs(text.hidden),
-    ]
+    return [*reproduction_paragraphs(text.text.split("\n"), reproduced=None), *hidden_paragraphs(text.hidden)]

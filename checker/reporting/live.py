@@ -15,14 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.core.terminal import encodable, one_line, printable
-from checker.corpus.records import (
-    Finding,
-    OperationError,
-    Record,
-    SchemaOpened,
-    TaskProgress,
-    WorkerGone,
-)
+from checker.corpus.records import Finding, OperationError, Record, SchemaOpened, TaskProgress, WorkerGone
 from checker.reporting.text import counted
 
 WIDTH: Final = 80
@@ -259,8 +252,7 @@ class LiveLines:
         if at.last_found is not None:
             found += f", the last {clock_text(now - at.last_found)} ago"
         classes = "  ".join(
-            f"{f'{status}xx' if status else 'none'} {count:,}"
-            for status, count in sorted(at.statuses.items())
+            f"{f'{status}xx' if status else 'none'} {count:,}" for status, count in sorted(at.statuses.items())
         )
         busy = [", ".join(labels[:2]) for labels in list(at.tasks.values())[:_SHOWN_LABELS]]
         workers = len(at.incarnations)
@@ -269,11 +261,7 @@ class LiveLines:
         lines = [
             f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {crew}  {classes}",
             f"  {self._screen.glyph('failure')} {found}"
-            + (
-                f"  {self._screen.glyph('error')} {counted(at.errors, 'error')}"
-                if at.errors
-                else ""
-            ),
+            + (f"  {self._screen.glyph('error')} {counted(at.errors, 'error')}" if at.errors else ""),
         ]
         if busy:
             lines.append(f"  now: {'; '.join(busy)}")
@@ -286,9 +274,7 @@ class LiveLines:
         if self._max_time_s is not None:
             done = min(now - self._progress.started, self._max_time_s)
             left = clock_text(self._max_time_s - done)
-            return ProgressBar(total=self._max_time_s, completed=done, width=_BAR), Text(
-                f"{left} left"
-            )
+            return ProgressBar(total=self._max_time_s, completed=done, width=_BAR), Text(f"{left} left")
         if not self._operations:
             return ()
         done = len(self._progress.finished)

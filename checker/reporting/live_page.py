@@ -21,9 +21,7 @@ from checker.reporting.shown import ReportContext
 _HOST: Final = "127.0.0.1"
 _LOOK_S: Final = 2.0
 """Seconds between two looks at the journals while a page is open."""
-_POLICY: Final = (
-    "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-)
+_POLICY: Final = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 _SCRIPT: Final = """
 const opened = () => new Set(all("details[open]").map((one) => one.id || one.querySelector("summary").textContent));
 new EventSource("/events").onmessage = async () => {

@@ -54,18 +54,13 @@ class Masking(Struct, frozen=True):
         # Under the command of a case that ended its worker stands what is known beside it.
         steps = [line for line in lines if line.startswith(_COMMAND)]
         known = iter(components if len(components) == len(steps) else [()] * len(steps))
-        shown = [
-            _shown_line(line, self.rules(next(known) if line.startswith(_COMMAND) else ()))
-            for line in lines
-        ]
+        shown = [_shown_line(line, self.rules(next(known) if line.startswith(_COMMAND) else ())) for line in lines]
         hidden = dict.fromkeys(place for line in shown for place in line.hidden)
         return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
 
 
 @lru_cache(maxsize=256)
-def _rules(
-    sanitization: Sanitization, credentials: tuple[str, ...], components: Parts
-) -> Redaction:
+def _rules(sanitization: Sanitization, credentials: tuple[str, ...], components: Parts) -> Redaction:
     """Requests that are alike share them: a cassette asks for each of its interactions."""
     if not sanitization.enabled:
         return Redaction(frozenset(), (), sanitization.replacement)

@@ -130,9 +130,7 @@ def merged(parts: Sequence[MergedPart]) -> MergedView:
     return MergedView(view, outcome, elapsed_s, seen)
 
 
-def with_runs(
-    report: Report, parts: Sequence[MergedPart], seen: Mapping[str, tuple[str, ...]]
-) -> Report:
+def with_runs(report: Report, parts: Sequence[MergedPart], seen: Mapping[str, tuple[str, ...]]) -> Report:
     """A report that names its runs, and whose failures say in which of them they were seen."""
     found = []
     for one in report.findings:
@@ -144,8 +142,7 @@ def with_runs(
         told = f"Seen in {len(names)} of {len(parts)} runs: {', '.join(names)}."
         found.append(replace(one, message=f"{one.message}\n\n{told}".strip()))
     runs = tuple(
-        MergedRun(part.name, part.seed, part.outcome, part.view.cases, part.view.finding_count())
-        for part in parts
+        MergedRun(part.name, part.seed, part.outcome, part.view.cases, part.view.finding_count()) for part in parts
     )
     return replace(report, findings=tuple(found), runs=runs, seen_in=seen)
 

@@ -52,8 +52,7 @@ def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
 def _of_transition(one: Transition) -> GraphEdge:
     kind = EdgeKind.INFERRED if one.is_inferred else EdgeKind.DECLARED
     values = tuple(
-        f"{value.location.value} {value.name} = {_shown(value.value)}".replace("  ", " ")
-        for value in one.values
+        f"{value.location.value} {value.name} = {_shown(value.value)}".replace("  ", " ") for value in one.values
     )
     return GraphEdge(one.source, one.target, kind, f"{one.name} [{one.status}]", values)
 
@@ -87,8 +86,7 @@ def graph_dot(title: str, model: ResourceModel) -> str:
         style = " [style=filled, fillcolor=lightgrey]" if label in model.producers else ""
         lines.append(f"  {_quoted(label)}{style};")
     lines += [
-        f"  {_quoted(edge.source)} -> {_quoted(edge.target)}"
-        f" [label={_quoted(edge.name)}, style={_STYLES[edge.kind]}];"
+        f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(edge.name)}, style={_STYLES[edge.kind]}];"
         for edge in edges_of(model)
     ]
     return "\n".join((*lines, "}"))
@@ -143,11 +141,7 @@ def outline_text(outline: RunOutline) -> str:
     """One line an operation: its label, what it takes (`*`: required), the phases that test it."""
     head = " · ".join(
         part
-        for part in (
-            outline.title,
-            outline.specification,
-            f"{outline.selected} selected / {outline.total} total",
-        )
+        for part in (outline.title, outline.specification, f"{outline.selected} selected / {outline.total} total")
         if part
     )
     lines = [head]

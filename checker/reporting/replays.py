@@ -81,9 +81,7 @@ def symptoms_of(finding: Finding) -> Iterator[Symptom]:
         yield Symptom("media_type", bare_media_type(declared.get("content-type", "")))
     elif finding.unique_key == "undecodable":
         yield Symptom("undecodable")
-    elif finding.check == "response_schema_conformance" and (
-        found := _PLACE.match(finding.message)
-    ):
+    elif finding.check == "response_schema_conformance" and (found := _PLACE.match(finding.message)):
         path = tuple(int(index) if index else name for name, index in _PART.findall(found[1]))
         keyword = finding.unique_key.rpartition("/")[2]
         yield from _at_place(path, keyword, _parsed(readable_body(exchange)))
@@ -134,9 +132,7 @@ def links_in_body(finding: Finding, number: int) -> dict[Path, tuple[int, Path]]
         for earlier in range(number):
             answered = _parsed(readable_body(finding.interactions[earlier].exchange))
             taken = (path for path, value in _leaves(answered) if value == _at(document, place))
-            if finding.interactions[earlier].label == binding.producer and (
-                path := next(taken, None)
-            ):
+            if finding.interactions[earlier].label == binding.producer and (path := next(taken, None)):
                 found[place] = earlier, path
     return found
 

@@ -11,20 +11,8 @@ from checker.core.known import Baseline, Compared, KnownFailures
 from checker.core.phases import FUZZING, phase_names
 from checker.core.security import named_ways
 from checker.corpus.fold import PhaseView, RunView
-from checker.corpus.records import (
-    AUTHENTICATION,
-    UNBROKEN,
-    Finding,
-    Note,
-    OperationError,
-    Quarantined,
-)
-from checker.reporting.described import (
-    DescriptionCoverage,
-    covered,
-    operation_coverage,
-    shortfalls,
-)
+from checker.corpus.records import AUTHENTICATION, UNBROKEN, Finding, Note, OperationError, Quarantined
+from checker.reporting.described import DescriptionCoverage, covered, operation_coverage, shortfalls
 from checker.reporting.warnings import told_of
 
 ENDLESS = "killed"
@@ -222,12 +210,7 @@ def phase_outcome(
 _NO_TIME = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def report_of(
-    view: RunView,
-    settings: RunSettings,
-    outcome: str,
-    elapsed_s: float = 0.0,
-) -> Report:
+def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: float = 0.0) -> Report:
     """Report on a run; `elapsed_s` is used when the run has no last record yet."""
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
@@ -245,9 +228,7 @@ def report_of(
         selected=view.opened.selected if view.opened else 0,
         total=view.opened.total if view.opened else 0,
         tested=len(_tested(by_name)),
-        succeeded=sum(
-            any(status // 100 == 2 for status in statuses) for statuses in view.statuses.values()
-        ),
+        succeeded=sum(any(status // 100 == 2 for status in statuses) for statuses in view.statuses.values()),
         cases=view.cases,
         requests=view.requests,
         inquiries=view.inquiries,
@@ -293,10 +274,7 @@ def _coverage(view: RunView) -> DescriptionCoverage:
     for label in view.labels:
         found.append(
             operation_coverage(
-                label,
-                view.described.get(label),
-                view.statuses.get(label, {}),
-                view.tried.get(label, {}),
+                label, view.described.get(label), view.statuses.get(label, {}), view.tried.get(label, {})
             )
         )
     return covered(tuple(found))
@@ -349,9 +327,7 @@ def _unauthorized(notes: Iterable[Note]) -> tuple[tuple[int, tuple[str, ...]], .
 def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
     """Phases in which an operation with a quarantined case counts as an error."""
     phases = {
-        name: replace(
-            phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored)
-        )
+        name: replace(phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored))
         for name, phase in view.phases.items()
     }
     for case in view.quarantined.values():
@@ -376,9 +352,7 @@ def _whole_phases(view: RunView) -> frozenset[str]:
 class _Phases:
     """Makes the line of each phase."""
 
-    def __init__(
-        self, view: RunView, compared: Compared, settings: RunSettings, outcome: str
-    ) -> None:
+    def __init__(self, view: RunView, compared: Compared, settings: RunSettings, outcome: str) -> None:
         self._outcome = outcome
         self._began_at = view.run.at if view.run else 0.0
         self._failing: set[tuple[str, str]] = set()

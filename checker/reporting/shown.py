@@ -8,22 +8,8 @@ from msgspec import Struct, field
 
 from checker.config.settings import RunSettings, Sanitization
 from checker.core import curl
-from checker.core.blocks import (
-    FailedCase,
-    Truncation,
-    need_lines,
-    query_of,
-    quoted_body,
-    standard_reason,
-)
-from checker.core.known import (
-    FAILING,
-    Baseline,
-    KnownFailure,
-    KnownFailures,
-    KnownStatus,
-    failure_id,
-)
+from checker.core.blocks import FailedCase, Truncation, need_lines, query_of, quoted_body, standard_reason
+from checker.core.known import FAILING, Baseline, KnownFailure, KnownFailures, KnownStatus, failure_id
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import codings_of, readable
 from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
@@ -67,9 +53,7 @@ class ReportContext(Struct, frozen=True):
     """The configured permissions of report files."""
 
     @classmethod
-    def of(
-        cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None
-    ) -> "ReportContext":
+    def of(cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None) -> "ReportContext":
         """The context of a run, as far as its records tell; the rest is as these settings say."""
         return cls(
             command=started.command if started and started.command else settings.command,
@@ -80,9 +64,7 @@ class ReportContext(Struct, frozen=True):
             truncation=settings.report.truncation,
             secrets=secrets_of(settings),
             credentials=opened.credentials if opened else (),
-            location=masked_url(
-                started.location if started else settings.location, settings.report.sanitization
-            ),
+            location=masked_url(started.location if started else settings.location, settings.report.sanitization),
             title=opened.title if opened else "",
             specification=opened.specification if opened else "",
             kind=started.kind if started else settings.kind,
@@ -116,9 +98,7 @@ _MOST = 256
 """Bodies of one kind that are remembered: some 10 MB of their texts at most."""
 
 
-def for_all_formats(
-    show: Callable[[_Shown, ReportContext], _Result],
-) -> Callable[[_Shown, ReportContext], _Result]:
+def for_all_formats(show: Callable[[_Shown, ReportContext], _Result]) -> Callable[[_Shown, ReportContext], _Result]:
     """Keeps the last result: every format is shown one interaction before any is shown the next.
 
     Callers must not change the result.
@@ -288,9 +268,7 @@ def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
 def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailures) -> ShownFinding:
     case = walled(
         lambda: failed_case([finding], context.masking.command),
-        lambda why: FailedCase(
-            finding.case, ((finding.title, UNSHOWN.format(why=why)),), answer=None, commands=()
-        ),
+        lambda why: FailedCase(finding.case, ((finding.title, UNSHOWN.format(why=why)),), answer=None, commands=()),
     )
     status = body = ""
     if finding.interactions:

@@ -109,9 +109,7 @@ def total_line(report: Report) -> str:
     if failing:
         stable = _stability(failing)[STABLE]
         is_all = stable == len(failing)
-        parts.append(
-            marked(counted(len(failing), "failure"), [] if is_all else [f"{stable} stable"])
-        )
+        parts.append(marked(counted(len(failing), "failure"), [] if is_all else [f"{stable} stable"]))
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
     if not report.cases and not report.findings:
@@ -181,9 +179,7 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield f"  Selected: {report.selected}/{report.total}"
     yield f"  Tested: {report.tested}"
     # What the run as a whole failed, such as the death of its target, stands under a name that is no operation.
-    left_out = [
-        one.label for one in report.operations if not one.is_tested and one.outcome != "failed"
-    ]
+    left_out = [one.label for one in report.operations if not one.is_tested and one.outcome != "failed"]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
         yield from cut_list([f"    - {label}" for label in left_out], _SHOWN_PER_KIND, "    ")
@@ -256,10 +252,7 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         by_title.setdefault(f"{finding.code} {finding.title}".lstrip(), []).append(finding)
     if by_title:
         yield "Failures:"
-        worst = {
-            title: min(severity_rank(one.severity) for one in found)
-            for title, found in by_title.items()
-        }
+        worst = {title: min(severity_rank(one.severity) for one in found) for title, found in by_title.items()}
         for title in sorted(by_title, key=lambda t: (worst[t], by_title[t][0].title, t)):
             found = by_title[title]
             failing = sum(report.compared.fails(one.fingerprint) for one in found)
@@ -352,8 +345,7 @@ def note_lines(report: Report) -> Iterator[str]:
         else:
             yield f"{kind.replace('_', ' ').capitalize()}: {len(places)}"
         lines = [
-            f"  - {place}" + (f" (in {count} operations)" if count > 1 else "")
-            for place, count in places.most_common()
+            f"  - {place}" + (f" (in {count} operations)" if count > 1 else "") for place, count in places.most_common()
         ]
         yield from cut_list(lines, _SHOWN_PER_KIND, "  ")
         yield ""

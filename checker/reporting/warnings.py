@@ -57,9 +57,7 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
         if not any(status // 100 == 2 for status in statuses):
             most = max(statuses, key=lambda status: (statuses[status], -status))
             said = f"mostly {most}" if most else "mostly no response"
-            yield Note(
-                "unreached", label, "", said if len(statuses) > 1 else said.removeprefix("mostly ")
-            )
+            yield Note("unreached", label, "", said if len(statuses) > 1 else said.removeprefix("mostly "))
 
 
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
@@ -72,11 +70,7 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
     opened = facts.view.opened
     examples = opened.auth_examples if opened is not None else ()
     if found and examples:
-        more = (
-            f" (and {len(examples) - _MOST_EXAMPLES} more)"
-            if len(examples) > _MOST_EXAMPLES
-            else ""
-        )
+        more = f" (and {len(examples) - _MOST_EXAMPLES} more)" if len(examples) > _MOST_EXAMPLES else ""
         text = "; ".join(examples[:_MOST_EXAMPLES])
         yield Note("missing_auth", "", "", f"write into checker.toml: {text}{more}")
 
@@ -85,16 +79,11 @@ def _closed(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
-        if (
-            any(200 <= status < 400 for status in statuses)
-            or refused < NEARLY_ALL * statuses.total()
-        ):
+        if any(200 <= status < 400 for status in statuses) or refused < NEARLY_ALL * statuses.total():
             continue
         if _is_open_login(facts.view, label):
             continue
-        yield Note(
-            "missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases"
-        )
+        yield Note("missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases")
 
 
 def _is_open_login(view: RunView, label: str) -> bool:
@@ -109,9 +98,7 @@ def rate_limited(facts: WarningFacts) -> Iterator[Note]:
     """Operations of whose answers at least 90 % are 429."""
     for label, statuses in facts.positive():
         if statuses[429] and statuses[429] >= NEARLY_ALL * statuses.total():
-            yield Note(
-                "rate_limited", label, "", f"429 in {_share(statuses[429], statuses)} of cases"
-            )
+            yield Note("rate_limited", label, "", f"429 in {_share(statuses[429], statuses)} of cases")
 
 
 def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
@@ -129,9 +116,7 @@ def timeout_units(facts: WarningFacts) -> Iterator[Note]:
     common = facts.settings.common
     given = {
         "request-timeout": common.http.request_timeout_s,
-        "checks.max_response_time": common.check_settings.get("max_response_time", {}).get(
-            "max_response_time", 0
-        ),
+        "checks.max_response_time": common.check_settings.get("max_response_time", {}).get("max_response_time", 0),
     }
     for name, seconds in given.items():
         if seconds >= _LIKE_MILLISECONDS:
@@ -180,9 +165,7 @@ def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
     """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are about the data itself."""
     for label, statuses, refused in _refusing(facts):
         others = {
-            status: count
-            for status, count in statuses.items()
-            if status // 100 == 4 and status not in _OF_OTHERS
+            status: count for status, count in statuses.items() if status // 100 == 4 and status not in _OF_OTHERS
         }
         count = sum(others.values())
         if count and count >= MANY * refused:
@@ -203,11 +186,7 @@ def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
 def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
     """(label, statuses, number of 4xx but 401 and 403) of operations that served nothing valid, and failed in no other way."""
     for label, statuses in facts.positive():
-        refused = sum(
-            count
-            for status, count in statuses.items()
-            if status // 100 == 4 and status not in UNAUTHORIZED
-        )
+        refused = sum(count for status, count in statuses.items() if status // 100 == 4 and status not in UNAUTHORIZED)
         # A server error says nothing of the data, but it does not speak for it either.
         if refused and all(status // 100 == 4 or status == 500 for status in statuses):
             yield label, statuses, refused
@@ -252,12 +231,7 @@ def told_of(view: RunView, settings: RunSettings) -> RunNotes:
         for note in view.notes.get(OWN_WARNINGS, {}).values()
     }
     facts = WarningFacts(view, settings, own)
-    known = [
-        note
-        for kind, of_kind in view.notes.items()
-        for note in of_kind.values()
-        if kind != OWN_WARNINGS
-    ]
+    known = [note for kind, of_kind in view.notes.items() for note in of_kind.values() if kind != OWN_WARNINGS]
     known += trouble
     told = [note for row in warning_rows() for note in _triggered(row, facts)]
     notes = (*known, *told)

@@ -17,24 +17,14 @@ from checker.config.user_code import load_plugins
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat, report_format
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import (
-    Finding,
-    Interaction,
-    Note,
-    Record,
-    RunFinished,
-    RunStarted,
-    SchemaOpened,
-)
+from checker.corpus.records import Finding, Interaction, Note, Record, RunFinished, RunStarted, SchemaOpened
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted, RunEvents
 from checker.reporting.report import INCOMPLETE, Report
 from checker.reporting.shown import ReportContext
 
 
 @contextmanager
-def whole_file(
-    path: Path, *, is_binary: bool = False, permissions: int | None = None
-) -> Iterator[IO[Any]]:
+def whole_file(path: Path, *, is_binary: bool = False, permissions: int | None = None) -> Iterator[IO[Any]]:
     """Yield a file for text, or bytes, that replaces `path` when the block ends without an exception.
 
     The umask decides on its permissions unless they are given. `OSError` passes through. A `path` that exists and is no file
@@ -199,9 +189,7 @@ class WrittenReports(Struct):
 
 
 def write_streams(
-    runs: Sequence[RunOnDisk],
-    targets: Sequence[Target],
-    is_given_up: Callable[[], bool] = never,
+    runs: Sequence[RunOnDisk], targets: Sequence[Target], is_given_up: Callable[[], bool] = never
 ) -> WrittenReports:
     """Write the reports that are made event by event, of one run or of several in turn. Other formats are ignored.
 
@@ -240,10 +228,7 @@ def write_streams(
 
 
 def _show(
-    events: RunEvents,
-    reports: Sequence["_OpenReport"],
-    told: set[str],
-    is_given_up: Callable[[], bool],
+    events: RunEvents, reports: Sequence["_OpenReport"], told: set[str], is_given_up: Callable[[], bool]
 ) -> set[str]:
     """Show all events to all reports, without findings that were told. Return the fingerprints of the findings."""
     found = set()
@@ -262,9 +247,7 @@ def _show(
 class _OpenReport:
     """One report under way. What goes wrong with it costs no other one."""
 
-    def __init__(
-        self, row: ReportFormat, path: str, settings: RunSettings, context: ReportContext
-    ) -> None:
+    def __init__(self, row: ReportFormat, path: str, settings: RunSettings, context: ReportContext) -> None:
         self.path = path
         self.problem = ""
         """Why there is none."""
@@ -315,9 +298,7 @@ class _OpenReport:
 
     def _begin(self, context: ReportContext) -> None:
         self._writer: StreamWriter = writer_of(self._row)(context)
-        self._file = self._stack.enter_context(
-            whole_file(Path(self.path), is_binary=True, permissions=context.mode)
-        )
+        self._file = self._stack.enter_context(whole_file(Path(self.path), is_binary=True, permissions=context.mode))
         self._write(self._writer.head().encode())
 
     def _add(self, event: Event) -> None:
@@ -354,11 +335,7 @@ class _OpenReport:
 
 
 def write_summary(
-    row: ReportFormat,
-    path: Path,
-    report: Report,
-    context: ReportContext,
-    is_given_up: Callable[[], bool] = never,
+    row: ReportFormat, path: Path, report: Report, context: ReportContext, is_given_up: Callable[[], bool] = never
 ) -> str:
     """Write a report of what a run came to. Return the sentence that says why it is not there, or nothing.
 
@@ -392,9 +369,7 @@ def _write_folder(path: Path, files: Iterable[tuple[str, str]], permissions: int
         partial.mkdir(parents=True)
         names = []
         for name, text in files:
-            with open_with(
-                partial / name, permissions, "w", encoding="utf-8", newline="\n"
-            ) as file:
+            with open_with(partial / name, permissions, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
             names.append(name)
         path.mkdir(parents=True, exist_ok=True)

@@ -16,9 +16,7 @@ from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, 
 
 
 def stages_of(
-    cards: Sequence[OperationCard],
-    rows: Iterable[Phase],
-    orders: Mapping[str, Sequence[str] | None],
+    cards: Sequence[OperationCard], rows: Iterable[Phase], orders: Mapping[str, Sequence[str] | None]
 ) -> deque[tuple[str, list[str]]]:
     """Return (phase, operations that may be worked on at once) in order.
 
@@ -27,9 +25,7 @@ def stages_of(
     return deque(
         stage
         for row in rows
-        for stage in _stages(
-            row, _as_wanted(cards, orders.get(row.name)), ordered=row.name not in orders
-        )
+        for stage in _stages(row, _as_wanted(cards, orders.get(row.name)), ordered=row.name not in orders)
     )
 
 
@@ -48,9 +44,7 @@ def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
     return {phase: 1 / max(1, size) for phase, size in sizes.items()}
 
 
-def _as_wanted(
-    cards: Sequence[OperationCard], order: Sequence[str] | None
-) -> Sequence[OperationCard]:
+def _as_wanted(cards: Sequence[OperationCard], order: Sequence[str] | None) -> Sequence[OperationCard]:
     """Operations in the order that users want; those that it leaves out are left out."""
     if order is None:
         return cards
@@ -58,9 +52,7 @@ def _as_wanted(
     return [known[label] for label in order if label in known]
 
 
-def _stages(
-    row: Phase, cards: Sequence[OperationCard], *, ordered: bool
-) -> Iterator[tuple[str, list[str]]]:
+def _stages(row: Phase, cards: Sequence[OperationCard], *, ordered: bool) -> Iterator[tuple[str, list[str]]]:
     """(phase, operations that may be worked on at once) in order; sequences find their order by themselves."""
     tested = [card for card in cards if _is_tested(card, row)]
     if not ordered or row.source is CaseSource.CHAINED:
@@ -295,13 +287,7 @@ class BoundedPlan:
         return None
 
     def come_back(
-        self,
-        task: Task,
-        next_index: int,
-        *,
-        finished: bool,
-        spent_s: float,
-        report: LeaseReport = NOTHING_DONE,
+        self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
         """Unfinished: to the back of the queue, of that of slow ones if it waited long."""
         piece = self._leased.pop(task.id, None)
@@ -315,13 +301,7 @@ class BoundedPlan:
                 self._leave_out(piece, whole, next_index)
             return
         is_slow = report.long > 0 or report.timeouts > 0
-        piece.task = replace(
-            piece.task,
-            start=next_index,
-            redo=report.redo,
-            is_slow=is_slow,
-            timeouts=report.timeouts,
-        )
+        piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
         # A worker that left before it began the task gave it no turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
@@ -357,9 +337,7 @@ class BoundedPlan:
             self._left += self._waiting
             self._stage += 1
             self._waiting = deque(self._of_next_stage() if self._stages else self._of_left())
-            self._has_first_turns = self._shares.is_limited and any(
-                not piece.is_begun for piece in self._waiting
-            )
+            self._has_first_turns = self._shares.is_limited and any(not piece.is_begun for piece in self._waiting)
             self._shares.begin_next(self._elapsed_s, self._share())
 
     def _is_through(self) -> bool:

@@ -60,9 +60,7 @@ class CredentialExchange:
         kept.waiting.append(incarnation)
         return self._appoint(kept)
 
-    def receive(
-        self, incarnation: int, given: GivenCredentials, alive: Iterable[int]
-    ) -> list[WorkerMessage]:
+    def receive(self, incarnation: int, given: GivenCredentials, alive: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has fetched: every worker learns which values to mask."""
         kept = self._kept[given.source, given.key]
         if kept.fetching != incarnation or given.number <= kept.given.number:

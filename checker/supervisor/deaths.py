@@ -71,12 +71,7 @@ class Restarts:
         self._fruitless = self._pauses = 0
 
     def died(
-        self,
-        case: tuple[str, int | None] | None,
-        *,
-        progressed: bool,
-        weight: int = 1,
-        guilt: int = CERTAIN,
+        self, case: tuple[str, int | None] | None, *, progressed: bool, weight: int = 1, guilt: int = CERTAIN
     ) -> RestartDecision:
         """A worker is gone; (task, index) of the case that acted, if one did. `progressed`: it had finished a case.
 
@@ -142,9 +137,7 @@ def given_up(departure: Departure) -> str:
     )
     if not departure.is_from_outside:
         return sentence
-    return (
-        f"{sentence}, as a system does that has no memory left: use fewer workers, or give it more"
-    )
+    return f"{sentence}, as a system does that has no memory left: use fewer workers, or give it more"
 
 
 def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) -> bool:
@@ -261,9 +254,7 @@ class Unreported:
         if missing > 0:
             yield requests_alone(missing)
 
-    def _missing(
-        self, rest: Task, done: int, tally: tuple[int, int, int], view: RunView
-    ) -> TaskProgress | None:
+    def _missing(self, rest: Task, done: int, tally: tuple[int, int, int], view: RunView) -> TaskProgress | None:
         """None if everything is on record.
 
         `rest` is what is left of a lease, `done` how many of its indices are not; the tally holds failed cases, the

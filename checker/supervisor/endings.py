@@ -131,11 +131,7 @@ class Ending:
 
     def know(self, cards: Iterable[OperationCard]) -> None:
         """Take what single operations say of going on."""
-        self._goes_on = {
-            card.label: card.continue_on_failure
-            for card in cards
-            if card.continue_on_failure is not None
-        }
+        self._goes_on = {card.label: card.continue_on_failure for card in cards if card.continue_on_failure is not None}
         self._read_again()
 
     @property
@@ -203,11 +199,7 @@ class Ending:
         count = 0 if view.opened is None else view.opened.selected
         if self._is_endless and count and not view.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
-            self.fail(
-                RunFault(
-                    f"nothing was tested: no case can be made of {which}; the report says why of each"
-                )
-            )
+            self.fail(RunFault(f"nothing was tested: no case can be made of {which}; the report says why of each"))
         self.begin("completed")
 
     def fail(self, error: RunFault) -> None:
@@ -231,9 +223,7 @@ class Ending:
         if self._hurried_at is None and (interrupts or self.outcome in _HURRIED):
             self._hurried_at = now
         waited_s = 0.0 if self._hurried_at is None else now - self._hurried_at
-        wanted = max(
-            _EndingStage.DRAIN, self._due(elapsed_s), self._asked_for(waited_s, interrupts)
-        )
+        wanted = max(_EndingStage.DRAIN, self._due(elapsed_s), self._asked_for(waited_s, interrupts))
         if wanted <= self._told:
             return Order(kills=self._told is _EndingStage.KILL)
         self._told = wanted
@@ -299,9 +289,7 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
     return "nothing was tested: no case was finished"
 
 
-def lost_service(
-    view: RunView, cards: Iterable[OperationCard], gone_at: float | None
-) -> Iterator[OperationError]:
+def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float | None) -> Iterator[OperationError]:
     """Yield the error of a target that served requests at first, and none from some time on until the end of the run.
 
     `gone_at`: when connections began to fail (`Outages.gone_at`). Refusals are evidence only after requests that were
@@ -311,9 +299,7 @@ def lost_service(
     """
     began = 0.0 if view.run is None else view.run.at
     untested = [
-        label
-        for label in view.labels
-        if not any(200 <= status < 400 for status in view.statuses.get(label, ()))
+        label for label in view.labels if not any(200 <= status < 400 for status in view.statuses.get(label, ()))
     ]
     left = f"Never served: {len(untested)} of {len(view.labels)} operations."
     if gone_at is not None:

@@ -51,18 +51,14 @@ def keep_discoveries(settings: RunSettings, view: RunView) -> None:
         discoveries.save(directory, heard, kept)
 
 
-def execute(
-    settings: RunSettings, listener: Listener, environment: RunEnvironment | None = None
-) -> RunOutcome:
+def execute(settings: RunSettings, listener: Listener, environment: RunEnvironment | None = None) -> RunOutcome:
     """Do what the settings ask; the listener is told every record once, when it is on disk.
 
     Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
     """
     around = environment or RunEnvironment()
     layout = RunLayout(Path(settings.corpus.folder))
-    launcher = around.launcher or (
-        InlineLauncher() if settings.processes.inline else ProcessLauncher()
-    )
+    launcher = around.launcher or (InlineLauncher() if settings.processes.inline else ProcessLauncher())
     with Ownership(layout) as ownership:
         forget_rates(layout.rates)
         lifecycle = RunLifecycle(layout, settings, listener, around.clock, around.age_s)

@@ -90,9 +90,7 @@ class ExplorationPlan:
         begun: Collection[str] = (),
     ) -> None:
         """`clusters`: operations that take turns together, and those of them whose answers others need."""
-        self._clusters = [
-            _Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()
-        ]
+        self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
         self._first = _first_round(self._clusters, seed, begun)
         # A short run, too, sees everything before it looks closer.
@@ -148,13 +146,7 @@ class ExplorationPlan:
         return None
 
     def come_back(
-        self,
-        task: Task,
-        next_index: int,
-        *,
-        finished: bool,
-        spent_s: float,
-        report: LeaseReport = NOTHING_DONE,
+        self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
         """The cluster has further turns, each with a new seed. One that was through in no time has a rest."""
         if task.id not in self._leased:
@@ -247,14 +239,10 @@ def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:
     return [tuple(label for label, _ in group) for group in _split(rooted, 0)]
 
 
-def clusters_with_producers(
-    cards: Sequence[OperationCard],
-) -> dict[tuple[str, ...], tuple[str, ...]]:
+def clusters_with_producers(cards: Sequence[OperationCard]) -> dict[tuple[str, ...], tuple[str, ...]]:
     """Clusters, each with those of its operations whose answers others need."""
     makers = producers(cards)
-    return {
-        labels: tuple(label for label in labels if label in makers) for labels in clusters(cards)
-    }
+    return {labels: tuple(label for label in labels if label in makers) for labels in clusters(cards)}
 
 
 def producers(cards: Sequence[OperationCard]) -> frozenset[str]:

@@ -83,9 +83,7 @@ class LocalWorker:
     _sentinel: int | None = None
     """Becomes readable when the worker ends, too."""
 
-    def __init__(
-        self, incarnation: int, settings: RunSettings, sender: Sender, receiver: Receiver
-    ) -> None:
+    def __init__(self, incarnation: int, settings: RunSettings, sender: Sender, receiver: Receiver) -> None:
         self._slots = RunLayout(Path(settings.corpus.folder)).inflight(incarnation)
         self._sender = sender
         self._receiver = receiver
@@ -238,11 +236,7 @@ class ProcessWorker(LocalWorker):
     """One incarnation in a process."""
 
     def __init__(
-        self,
-        context: ForkServerContext | SpawnContext,
-        incarnation: int,
-        settings: RunSettings,
-        work: Work | None,
+        self, context: ForkServerContext | SpawnContext, incarnation: int, settings: RunSettings, work: Work | None
     ) -> None:
         down_reading, down_writing = context.Pipe(duplex=False)
         up_reading, up_writing = context.Pipe(duplex=False)

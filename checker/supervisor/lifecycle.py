@@ -20,14 +20,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import (
-    Note,
-    OperationsSelected,
-    Record,
-    RunFinished,
-    RunStarted,
-    SchemaOpened,
-)
+from checker.corpus.records import Note, OperationsSelected, Record, RunFinished, RunStarted, SchemaOpened
 from checker.corpus.runs import LastRun, last_run
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact
@@ -76,9 +69,7 @@ class RunLifecycle:
         self._first = self.incarnation
         self.secrets = secrets_of(settings)
         """What is masked in what the supervisor itself writes."""
-        self._own = JournalWriter(
-            layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal
-        )
+        self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal)
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
         self._began_at = clock() - age_s
@@ -284,6 +275,4 @@ def unfinished_run(layout: RunLayout) -> LastRun | None:
 
 
 def _is_same_api(before: SchemaOpened | None, now: Opened) -> bool:
-    return (
-        before is not None and before.document == now.document and before.base_url == now.base_url
-    )
+    return before is not None and before.document == now.document and before.base_url == now.base_url

@@ -5,16 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from checker.core.operation import Label
-from checker.workers.messages import (
-    Death,
-    Examine,
-    Examined,
-    GoOn,
-    Held,
-    Hold,
-    Trouble,
-    Troubled,
-)
+from checker.workers.messages import Death, Examine, Examined, GoOn, Held, Hold, Trouble, Troubled
 
 WorkerMessage = tuple[int, Hold | Examine | GoOn]
 """(incarnation, message)."""
@@ -64,9 +55,7 @@ class Outages(Struct):
             case Examined():
                 return self.examined(incarnation, message)
 
-    def report(
-        self, incarnation: int, message: Troubled, workers: Iterable[int]
-    ) -> list[WorkerMessage]:
+    def report(self, incarnation: int, message: Troubled, workers: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker meets an outage: the first one that met it looks first."""
         if self.is_open:
             return []

@@ -57,13 +57,9 @@ class TimeShares:
 
     def is_rest(self, elapsed_s: float, share: float) -> bool:
         """Whether no more of the whole time is left than this share."""
-        return self._window is not None and (
-            self._window.ends_s - elapsed_s <= share * self._window.length_s
-        )
+        return self._window is not None and (self._window.ends_s - elapsed_s <= share * self._window.length_s)
 
-    def slice_s(
-        self, elapsed_s: float, pieces: int, *, is_first: bool = False, is_last: bool = False
-    ) -> float:
+    def slice_s(self, elapsed_s: float, pieces: int, *, is_first: bool = False, is_last: bool = False) -> float:
         """Seconds of the next turn; so many `pieces` are at work or wait in this stage.
 
         `is_first`: some of them had none yet; also the last of those has no more than the others, for it may wait in the queue
@@ -87,13 +83,7 @@ class Plan(Protocol):
         ...
 
     def come_back(
-        self,
-        task: Task,
-        next_index: int,
-        *,
-        finished: bool,
-        spent_s: float,
-        report: LeaseReport = NOTHING_DONE,
+        self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
         """A leased task is over, or its slice is, after so long; `report` tells of this lease."""
         ...

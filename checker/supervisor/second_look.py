@@ -47,10 +47,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
             weights[one.fingerprint] = weight
         seen.add(rule)
     tasks: dict[str, list[tuple[Finding, int]]] = {}
-    ranked = sorted(
-        (one for one in found if one.fingerprint in weights),
-        key=lambda one: -weights[one.fingerprint],
-    )
+    ranked = sorted((one for one in found if one.fingerprint in weights), key=lambda one: -weights[one.fingerprint])
     whole = sum(weights.values())
     for one in ranked:
         weight = weights[one.fingerprint]
@@ -66,14 +63,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
 def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
     name = digest("again", *(f"{finding.fingerprint} {finding.requests}" for finding, _ in again))
     looks = tuple(
-        ShrinkAgain(
-            one.fingerprint,
-            one.steps[-1],
-            one.task,
-            one.index,
-            one.requests,
-            allowed,
-        )
+        ShrinkAgain(one.fingerprint, one.steps[-1], one.task, one.index, one.requests, allowed)
         for one, allowed in again
     )
     phase = again[0][0].phase
@@ -113,13 +103,7 @@ class SecondLooks:
         return task
 
     def come_back(
-        self,
-        task: Task,
-        next_index: int,
-        *,
-        finished: bool,
-        spent_s: float,
-        report: LeaseReport = NOTHING_DONE,
+        self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
         """Leave a shrink that stopped early as it is."""
         self._leased.pop(task.id, None)

@@ -29,12 +29,7 @@ class Deadlines(Struct, frozen=True):
 
     @classmethod
     def of(
-        cls,
-        request_timeout_s: float,
-        *,
-        hook_s: float = 30.0,
-        shrink_s: float = 5.0,
-        waiting_s: float = 0.0,
+        cls, request_timeout_s: float, *, hook_s: float = 30.0, shrink_s: float = 5.0, waiting_s: float = 0.0
     ) -> "Deadlines":
         """Deadlines of a run with this request time-out; `waiting_s`: for the API description to be there."""
         send_s = request_timeout_s + 5.0
@@ -57,8 +52,7 @@ class Deadlines(Struct, frozen=True):
         """Deadlines of a run with these settings: of all operations the slowest has to have its time."""
         return cls.of(
             max(one.http.request_timeout_s for one in settings.operations.everywhere()),
-            waiting_s=(settings.target.wait_for_schema_s or 0.0)
-            + settings.documents.max_total_time_s,
+            waiting_s=(settings.target.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
         )
 
 
@@ -81,9 +75,7 @@ class WorkerSnapshot(Struct, frozen=True):
 
     def in_flight(self, task: str) -> list[int]:
         """Return the indices of a task that were begun and not ended."""
-        return [
-            slot.index for slot in self.slots if slot.stage is not Stage.IDLE and slot.task == task
-        ]
+        return [slot.index for slot in self.slots if slot.stage is not Stage.IDLE and slot.task == task]
 
     def rest_of(self, task: Task) -> Task:
         """Return what is left of a task if the worker is gone."""
@@ -140,9 +132,7 @@ class WorkerState(Struct):
         if task in self.leases:
             self.waiting.add(task)
 
-    def give_back(
-        self, tasks: Iterable[tuple[str, int, bool]], now: float
-    ) -> list[tuple[Task, int, bool, float]]:
+    def give_back(self, tasks: Iterable[tuple[str, int, bool]], now: float) -> list[tuple[Task, int, bool, float]]:
         """(task, next index, finished, seconds since it had nothing to do) of those that it held."""
         back = [
             (self.leases.pop(name), reached, finished, now - self.leased_at)
@@ -159,9 +149,7 @@ def is_stuck(snapshot: WorkerSnapshot) -> bool:
     return acting is not None and acting.stage in _ALONE and snapshot.acting_s > _STUCK_S
 
 
-def overdue(
-    state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, now: float
-) -> str | None:
+def overdue(state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, now: float) -> str | None:
     """Return why a worker counts as hung; None if it does not.
 
     Only the case whose code runs can hang its worker: the others wait for their turn, however long that takes.

@@ -93,9 +93,7 @@ class SettledNews(Struct):
         return tuple(news.values())
 
 
-def make_plan(
-    opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None
-) -> Plan:
+def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None) -> Plan:
     """The plan for what was opened; without `window` time has no limit."""
     if settings.kind == "fuzz":
         cards = [card for card in opened.operations if card.weight > 0] or opened.operations
@@ -111,18 +109,13 @@ def make_plan(
     usual = settings.common.continue_on_failure
     plan = BoundedPlan(
         [
-            card
-            if card.continue_on_failure is not None
-            else replace(card, continue_on_failure=usual)
+            card if card.continue_on_failure is not None else replace(card, continue_on_failure=usual)
             for card in opened.operations
         ],
         seed=seed,
         max_examples=settings.common.cases.max_examples,
         phases=settings.phases,
-        orders={
-            **dict.fromkeys(settings.sources.unordered_phases),
-            **{one.phase: one.labels for one in opened.orders},
-        },
+        orders={**dict.fromkeys(settings.sources.unordered_phases), **{one.phase: one.labels for one in opened.orders}},
     )
     plan.is_hopeless = view.is_never_allowed
     # Failures are looked at again before anything ends the service; with a limit there is no time to wait for that.
@@ -154,9 +147,7 @@ _LOOK_S = 1.0
 class Supervisor:
     """Leases tasks, notices deaths, reads journals, decides when it is over."""
 
-    def __init__(
-        self, settings: RunSettings, lifecycle: RunLifecycle, crew: Crew, around: RunEnvironment
-    ) -> None:
+    def __init__(self, settings: RunSettings, lifecycle: RunLifecycle, crew: Crew, around: RunEnvironment) -> None:
         self._around = around
         self.ending = Ending(settings)
         self._go_by(settings)
@@ -180,11 +171,7 @@ class Supervisor:
 
     def _go_by(self, settings: RunSettings) -> None:
         """First by the settings of the run, then by those of its project."""
-        self._settings = (
-            settings.with_changes(processes={"workers": 1})
-            if settings.processes.inline
-            else settings
-        )
+        self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self.ending.go_by(settings)
 
@@ -194,9 +181,7 @@ class Supervisor:
         while self._crew.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
-            said, gone = self._crew.listen(
-                max(0.0, min([_TICK_S, *(at - now for at in self._starts)]))
-            )
+            said, gone = self._crew.listen(max(0.0, min([_TICK_S, *(at - now for at in self._starts)])))
             for worker, message in said:
                 self._hear(worker, message)
             for worker in gone:
@@ -226,9 +211,7 @@ class Supervisor:
             # Of its first life, a worker owes the ledger all the time since the run began.
             since = at or now - self._lifecycle.elapsed_s
             limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
-            settings = replace(
-                self._settings.with_changes(processes={"started_at": since}), documents=limits
-            )
+            settings = replace(self._settings.with_changes(processes={"started_at": since}), documents=limits)
             started = self._crew.start(incarnation, settings, now)
             if isinstance(started, Departure):
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
@@ -257,9 +240,7 @@ class Supervisor:
             case _:
                 assert_never(message)
 
-    def _hear_of_credentials(
-        self, incarnation: int, message: WantedCredentials | GivenCredentials
-    ) -> None:
+    def _hear_of_credentials(self, incarnation: int, message: WantedCredentials | GivenCredentials) -> None:
         if isinstance(message, GivenCredentials):
             self._lifecycle.secrets.add_credentials(message.credentials)
         told = self._credentials.hear(incarnation, message, self._crew.workers)
@@ -354,9 +335,7 @@ class Supervisor:
             return False
         # A look at what ends a session ends it once more.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
-        self._plan = following(
-            plan, kept, cases=view.cases, share=self._settings.sources.shrink_share
-        )
+        self._plan = following(plan, kept, cases=view.cases, share=self._settings.sources.shrink_share)
         self._has_looked = not isinstance(self._plan, SecondLooks)
         return not self._has_looked or self._plan.release_deferred()
 
@@ -365,9 +344,7 @@ class Supervisor:
         reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
         back = worker.state.give_back(idle.tasks, time.monotonic())
         for task, reached, finished, spent_s in back:
-            self._plan.come_back(
-                task, reached, finished=finished, spent_s=spent_s, report=reports[task.id]
-            )
+            self._plan.come_back(task, reached, finished=finished, spent_s=spent_s, report=reports[task.id])
             self._unreported.come_back(task)
             if reached > task.start:
                 self._restarts.progress()
@@ -431,13 +408,7 @@ class Supervisor:
                 self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
 
     def _rule(
-        self,
-        acting: Slot | None,
-        rests: dict[str, Task],
-        ended: Departure,
-        *,
-        progressed: bool,
-        weight: int,
+        self, acting: Slot | None, rests: dict[str, Task], ended: Departure, *, progressed: bool, weight: int
     ) -> None:
         """Strike the case that acted, put it or its task in quarantine when that is enough, replace the worker."""
         task = rests.get(acting.task) if acting is not None else None
@@ -445,10 +416,7 @@ class Supervisor:
         if task is not None and acting is not None:
             case = (task.id, None if is_extra(acting) else acting.index)
         ruling = self._restarts.died(
-            case,
-            progressed=progressed,
-            weight=weight,
-            guilt=DOUBTFUL if ended.is_from_outside else CERTAIN,
+            case, progressed=progressed, weight=weight, guilt=DOUBTFUL if ended.is_from_outside else CERTAIN
         )
         if task is not None and acting is not None and is_quarantined(acting, ruling, ended):
             strikes = max(1, ruling.strikes)
@@ -475,9 +443,7 @@ class Supervisor:
     def _end_in_time(self) -> None:
         """Whatever ends the run drains it first; time and impatience hasten that."""
         known, now = self._lifecycle, time.monotonic()
-        order = self.ending.next_order(
-            known.view, now, known.elapsed_s, self._around.interrupts.count
-        )
+        order = self.ending.next_order(known.view, now, known.elapsed_s, self._around.interrupts.count)
         if order.drain is not None:
             self._crew.tell_all(order.drain)
         workers = list(self._crew.workers.values())
@@ -513,9 +479,7 @@ class Supervisor:
             is_done = word is not None and word.kind is LeavingKind.CONCLUDED
             lifecycle.write(WorkerGone(incarnation, reason))
         if not is_done and only_cleans:
-            text = (
-                f"what the run made was not removed; the next run tries again: the worker {reason}"
-            )
+            text = f"what the run made was not removed; the next run tries again: the worker {reason}"
             lifecycle.write(Note("left_behind", "", "", text))
         elif not is_done:
             text = f"`after_run` of the checks did not come to its end: the worker {reason}"

@@ -34,11 +34,7 @@ class BlockingTransport:
     """Implements `checker.core.send.Transport`: each request waits until those before it are answered."""
 
     def __init__(
-        self,
-        exchange: Exchange,
-        settings: HttpSettings,
-        *,
-        close: Callable[[], object] = lambda: None,
+        self, exchange: Exchange, settings: HttpSettings, *, close: Callable[[], object] = lambda: None
     ) -> None:
         """`close` ends what answers."""
         self._exchange = exchange
@@ -112,9 +108,7 @@ class AsgiApplication:
 
     origin: Final = BaseUrl("http", "testserver", _PORT, "")
 
-    def __init__(
-        self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S
-    ) -> None:
+    def __init__(self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S) -> None:
         """Raises `LoaderError` when the application says that it cannot start, or does not say so within `startup_s`."""
         self._app = app
         self._loop = asyncio.new_event_loop()
@@ -172,9 +166,7 @@ class AsgiApplication:
         if failures:
             # Of a framework it is the whole traceback: what was raised stands last.
             lines = failures[0].strip().splitlines() or ["it does not say why"]
-            raise LoaderError(
-                f"the ASGI application failed to start: {lines[-1]}; mend its lifespan", lines[:-1]
-            )
+            raise LoaderError(f"the ASGI application failed to start: {lines[-1]}; mend its lifespan", lines[:-1])
         return orders, lifespan
 
     async def _exchange(self, request: WireRequest) -> Response:
@@ -335,9 +327,7 @@ def _environment(request: WireRequest, origin: BaseUrl) -> dict[str, Any]:
     return environment
 
 
-def _response(
-    request: WireRequest, status: int, headers: list[tuple[str, str]], content: bytes
-) -> Response:
+def _response(request: WireRequest, status: int, headers: list[tuple[str, str]], content: bytes) -> Response:
     message = HTTPStatus(status).phrase if status in list(HTTPStatus) else ""
     return Response(status, headers, content, request=request, message=message)
 
@@ -388,9 +378,7 @@ def application_named(name: str) -> Application:
     """Return the started application that `module:variable` names, ASGI or WSGI: one for each process. Raises `ConfigError`."""
     found = load_attribute(name, what="application")
     if not callable(found):
-        raise ConfigError(
-            f"{name!r} is {type(found).__name__}; name an ASGI or WSGI application, such as 'main:app'"
-        )
+        raise ConfigError(f"{name!r} is {type(found).__name__}; name an ASGI or WSGI application, such as 'main:app'")
     return AsgiApplication(found) if _is_asgi(found) else WsgiApplication(found)
 
 
@@ -428,9 +416,7 @@ def document_of(
 
 def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
     """Return a transport for dry runs: every request is answered with 204 and not sent."""
-    return BlockingTransport(
-        lambda request, _: Response(204, [], b"", request=request, message="No Content"), settings
-    )
+    return BlockingTransport(lambda request, _: Response(204, [], b"", request=request, message="No Content"), settings)
 
 
 def _is_asgi(app: Any) -> bool:

@@ -48,9 +48,7 @@ def milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-def connection_fault(
-    origin: BaseUrl, settings: HttpSettings, patience_s: float
-) -> ConnectionFault | None:
+def connection_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float) -> ConnectionFault | None:
     """Return the reason why TLS with a target, through the proxy if there is one, fails; None if it works. No request is sent."""
     curl = pycurl.Curl()
     try:

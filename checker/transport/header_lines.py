@@ -21,9 +21,7 @@ def header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
         if value[-1:] <= b" ":
             return _odd_header_lines(request)
     # Which names there are varies little from case to case: what follows from them is worked out once.
-    ending, keeps_connection = _ending(
-        tuple(map(_NAME, headers)), has_body=request.body is not None
-    )
+    ending, keeps_connection = _ending(tuple(map(_NAME, headers)), has_body=request.body is not None)
     return [*map(b": ".join, headers), *ending], keeps_connection
 
 
@@ -38,9 +36,7 @@ def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
         else:
             # A semicolon is how libcurl is told to send an empty value; a colon removes the header.
             lines.append(name + b";")
-    ending, keeps_connection = _ending(
-        tuple(name for name, _ in request.headers), has_body=request.body is not None
-    )
+    ending, keeps_connection = _ending(tuple(name for name, _ in request.headers), has_body=request.body is not None)
     return lines + ending, keeps_connection
 
 

@@ -133,9 +133,7 @@ _UNKNOWN_CALLER = "certificate required"
 """Of the alert of that name (RFC 8446, 6.2)."""
 
 _LONGEST_REASON = 4096
-_STATUS_LINE = re.compile(
-    rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON
-)
+_STATUS_LINE = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON)
 """libcurl is more generous: what it takes for a status may have 5,000 digits. A record keeps less of a reason phrase, after masking."""
 
 _KINDS = {
@@ -205,9 +203,7 @@ _LENGTH_DIGITS = 18
 class Lane:
     """A handle with the request that is on it."""
 
-    def __init__(
-        self, index: int, origin: BaseUrl, settings: HttpSettings, connections: Connections
-    ) -> None:
+    def __init__(self, index: int, origin: BaseUrl, settings: HttpSettings, connections: Connections) -> None:
         self.index = index
         self._connections = connections
         self.busy = False
@@ -267,9 +263,7 @@ class Lane:
             seconds = None
         if seconds != self._patience_s:
             self._patience_s = seconds
-            self.curl.setopt(
-                pycurl.TIMEOUT_MS, milliseconds(limit_s if seconds is None else seconds)
-            )
+            self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds(limit_s if seconds is None else seconds))
 
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
         """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
@@ -286,9 +280,7 @@ class Lane:
         if method != self._method:
             written += _spelt(method)
         if is_broken(written):
-            raise Unsendable(
-                "NUL, CR or LF in the method, target or a header would break the message apart"
-            )
+            raise Unsendable("NUL, CR or LF in the method, target or a header would break the message apart")
         self.request = request
         self._lines.clear()
         self._chunks.clear()
@@ -381,8 +373,7 @@ class Lane:
     def is_event_stream(self) -> bool:
         """True when the headers of an event stream have arrived."""
         return any(
-            line[:13].lower() == b"content-type:" and b"text/event-stream" in line.lower()
-            for line in self._lines
+            line[:13].lower() == b"content-type:" and b"text/event-stream" in line.lower() for line in self._lines
         )
 
     @property
@@ -397,15 +388,12 @@ class Lane:
         if lines and lines[-1] not in _BLANK and _BLANK.isdisjoint(_last_block(lines)):
             return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
         return self.response(elapsed_s) or NetworkFailure(
-            *fault(WEIRD_REPLY, "no status line with a status of three digits", self._settings),
-            elapsed_s,
+            *fault(WEIRD_REPLY, "no status line with a status of three digits", self._settings), elapsed_s
         )
 
     def sample(self, elapsed_s: float) -> Outcome:
         """Return the part of an endless transfer that has arrived, as a truncated response."""
-        return self.response(elapsed_s, is_cut=True) or self.failure(
-            elapsed_s, pycurl.E_OPERATION_TIMEDOUT, ""
-        )
+        return self.response(elapsed_s, is_cut=True) or self.failure(elapsed_s, pycurl.E_OPERATION_TIMEDOUT, "")
 
     def failure(self, elapsed_s: float, code: int, text: str) -> Outcome:
         """Return the outcome of a transfer that ended with libcurl's error `code`."""
@@ -515,11 +503,7 @@ class HttpLanes:
     """
 
     def __init__(
-        self,
-        origin: BaseUrl,
-        settings: HttpSettings,
-        lanes: int,
-        now: Callable[[], float] = time.perf_counter,
+        self, origin: BaseUrl, settings: HttpSettings, lanes: int, now: Callable[[], float] = time.perf_counter
     ) -> None:
         """`now` is a clock in seconds that never goes back."""
         self._settings = settings
@@ -553,13 +537,7 @@ class HttpLanes:
         """Lanes whose outcome was not handed out yet."""
         return self._flying + len(self._done)
 
-    def start(
-        self,
-        lane: int,
-        request: WireRequest,
-        *,
-        patience_s: float | None = None,
-    ) -> None:
+    def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
         """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`.
 
         After `patience_s`, if that is less than the time that the settings give, it is given up.

@@ -99,9 +99,7 @@ def _locked(path: Path) -> Iterator[int]:
 
 
 _STATUSES = frozenset({301, 302, 303, 307, 308})
-_OF_BODIES = frozenset(
-    {b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"}
-)
+_OF_BODIES = frozenset({b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"})
 
 
 def documents_redirects(operation: Operation) -> bool:
@@ -250,9 +248,7 @@ class PolicyTransport:
         pause_s: float | None = 0.0
         while pause_s is not None:
             self._wait(self._due(chain, pause_s), meanwhile)
-            outcome = self._inner.send(
-                lane, chain.request, patience_s=patience_s, meanwhile=meanwhile
-            )
+            outcome = self._inner.send(lane, chain.request, patience_s=patience_s, meanwhile=meanwhile)
             pause_s = self._next(chain, outcome)
         return _told(chain, outcome)
 

@@ -85,9 +85,7 @@ def _put_headers(request: WireRequest, given: Mapping[str, str]) -> None:
 
 
 def _pairs(given: Mapping[str, str]) -> Iterable[bytes]:
-    return (
-        f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items()
-    )
+    return (f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items())
 
 
 def _name_of(pair: bytes) -> str:
@@ -185,9 +183,7 @@ class RequestMaker:
             request = self._plain(case, plan, body, content_type)
         else:
             headers = self._headers(case, plan, content_type)
-            request = WireRequest(
-                case.other_method or plan.method, plan.target(case), headers, body
-            )
+            request = WireRequest(case.other_method or plan.method, plan.target(case), headers, body)
             if plan.via is not None:
                 request.via = plan.via
         request.is_kept, request.origin = plan.documents_redirects, self.origin
@@ -195,9 +191,7 @@ class RequestMaker:
             put(request, given)
         return request
 
-    def _plain(
-        self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None
-    ) -> WireRequest:
+    def _plain(self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None) -> WireRequest:
         """The request of a case without headers of its own. The usual case: its header lines are known."""
         usual = plan.usual
         headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
@@ -229,9 +223,7 @@ class RequestMaker:
         plan = self._plans.get(id(operation))
         if plan is None:
             base_path = self._declared_base_path(operation)
-            plan = self._plans[id(operation)] = _Plan(
-                operation, base_path, *self._usual_of(operation)
-            )
+            plan = self._plans[id(operation)] = _Plan(operation, base_path, *self._usual_of(operation))
         return plan
 
     def _usual_of(self, operation: Operation) -> "tuple[_Usual, Dispatch]":
@@ -276,11 +268,7 @@ class RequestMaker:
 
     def _layout(self, names: tuple[str, ...], plan: "_Plan") -> "_Layout":
         given, usual = [(name, header_bytes(name)) for name in names], plan.usual
-        kept = tuple(
-            (name, raw, plan.header(name))
-            for name, raw in given
-            if raw.lower() not in usual.user_names
-        )
+        kept = tuple((name, raw, plan.header(name)) for name, raw in given if raw.lower() not in usual.user_names)
         taken = usual.user_names | {raw.lower() for _, raw in given}
         return _Layout(
             [field for field in usual.own if field[0].lower() not in taken] + usual.user,
@@ -365,9 +353,7 @@ class _Plan:
     def path(self, values: dict[str, Any]) -> str:
         text = self._first
         for name, encode_value, after in self._variables:
-            text += (
-                encode_value(values[name]) if name in values else f"%7B{escape(name)}%7D"
-            ) + after
+            text += (encode_value(values[name]) if name in values else f"%7B{escape(name)}%7D") + after
         return text
 
     def remember(self, names: tuple[str, ...], layout: _Layout) -> _Layout:
@@ -400,10 +386,7 @@ class _Plan:
 
     def cookie(self, values: dict[str, Any]) -> bytes:
         encoders = self._cookies
-        found = [
-            (encoders.get(name) or self._cookie_encoder(name))(value)
-            for name, value in values.items()
-        ]
+        found = [(encoders.get(name) or self._cookie_encoder(name))(value) for name, value in values.items()]
         return header_bytes("; ".join(filter(None, found)))
 
     def _declared(self, location: Location, name: str) -> Parameter | None:

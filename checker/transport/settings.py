@@ -29,11 +29,7 @@ class HttpChanges(Struct, frozen=True):
     @property
     def options(self) -> dict[str, Any]:
         """Return the changes under the names of clients."""
-        found = {
-            "timeout": self.timeout_s,
-            "verify": self.verify,
-            "follow_redirects": self.follows_redirects,
-        }
+        found = {"timeout": self.timeout_s, "verify": self.verify, "follow_redirects": self.follows_redirects}
         return {name: value for name, value in found.items() if value is not None}
 
     def over(self, usual: HttpSettings) -> HttpSettings:

@@ -52,20 +52,14 @@ class _DocumentCache(Struct):
     translators: dict[tuple[Dialect, Direction, bool], Translator] = field(default_factory=dict)
     by_content: dict[tuple[Dialect, bytes], Compiled] = field(default_factory=dict)
 
-    def compiled(
-        self, place: tuple[Schema, Scope], direction: Direction, *, validate_formats: bool
-    ) -> Compiled:
+    def compiled(self, place: tuple[Schema, Scope], direction: Direction, *, validate_formats: bool) -> Compiled:
         schema, scope = place
         dialect = _written_in(schema)
         view = (dialect, direction, validate_formats)
         translator = self.translators.get(view)
         if translator is None:
             translator = self.translators[view] = Translator(
-                self.document,
-                schema.dialect,
-                direction,
-                validate_formats=validate_formats,
-                written_in=dialect,
+                self.document, schema.dialect, direction, validate_formats=validate_formats, written_in=dialect
             )
         try:
             plain = translator.bundle(schema, scope)
@@ -148,9 +142,7 @@ def _two_steps(build: Callable[[_Formats], _IsValid], pointer: str, formats: _Fo
         strict = build({})
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         reason = str(error).split("\n", 1)[0]
-        raise UnusableSchema(
-            f"the schema at {pointer} cannot be compiled: {reason}; correct the schema"
-        ) from error
+        raise UnusableSchema(f"the schema at {pointer} cannot be compiled: {reason}; correct the schema") from error
     # Where the engine has no reading of its own there is nothing to ask again: one validator is enough.
     lenient: _IsValid | None = None if formats else strict
 

@@ -66,8 +66,7 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
         # OpenAPI 3.2, 4.25: what names no alternative is held to this one, which may be none of them.
         falls_to = [_is_named(default, one, where, lookup) for one in raw[keyword]]
         found = [
-            DiscriminatorBranch(None, own.told) if is_it else own
-            for is_it, own in zip(falls_to, found, strict=True)
+            DiscriminatorBranch(None, own.told) if is_it else own for is_it, own in zip(falls_to, found, strict=True)
         ]
         if not any(falls_to):
             return None
@@ -114,9 +113,7 @@ class _Names(Struct):
     seen: set[int] = field(default_factory=set)
     """Identities of the schemas on the way: some contain themselves."""
 
-    def of_all(
-        self, branches: list[Any], mapping: dict[str, str], where: Any
-    ) -> list[DiscriminatorBranch]:
+    def of_all(self, branches: list[Any], mapping: dict[str, str], where: Any) -> list[DiscriminatorBranch]:
         targets = {key: self.lookup(target, where) for key, target in mapping.items()}
         found: list[DiscriminatorBranch] = []
         claimed: set[str] = set()
@@ -137,9 +134,7 @@ class _Names(Struct):
         free = mapping.keys() - claimed
         return [one if one.names is None else replace(one, names=one.names | free) for one in found]
 
-    def _alternative(
-        self, reference: str, mapped: list[str], target: tuple[Any, Any]
-    ) -> DiscriminatorBranch:
+    def _alternative(self, reference: str, mapped: list[str], target: tuple[Any, Any]) -> DiscriminatorBranch:
         raw, where = target
         own, implied = self.listed(raw, where), _implied(reference)
         given = mapped or implied[:1]
@@ -180,8 +175,7 @@ class _Names(Struct):
     def _below(self, branches: list[Any], mapping: dict[str, str], where: Any) -> Listed:
         below = _Names(self.property_name, self.lookup, self.seen)
         return _any_of(
-            None if one.names is None else {*one.names, *mapping}
-            for one in below.of_all(branches, mapping, where)
+            None if one.names is None else {*one.names, *mapping} for one in below.of_all(branches, mapping, where)
         )
 
     def _texts(self, raw: Any, where: Any) -> Listed:
@@ -196,9 +190,7 @@ class _Names(Struct):
             for keyword in KEYWORDS
             if isinstance(raw.get(keyword), list)
         ]
-        found = _all_of(
-            (own, *branches, *(self._texts(*part) for part in _parts(raw, where, self.lookup)))
-        )
+        found = _all_of((own, *branches, *(self._texts(*part) for part in _parts(raw, where, self.lookup))))
         self.seen.discard(id(raw))
         return found
 
@@ -207,9 +199,7 @@ class _Names(Struct):
         for part, at in _facets(raw, where, self.lookup):
             properties = part.get("properties")
             tag = properties.get(self.property_name) if isinstance(properties, dict) else None
-            is_closed = (
-                part.get("additionalProperties") is False and "patternProperties" not in part
-            )
+            is_closed = part.get("additionalProperties") is False and "patternProperties" not in part
             if not _has_type(part, "object") or (is_closed and tag is None):
                 return False
             for said, _ in _facets(tag, at, self.lookup):
@@ -286,8 +276,7 @@ def discriminator_keyword(raw: dict[str, Any], property_name: str) -> str | None
 def _is_named(name: str, branch: Any, where: Any, lookup: Lookup) -> bool:
     reference = branch.get("$ref") if isinstance(branch, dict) else None
     return isinstance(reference, str) and (
-        name in (reference, _last(reference))
-        or _is_same(lookup(name, where), lookup(reference, where))
+        name in (reference, _last(reference)) or _is_same(lookup(name, where), lookup(reference, where))
     )
 
 

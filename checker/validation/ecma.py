@@ -110,9 +110,7 @@ def _categories() -> tuple[tuple[str, tuple[int, int]], ...]:
     return tuple(sorted([*walked, *_EMPTY], key=itemgetter(1)))
 
 
-_SPACES = (
-    "\\t\\n\\x0b\\x0c\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
-)
+_SPACES = "\\t\\n\\x0b\\x0c\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 _TOKEN = re.compile(
     r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
     r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"

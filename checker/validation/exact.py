@@ -42,9 +42,7 @@ def pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterato
             yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def pattern_properties(
-    validator: Any, schemas: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
+def pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`patternProperties`, as ECMA-262 reads the patterns."""
     if not isinstance(instance, dict):
         return
@@ -57,9 +55,7 @@ def pattern_properties(
                 yield from validator.descend(value, inner, path=name, schema_path=pattern)
 
 
-def unique_items(
-    validator: Any, wanted: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
+def unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`uniqueItems`, each item looked at once: a server may send any number of them."""
     if wanted is True and isinstance(instance, list):
         seen: set[Hashable] = set()
@@ -87,9 +83,7 @@ def _key(value: Any) -> Hashable:
     return (isinstance(value, bool), value)
 
 
-def additional_properties(
-    validator: Any, additional: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
+def additional_properties(validator: Any, additional: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`additionalProperties`; a pattern that cannot be read might cover any name."""
     if not isinstance(instance, dict) or additional is True:
         return
@@ -108,9 +102,7 @@ def additional_properties(
             yield from validator.descend(value, additional, path=name)
 
 
-def unevaluated_items(
-    validator: Any, inner: Any, instance: Any, schema: Any
-) -> list[ValidationError]:
+def unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) -> list[ValidationError]:
     """`unevaluatedItems` of 2019-09."""
     rule = Draft201909Validator.VALIDATORS["unevaluatedItems"]
     try:
@@ -156,17 +148,13 @@ def maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[
             yield ValidationError(f"{instance} is greater than the maximum of {bound}")
 
 
-def exclusive_minimum(
-    validator: Any, bound: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
+def exclusive_minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`exclusiveMinimum` when it is a number."""
     if _is_number(bound) and _is_number(instance) and instance <= bound:
         yield ValidationError(f"{instance} is not greater than {bound}")
 
 
-def exclusive_maximum(
-    validator: Any, bound: Any, instance: Any, schema: Any
-) -> Iterator[ValidationError]:
+def exclusive_maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`exclusiveMaximum` when it is a number."""
     if _is_number(bound) and _is_number(instance) and instance >= bound:
         yield ValidationError(f"{instance} is not less than {bound}")

@@ -36,9 +36,7 @@ def is_iri_reference(value: str) -> bool:
 
 def _authority(above: str) -> str:
     name = f"(?:[{_PLAIN}{above}]|{_PERCENT})*"
-    return (
-        f"(?:(?:[{_PLAIN}:{above}]|{_PERCENT})*@)?(?:\\[(?P<literal>[^\\]]*)\\]|{name})(?::[0-9]*)?"
-    )
+    return f"(?:(?:[{_PLAIN}:{above}]|{_PERCENT})*@)?(?:\\[(?P<literal>[^\\]]*)\\]|{name})(?::[0-9]*)?"
 
 
 @cache
@@ -49,9 +47,7 @@ def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
     """
     char = f"(?:[{_PLAIN}:@{above}]|{_PERCENT})"
     first = char if has_scheme else f"(?:[{_PLAIN}@{above}]|{_PERCENT})"
-    path = (
-        f"(?://{_authority(above)}(?:/{char}*)*|/(?:{char}+(?:/{char}*)*)?|{first}+(?:/{char}*)*|)"
-    )
+    path = f"(?://{_authority(above)}(?:/{char}*)*|/(?:{char}+(?:/{char}*)*)?|{first}+(?:/{char}*)*|)"
     tail = f"(?:[{_PLAIN}:@{_FURTHER}{_BRACKETS}{above}]|{_PERCENT})*"
     scheme = "[A-Za-z][A-Za-z0-9+.-]*:" if has_scheme else ""
     return re.compile(f"{scheme}{path}(?:\\?{tail})?(?:#{tail})?")
@@ -111,9 +107,7 @@ def _matches(pattern: str) -> Predicate:
 
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_TIME = re.compile(
-    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?",
-)
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?")
 _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -159,7 +153,7 @@ def _is_clock(match: re.Match[str]) -> bool:
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
 _DURATION = re.compile(
     rf"[+-]?P(?!$)(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
-    rf"(?:T(?=[0-9])(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?",
+    rf"(?:T(?=[0-9])(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?"
 )
 
 
@@ -275,9 +269,7 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     "byte": is_byte,
     "regex": is_regex,
     "json-pointer": _matches(r"(?:/(?:[^~/]|~[01])*)*"),
-    "relative-json-pointer": _matches(
-        r"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"
-    ),
+    "relative-json-pointer": _matches(r"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"),
 }
 """Format -> predicate over strings, for all that are drawn."""
 

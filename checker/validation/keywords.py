@@ -29,9 +29,7 @@ class Keyword(Struct, frozen=True):
     """A keyword with any other value says nothing: such documents exist and the rest of the schema still counts."""
 
 
-TYPES: Final = frozenset(
-    {"null", "boolean", "integer", "number", "string", "array", "object"},
-)
+TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 """Names that `type` may have."""
 
 
@@ -42,11 +40,7 @@ def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
 
 def applicators_of(dialect: Dialect) -> frozenset[str]:
     """Keywords of a dialect under which schemas stand."""
-    return frozenset(
-        name
-        for name, keyword in keywords_of(dialect).items()
-        if keyword.shape is not KeywordShape.PLAIN
-    )
+    return frozenset(name for name, keyword in keywords_of(dialect).items() if keyword.shape is not KeywordShape.PLAIN)
 
 
 def subschemas(
@@ -58,11 +52,7 @@ def subschemas(
     table = keywords_of(dialect) if kept is None else {**keywords_of(dialect), **kept}
     for name, value in raw.items():
         keyword = table.get(name)
-        if (
-            keyword is None
-            or keyword.shape is KeywordShape.PLAIN
-            or not keyword.is_well_formed(value)
-        ):
+        if keyword is None or keyword.shape is KeywordShape.PLAIN or not keyword.is_well_formed(value):
             continue
         if isinstance(value, list):
             for index, item in enumerate(value):
@@ -156,9 +146,7 @@ _COMMON: Final[dict[str, Keyword]] = {
     "dependencies": Keyword(KeywordShape.MAP_OR_NAMES, _is_map),
 }
 _OLD: Final[Mapping[str, Keyword]] = _COMMON | {
-    "items": Keyword(
-        KeywordShape.SCHEMA_OR_LIST, lambda value: _is_schema(value) or isinstance(value, list)
-    ),
+    "items": Keyword(KeywordShape.SCHEMA_OR_LIST, lambda value: _is_schema(value) or isinstance(value, list)),
     "additionalItems": _SCHEMA,
 }
 _NEW: Final[Mapping[str, Keyword]] = _COMMON | {
@@ -173,8 +161,7 @@ _NEW: Final[Mapping[str, Keyword]] = _COMMON | {
     "then": _SCHEMA,
     "else": _SCHEMA,
     "dependentRequired": Keyword(
-        KeywordShape.PLAIN,
-        lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
+        KeywordShape.PLAIN, lambda value: isinstance(value, dict) and all(map(_is_names, value.values()))
     ),
     "dependentSchemas": _MAP,
     "unevaluatedItems": _SCHEMA,

@@ -85,9 +85,7 @@ def registry_of(schema: Schema) -> tuple[Any, str]:
 def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
     # Before OpenAPI 3.1 a document is opaque: names in it are no business of JSON Schema.
     usual = _DESCRIPTION if has_names else Specification.OPAQUE
-    return (
-        usual if schema.dialect is Dialect.OPENAPI31 else _SPECIFICATIONS.get(schema.dialect, usual)
-    )
+    return usual if schema.dialect is Dialect.OPENAPI31 else _SPECIFICATIONS.get(schema.dialect, usual)
 
 
 def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
@@ -141,9 +139,7 @@ def _anchors_in(specification: Any, contents: Any) -> Iterable[Any]:
     if not isinstance(contents, dict):
         return
     names = ("$anchor", "$dynamicAnchor")
-    sound = {
-        key: value for key, value in contents.items() if key not in names or isinstance(value, str)
-    }
+    sound = {key: value for key, value in contents.items() if key not in names or isinstance(value, str)}
     yield from _NEWEST_SPECIFICATION.anchors_in(sound)
     name = contents.get("$id")
     if isinstance(name, str) and name.startswith("#") and len(name) > 1:
@@ -161,11 +157,7 @@ def _entered(segments: Any, resolver: Any, subresource: Any) -> Any:
 
 _described: Any = Specification
 _DESCRIPTION: Final[Specification[Any]] = _described(
-    name="API description",
-    id_of=id_of,
-    subresources_of=_inside,
-    maybe_in_subresource=_entered,
-    anchors_in=_anchors_in,
+    name="API description", id_of=id_of, subresources_of=_inside, maybe_in_subresource=_entered, anchors_in=_anchors_in
 )
 """Anything in it may be a schema."""
 
@@ -207,10 +199,7 @@ def evolving(class_for: ClassFor) -> Any:
             if len(made) >= _MOST_KEPT:
                 made.clear()
             found = made[key] = class_for(schema, type(validator))(
-                schema,
-                registry=validator._registry,
-                _resolver=resolver,
-                format_checker=validator.format_checker,
+                schema, registry=validator._registry, _resolver=resolver, format_checker=validator.format_checker
             )
         return found
 
@@ -294,10 +283,7 @@ _MOST_NAMES = 10
 """Alternatives of a discriminator that a message lists."""
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
 """Metaschema by which names in schemas of OpenAPI 3.1 are read."""
-_META: Final = {
-    dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id"))
-    for dialect, cls in _STANDARD.items()
-}
+_META: Final = {dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id")) for dialect, cls in _STANDARD.items()}
 _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.DRAFT2019: frozenset({"$recursiveRef"}),
     Dialect.DRAFT2020: frozenset({"$dynamicRef"}),
@@ -323,8 +309,7 @@ _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
     **dict.fromkeys(("enum", "required"), list),
     **dict.fromkeys(("$ref", "$dynamicRef", "pattern", "format"), str),
     **dict.fromkeys(
-        ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"),
-        (int, float),
+        ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"), (int, float)
     ),
     **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), (int, float)),
     **dict.fromkeys(("not", "if", "then", "else", "contains", "propertyNames"), (dict, bool)),
@@ -575,9 +560,7 @@ class SchemaReading:
             tag = None if discriminator is None else discriminator.tag_of(instance)
             if discriminator is None or tag is None or discriminator.keyword != keyword:
                 # The value names its branch: that others fit too is allowed.
-                rule = (
-                    any_of if discriminator is None or discriminator.keyword == keyword else usual
-                )
+                rule = any_of if discriminator is None or discriminator.keyword == keyword else usual
                 return rule(validator, branches, instance, schema) or ()
             return _chosen(validator, branches, instance, (discriminator, tag))
 
@@ -610,9 +593,7 @@ def _target(reference: str, resolver: Any) -> tuple[Any, Any] | None:
     return resolved.contents, resolved.resolver
 
 
-def _chosen(
-    validator: Any, branches: Any, instance: Any, choice: tuple[Discriminator, str]
-) -> Errors:
+def _chosen(validator: Any, branches: Any, instance: Any, choice: tuple[Discriminator, str]) -> Errors:
     """Errors of the branches that a value names."""
     discriminator, tag = choice
     named = [index for index, names in enumerate(discriminator.names) if names and tag in names]

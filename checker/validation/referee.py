@@ -77,9 +77,7 @@ def pointer_of(schema: Schema, path: Sequence[str | int]) -> str:
     return pointer
 
 
-def _at_keyword(
-    document: Document, node: object, pointer: str, token: str | int
-) -> tuple[object, str]:
+def _at_keyword(document: Document, node: object, pointer: str, token: str | int) -> tuple[object, str]:
     hops = 0
     while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
         node, pointer = document.resolve(node["$ref"], at=pointer)
@@ -174,7 +172,5 @@ def _message(keyword: str, error: ValidationError) -> str:
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
     """Second opinion on values that travel in one direction."""
     spoken = spoken_in(schema)
-    reading = SchemaReading(
-        schema.dialect, direction, validate_formats=validate_formats, spoken=spoken
-    )
+    reading = SchemaReading(schema.dialect, direction, validate_formats=validate_formats, spoken=spoken)
     return Referee(schema, reading)

@@ -13,14 +13,7 @@ from checker.validation.ecma import LONGEST_PATTERN
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 from checker.validation.keywords import Keyword, KeywordShape, keywords_of
 from checker.validation.pointers import pointer_child
-from checker.validation.scopes import (
-    HAS_SIBLINGS,
-    Scope,
-    entered,
-    is_scoped,
-    resolve_dynamic,
-    said_at,
-)
+from checker.validation.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, said_at
 
 # What Python calls white space; `\s` of ECMA-262 is another set.
 _SPACE = r"[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
@@ -30,23 +23,11 @@ _DAYS = "".join(f"(?:{_NUMBER}{unit})?" for unit in "YMWD")
 _CLOCK = "".join(f"(?:{_NUMBER}{unit})?" for unit in "HMS")
 
 FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
-    **{
-        name: {"pattern": f"^(?:{pattern})$"}
-        for name, pattern in FORMAT_PATTERNS.items()
-        if name in ASSERTED_FORMATS
-    },
-    "byte": {
-        "pattern": rf"^{_SPACE}*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:={_SPACE}*){{0,2}}$"
-    },
+    **{name: {"pattern": f"^(?:{pattern})$"} for name, pattern in FORMAT_PATTERNS.items() if name in ASSERTED_FORMATS},
+    "byte": {"pattern": rf"^{_SPACE}*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:={_SPACE}*){{0,2}}$"},
     # A unit at the end says that `P` and `T` are not empty. With look-ahead the engine gives up on long texts.
-    "duration": {
-        "pattern": rf"^[+-]?P{_DAYS}(?:T{_CLOCK})?$",
-        "allOf": [{"pattern": "[DHMSWY]$"}],
-    },
-    **{
-        name: {"minimum": lowest, "maximum": highest}
-        for name, (lowest, highest) in INTEGER_RANGES.items()
-    },
+    "duration": {"pattern": rf"^[+-]?P{_DAYS}(?:T{_CLOCK})?$", "allOf": [{"pattern": "[DHMSWY]$"}]},
+    **{name: {"minimum": lowest, "maximum": highest} for name, (lowest, highest) in INTEGER_RANGES.items()},
 }
 """Format -> keywords that mean the same, of every type of value."""
 
@@ -105,9 +86,7 @@ class Translator:
         self._is_scoped = is_scoped(document)
         self._has_siblings = dialect in HAS_SIBLINGS
         self._has_prefix = (written_in or dialect) in (Dialect.DRAFT2020, Dialect.OPENAPI31)
-        self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(
-            dialect
-        )
+        self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(dialect)
         self._flag = _FLAGS[direction]
         self._is_response = direction is Direction.RESPONSE
         self._fragments: dict[tuple[str, _Names, Scope], _Fragment] = {}
@@ -194,10 +173,7 @@ class Translator:
 
     def _below(self, keyword: Keyword, value: Any, at: str, way: _Way) -> Any:
         if isinstance(value, list):
-            return [
-                self._node(item, pointer_child(at, str(index)), way)
-                for index, item in enumerate(value)
-            ]
+            return [self._node(item, pointer_child(at, str(index)), way) for index, item in enumerate(value)]
         if keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES):
             return {
                 name: item
@@ -243,9 +219,7 @@ class Translator:
                 break
             target, pointer = self._document.resolve(target["$ref"], at=pointer)
             if pointer in seen:
-                raise UnresolvableReference(
-                    f"{reference!r} at {at} leads back to itself; point it at a schema"
-                )
+                raise UnresolvableReference(f"{reference!r} at {at} leads back to itself; point it at a schema")
             seen.add(pointer)
         return target, pointer
 
@@ -372,9 +346,7 @@ def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) ->
         name = discriminator.property_name
         branches = [
             branch if names is None else {"allOf": [branch, _named(name, names)]}
-            for branch, names in zip(
-                plain.pop(discriminator.keyword), discriminator.names, strict=True
-            )
+            for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True)
         ]
     plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
 

@@ -21,13 +21,10 @@ from uuid import UUID
 from checker.corpus.packing import pack
 
 _PLAIN: Final = (type(None), bool, int, float, str, bytes)
-_LISTED: Final[Mapping[str, type]] = {
-    one.__name__: one for one in (list, tuple, set, frozenset, bytearray)
-}
+_LISTED: Final[Mapping[str, type]] = {one.__name__: one for one in (list, tuple, set, frozenset, bytearray)}
 _MAPPED: Final[Mapping[str, type]] = {one.__name__: one for one in (dict, Counter, OrderedDict)}
 _FACTORIES: Final[Mapping[str, Any]] = {
-    one.__name__: one
-    for one in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, Counter, deque)
+    one.__name__: one for one in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, Counter, deque)
 }
 """The factories that a `defaultdict` may have."""
 _WRITTEN: Final[Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -39,10 +36,7 @@ _WRITTEN: Final[Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]]
     PurePosixPath: (str, PurePosixPath),
     date: (date.isoformat, date.fromisoformat),
     time: (time.isoformat, time.fromisoformat),
-    timedelta: (
-        lambda one: [one.days, one.seconds, one.microseconds],
-        lambda parts: timedelta(*parts),
-    ),
+    timedelta: (lambda one: [one.days, one.seconds, one.microseconds], lambda parts: timedelta(*parts)),
     datetime: (datetime.isoformat, datetime.fromisoformat),
     timezone: (
         lambda one: [one.utcoffset(None).days, one.utcoffset(None).seconds],

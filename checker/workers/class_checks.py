@@ -48,9 +48,7 @@ class ClassChecks(Struct):
                     self._written[check.name] = record
                     yield record
 
-    def conclusion(
-        self, kept: Iterable[tuple[int, CheckState]]
-    ) -> Iterator[Finding | OperationError]:
+    def conclusion(self, kept: Iterable[tuple[int, CheckState]]) -> Iterator[Finding | OperationError]:
         """Yield the conclusions from the states of all workers: (incarnation, state) pairs, in the order of writing."""
         latest: dict[str, dict[int, CheckState]] = {}
         for incarnation, record in kept:
@@ -64,11 +62,7 @@ class ClassChecks(Struct):
 def states_in(layout: RunLayout, first: int) -> list[tuple[int, CheckState]]:
     """(incarnation, state) pairs of the run that the incarnation `first` began."""
     with closing(Journals(layout, above=first)) as journals:
-        return [
-            (incarnation, record)
-            for incarnation, record in journals.read_new()
-            if isinstance(record, CheckState)
-        ]
+        return [(incarnation, record) for incarnation, record in journals.read_new() if isinstance(record, CheckState)]
 
 
 def _state_of(check: ClassCheck) -> CheckState:
@@ -77,9 +71,7 @@ def _state_of(check: ClassCheck) -> CheckState:
     except (CheckError, Untransferable) as error:
         return CheckState(check.name, b"", str(error))
     if len(packed) > MOST_STATE:
-        return CheckState(
-            check.name, b"", f"it has {len(packed)} bytes; at most {MOST_STATE} are kept"
-        )
+        return CheckState(check.name, b"", f"it has {len(packed)} bytes; at most {MOST_STATE} are kept")
     return CheckState(check.name, packed)
 
 

@@ -26,9 +26,7 @@ from checker.workers.selected import SelectedOperations
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 
 
-def gate_for(
-    level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedOperations
-) -> SafetyGate:
+def gate_for(level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedOperations) -> SafetyGate:
     """Return the gate before every request of a run."""
     if level == Safety.FULL:
         return SafetyGate()
@@ -61,9 +59,7 @@ def clean_up(context: WorkerContext) -> None:
     context.recorder.flush()
 
 
-def _is_removed(
-    context: WorkerContext, fitting: Iterable[tuple[Operation, dict[str, str]]], path: str
-) -> bool:
+def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[str, str]]], path: str) -> bool:
     """Whether one of the operations, each with the values of its path, removes it."""
     for operation, values in fitting:
         case = Case(operation, digest("clean", path)[:12], path_parameters=values)

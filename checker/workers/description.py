@@ -44,9 +44,7 @@ class Description(Struct, frozen=True):
     """CPU-seconds that reading it took, and takes nobody after this worker: they read what it kept."""
 
 
-def read_description(
-    settings: RunSettings, layout: RunLayout, given: bytes | None = None
-) -> Description:
+def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:
     """The description; read from the run directory once anyone has fetched it, unless it was damaged there.
 
     `given` is what is packed already: then nothing is fetched.
@@ -64,10 +62,7 @@ def read_description(
     schema = _fetched(settings, others.setdefault) if given is None else unpacked(given)
     # Follows all references.
     data = packed(schema)
-    notes += tuple(
-        Note("other_hosts", "", host, f"{host} was not asked: {why}")
-        for host, why in others.items()
-    )
+    notes += tuple(Note("other_hosts", "", host, f"{host} was not asked: {why}") for host, why in others.items())
     name = _digest(data)
     path = layout.document(name)
     if files.read_file(path) != data:
@@ -80,10 +75,7 @@ def _digest(data: bytes) -> str:
 
 
 def settled_target(
-    schema: ApiSchema,
-    settings: RunSettings,
-    operations: OperationResolver,
-    hooks: HookSource = GLOBAL_HOOKS,
+    schema: ApiSchema, settings: RunSettings, operations: OperationResolver, hooks: HookSource = GLOBAL_HOOKS
 ) -> BaseUrl:
     """Return the base URL of the API, once the schema knows the user's options. Raises `UsageError`."""
     options = SchemaOptions(
@@ -97,17 +89,13 @@ def settled_target(
     )
     schema.configure(options)
     given = settings.target.base_url
-    site = settings.target.origin or (
-        in_process().site_of(settings.target.app) if settings.target.app else None
-    )
+    site = settings.target.origin or (in_process().site_of(settings.target.app) if settings.target.app else None)
     if given is None and site is not None:
         given = site.rstrip("/") + schema.declared_path
         schema.configure(replace(options, base_url=given))
     base_url = schema.base_url
     if base_url is None:
-        raise UsageError(
-            "the description names no absolute server; give the base URL of the API with `--url`"
-        )
+        raise UsageError("the description names no absolute server; give the base URL of the API with `--url`")
     try:
         names = (*credentials_in(settings), *registered_names())
         return target(base_url, settings.location, given, names)
@@ -129,9 +117,7 @@ def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object])
     source: DescriptionSource = FileSource(location)
     if settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
         app = in_process()
-        ask = app.document_of(
-            settings.target.app, location, common.headers, common.http.request_timeout_s
-        )
+        ask = app.document_of(settings.target.app, location, common.headers, common.http.request_timeout_s)
         source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
         headers = {"headers": dict(common.headers)}

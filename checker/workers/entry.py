@@ -19,13 +19,7 @@ PATIENCE_S = 30.0
 """How long a worker waits for a supervisor that does not read, which means that it is stopped or swaps."""
 
 
-def main(
-    incarnation: int,
-    settings: RunSettings,
-    down: Connection,
-    up: Connection,
-    work: Work | None = None,
-) -> None:
+def main(incarnation: int, settings: RunSettings, down: Connection, up: Connection, work: Work | None = None) -> None:
     """Live one incarnation in this process. `work` replaces the worker loop."""
     die_with_parents()
     # A hook that prints must not fail because nobody reads it.
@@ -36,12 +30,7 @@ def main(
     end_watchdog()
 
 
-def live(
-    incarnation: int,
-    settings: RunSettings,
-    queues: tuple[Receiver, Sender],
-    work: Work | None = None,
-) -> None:
+def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender], work: Work | None = None) -> None:
     """Live one incarnation in this thread; the other side sees the end of its queues afterwards, whatever happens."""
     down, up = queues
     try:

@@ -23,13 +23,7 @@ from checker.workers.starting.opening import open_worker_context
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
-def work(
-    incarnation: int,
-    settings: RunSettings,
-    down: Receiver,
-    up: Sender,
-    users: UsersCode = ALL_SCHEMAS,
-) -> None:
+def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, users: UsersCode = ALL_SCHEMAS) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
     isolate(RunLayout(Path(settings.corpus.folder)).caches)
     if settings.hooks:
@@ -58,9 +52,7 @@ def work(
                 raise
             # The wall: our own bug must not look like a crash.
             # With what came while it worked: more than the settings know.
-            text = place.recorder.secrets.store.hide(
-                traceback.format_exc(), settings.report.sanitization.replacement
-            )
+            text = place.recorder.secrets.store.hide(traceback.format_exc(), settings.report.sanitization.replacement)
             up.send(Leaving(LeavingKind.BUG, text))
 
 

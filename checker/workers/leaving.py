@@ -36,13 +36,7 @@ class LeavingKind(StrEnum):
 
 
 _FATAL = frozenset(
-    (
-        LeavingKind.CANNOT_OPEN,
-        LeavingKind.USAGE,
-        LeavingKind.CANNOT_START,
-        LeavingKind.DISK,
-        LeavingKind.BUG,
-    )
+    (LeavingKind.CANNOT_OPEN, LeavingKind.USAGE, LeavingKind.CANNOT_START, LeavingKind.DISK, LeavingKind.BUG)
 )
 
 

@@ -32,21 +32,14 @@ class Limits:
     """
 
     def __init__(
-        self,
-        most_bytes: int,
-        growth_bytes: int,
-        *,
-        once_s: float = 0.0,
-        watchdog_s: float = WATCHDOG_S,
+        self, most_bytes: int, growth_bytes: int, *, once_s: float = 0.0, watchdog_s: float = WATCHDOG_S
     ) -> None:
         self._watchdog_s = watchdog_s
         self._next_at = 0.0
         self._process = psutil.Process() if multiprocessing.parent_process() else None
         if self._process is not None:
             opened_s = time.process_time()
-            self._memory = Memory(
-                most_bytes, growth_bytes, self._bytes(), opened_s, opened_s - once_s
-            )
+            self._memory = Memory(most_bytes, growth_bytes, self._bytes(), opened_s, opened_s - once_s)
 
     @classmethod
     def of(cls, settings: RunSettings, once_s: float) -> Self:

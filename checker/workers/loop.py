@@ -68,16 +68,10 @@ class Worker:
         self._flights: dict[int, InFlight] = {}
         self._answers = Answers(context, self._scheduler)
         self._parked = self._answers.parked
-        self._health = TargetHealth(
-            context, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0]
-        )
+        self._health = TargetHealth(context, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0])
         self._outage = OutageControl(context, self._health, self._scheduler, self._answers)
-        self._slowness = Slowness(
-            context.http, context.beside, context.operations, self._scheduler, up
-        )
-        self._observers = Observers(
-            ObserverTools(context, self._scheduler, self._health, self._slowness)
-        )
+        self._slowness = Slowness(context.http, context.beside, context.operations, self._scheduler, up)
+        self._observers = Observers(ObserverTools(context, self._scheduler, self._health, self._slowness))
         self._scheduler.over_observers = self._observers.over
         self._failures = FailureQueue(
             context, up, self._keep_alive, self._scheduler.release, self._health, self._observers
@@ -363,9 +357,7 @@ class Worker:
         else:
             self._scheduler.release(flight)
 
-    def _written(
-        self, flight: InFlight, verdict: Verdict, outcome: Outcome
-    ) -> Sequence[UnconfirmedFailure]:
+    def _written(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Sequence[UnconfirmedFailure]:
         """Tell the observers of a response that counts, and let its sequence go on; return its new failures."""
         flight.answered(outcome)
         verdict.at = verdict.at or time.time()
@@ -374,9 +366,7 @@ class Worker:
         flight.verdict = verdict
         self._observers.saw(flight, verdict)
         suspicions = () if verdict.judgement is CLEAN else self._recorder.failures(flight, verdict)
-        self._scheduler.followers.extend(
-            flight, verdict, is_news=bool(suspicions), leaving=self._leaving
-        )
+        self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
         return suspicions
 
     def _settle(self) -> bool:

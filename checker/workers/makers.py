@@ -22,11 +22,7 @@ from checker.phases.rules import GenerationRules
 from checker.workers.observers.knowledge import Knowledge
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
-from checker.workers.telling import (
-    tell_of_operation,
-    tell_of_program,
-    tell_of_warning,
-)
+from checker.workers.telling import tell_of_operation, tell_of_program, tell_of_warning
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 _MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
@@ -50,9 +46,7 @@ class Makers(Struct, frozen=True):
         chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
         return Explorer(self.factory, self.resources, chance, chains)
 
-    def chains(
-        self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]
-    ) -> ChainExplorer:
+    def chains(self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]) -> ChainExplorer:
         """Return a maker of sequences for the stateful phase, the same in every worker; `host` is that of the API."""
         return ChainExplorer(self.factory, self.resources, settings, host, is_secret)
 
@@ -68,12 +62,7 @@ def open_makers(
     """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
     rules = _naming(rules, naming_places(selected.resources))
     make = partial(
-        _factory,
-        rules,
-        selected,
-        recorder,
-        knowledge,
-        (settings.phases[0], settings.sources.reusing_phases),
+        _factory, rules, selected, recorder, knowledge, (settings.phases[0], settings.sources.reusing_phases)
     )
     decides = _has_making_hooks(users.hooks, ("before_generate",))
     factory = make(_component_hooks(users.hooks))
@@ -83,9 +72,7 @@ def open_makers(
     return Makers(
         factory=factory,
         unhooked=None if decides else make(_no_hooks),
-        stage=Stage.HOOK
-        if _has_making_hooks(users.hooks) or users.hooks.named("before_add_examples")
-        else Stage.MAKE,
+        stage=Stage.HOOK if _has_making_hooks(users.hooks) or users.hooks.named("before_add_examples") else Stage.MAKE,
         seed=settings.seed,
         resources=selected.resources,
     )

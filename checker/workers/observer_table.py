@@ -81,17 +81,13 @@ OBSERVERS: Final = Registry[ObserverRow](
     (
         (row.name, row)
         for row in (
-            ObserverRow(
-                "pacing", lambda tools: None if tools.context.pacing.fixed else tools.context.pacing
-            ),
+            ObserverRow("pacing", lambda tools: None if tools.context.pacing.fixed else tools.context.pacing),
             ObserverRow("faults", lambda tools: Faults(tools.context.recorder, tools.scheduler)),
             ObserverRow("slowness", lambda tools: tools.slowness),
             ObserverRow("witnesses", lambda tools: tools.health.served),
             ObserverRow(
                 "first_answers",
-                lambda tools: FirstAnswersObserver.of(
-                    tools.context.first_answers, tools.context.recorder
-                ),
+                lambda tools: FirstAnswersObserver.of(tools.context.first_answers, tools.context.recorder),
                 until_saturated=True,
             ),
             ObserverRow("saved_examples", lambda tools: tools.context.saved),
@@ -99,22 +95,16 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("probes", lambda tools: tools.context.knowledge.probed, is_shared=True),
             ObserverRow("demands", lambda tools: tools.context.knowledge.demands, is_shared=True),
             ObserverRow(
-                "layered_values",
-                lambda tools: LayeredObserver.of(tools.context.knowledge.layered),
-                is_shared=True,
+                "layered_values", lambda tools: LayeredObserver.of(tools.context.knowledge.layered), is_shared=True
             ),
-            ObserverRow(
-                "live_values", lambda tools: LiveObserver.of(tools.context.knowledge.values)
-            ),
+            ObserverRow("live_values", lambda tools: LiveObserver.of(tools.context.knowledge.values)),
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
             ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder)),
             # The last one: what others found decides how much of the exchange is kept.
             ObserverRow("traffic", lambda tools: TrafficObserver(tools.context.recorder)),
             ObserverRow(
-                "counts",
-                lambda tools: CaseCounts(tools.context.slots, tools.context.investigation_budget),
-                Moment.OVER,
+                "counts", lambda tools: CaseCounts(tools.context.slots, tools.context.investigation_budget), Moment.OVER
             ),
         )
     ),
@@ -173,9 +163,7 @@ class Observers:
         if first is not None:
             raise first
 
-    def _rationed(
-        self, row: ObserverRow, observer: Observer
-    ) -> Callable[[InFlight, Verdict], Iterable[Record] | None]:
+    def _rationed(self, row: ObserverRow, observer: Observer) -> Callable[[InFlight, Verdict], Iterable[Record] | None]:
         """Return what asks an observer as often as its row says; most are asked each time, by their own method."""
         if row.one_in <= 1 and not row.until_saturated:
             return observer.saw

@@ -54,11 +54,7 @@ def generation_rules(
         headers = {name for place, name in places if place is Location.HEADER}
         needs = needs_of(own.checks, operation)
         # Of listed cases each is looked at by itself.
-        modes = (
-            own.cases.modes
-            if needs.shapes
-            else tuple(m for m in own.cases.modes if m in needs.modes)
-        )
+        modes = own.cases.modes if needs.shapes else tuple(m for m in own.cases.modes if m in needs.modes)
         mode = mode_of(modes or own.cases.modes)
         return replace(
             GenerationSettings.of(own, mode),
@@ -74,10 +70,7 @@ def generation_rules(
 
     some_unique = any(own.cases.unique_inputs for own in resolver.layers.everywhere())
     return GenerationRules(
-        of,
-        by_phase=resolver.layers.has_phases,
-        some_unique=some_unique,
-        overrides=settings.sources.overrides,
+        of, by_phase=resolver.layers.has_phases, some_unique=some_unique, overrides=settings.sources.overrides
     )
 
 
@@ -95,9 +88,7 @@ class CheckChoice(Struct, frozen=True):
         return tuple(self.replaced.get(one.name, one) for one in chosen)
 
 
-def judging(
-    resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools
-) -> Judging:
+def judging(resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools) -> Judging:
     """Return the checks of each operation: one judge for all of them, or one for each set of settings.
 
     Raises `UsageError` for unknown checks.
@@ -158,9 +149,7 @@ def dispatching(
     return dispatch
 
 
-def dispatched(
-    headers: Headers, given: Mapping[int | None, Credentials], via: HttpSettings | None = None
-) -> Dispatch:
+def dispatched(headers: Headers, given: Mapping[int | None, Credentials], via: HttpSettings | None = None) -> Dispatch:
     """Headers of every request, and what it carries for security schemes; a header that users give wins.
 
     `given`: by the alternative that a case meets.
@@ -168,9 +157,7 @@ def dispatched(
     taken = {name.lower() for name, _ in headers}
     beside = {
         place: Credentials(
-            {name: value for name, value in one.headers.items() if name.lower() not in taken},
-            one.query,
-            one.cookies,
+            {name: value for name, value in one.headers.items() if name.lower() not in taken}, one.query, one.cookies
         )
         for place, one in given.items()
     }

@@ -41,9 +41,7 @@ def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str)
     recorder.journal.flush()
 
 
-def tell_of_warning_settings(
-    recorder: Recorder, selected: SelectedOperations, operations: OperationResolver
-) -> None:
+def tell_of_warning_settings(recorder: Recorder, selected: SelectedOperations, operations: OperationResolver) -> None:
     """Record the operations whose warnings differ from the common ones: reports know only their names."""
     usual = operations.common.warnings
     for entry in () if operations.is_uniform else selected.entries:
@@ -65,9 +63,7 @@ def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
         recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
 
 
-def tell_of_parameters(
-    recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials
-) -> None:
+def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials) -> None:
     """Values that are configured for parameters which nothing has. Of bodies nothing is said: what they hold is not listed."""
     wanted = [one for one in overrides.parameters if one.location is not Location.BODY]
     if not wanted:
@@ -107,9 +103,7 @@ def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationL
             recorder.note(Note("unmatched_filter", "", "", text))
 
 
-def tell_of_servers(
-    recorder: Recorder, description: Description, operations: OperationLayers
-) -> None:
+def tell_of_servers(recorder: Recorder, description: Description, operations: OperationLayers) -> None:
     """Values that are configured for variables that no server of the description has."""
     given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
     declared = description.schema.server_variable_names if given else None
@@ -147,11 +141,7 @@ def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
         operation.contract.plan(405, None).documented_statuses,
         (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
         bool(operation.security),
-        tuple(
-            (one.place, member)
-            for one in enumerations_of(operation)
-            for member in one.members.values()
-        ),
+        tuple((one.place, member) for one in enumerations_of(operation) for member in one.members.values()),
         tuple(documented_types(operation)),
     )
     recorder.keep([described])

@@ -95,11 +95,7 @@ class Builder:
             groups.append(list(islice(self._flattened(part, seen), _ALTERNATIVES)))
         for key in ("oneOf", "anyOf"):
             if schema.get(key):
-                options = (
-                    _named(schema, part, found)
-                    for part in schema[key]
-                    for found in self._flattened(part, seen)
-                )
+                options = (_named(schema, part, found) for part in schema[key] for found in self._flattened(part, seen))
                 groups.append(list(islice(options, _ALTERNATIVES)))
         for chosen in product(*groups):
             merged = own
@@ -149,9 +145,7 @@ class Builder:
                 built = {**built, f"extra{extra}": self._best(self._additional(flat), stack)}
             yield built
 
-    def _optional(
-        self, properties: dict[str, Any], needed: dict[str, Any], stack: tuple[int, ...]
-    ) -> dict[str, Any]:
+    def _optional(self, properties: dict[str, Any], needed: dict[str, Any], stack: tuple[int, ...]) -> dict[str, Any]:
         found = {}
         for name, schema in properties.items():
             if name in needed or len(stack) > _DEEP:
@@ -223,12 +217,7 @@ def _kinds(flat: dict[str, Any]) -> list[str]:
         return [kinds]
     if isinstance(kinds, list):
         return sorted(kinds, key=lambda kind: kind == "null")
-    for kind, keywords in (
-        ("object", _OBJECT),
-        ("array", _ARRAY),
-        ("string", _STRING),
-        ("number", _NUMBER),
-    ):
+    for kind, keywords in (("object", _OBJECT), ("array", _ARRAY), ("string", _STRING), ("number", _NUMBER)):
         if keywords & flat.keys():
             return [kind, "object", "string", "integer", "array", "boolean", "null"]
     return ["object", "string", "integer", "array", "boolean", "null"]

@@ -11,11 +11,7 @@ from tests.apps.serving import json_reply
 PARCEL = {
     "type": "object",
     "required": ["tracking", "weight"],
-    "properties": {
-        "tracking": {"type": "string"},
-        "weight": {"type": "integer"},
-        "note": {"type": "string"},
-    },
+    "properties": {"tracking": {"type": "string"}, "weight": {"type": "integer"}, "note": {"type": "string"}},
 }
 ERROR = {"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}}
 
@@ -25,11 +21,7 @@ def _responses(*statuses: int) -> dict[str, Any]:
     return {
         str(status): {
             "description": "as it says",
-            **(
-                {"content": {"application/json": {"schema": bodies[status]}}}
-                if status in bodies
-                else {}
-            ),
+            **({"content": {"application/json": {"schema": bodies[status]}}} if status in bodies else {}),
         }
         for status in statuses
     }

@@ -9,11 +9,7 @@ from msgspec.structs import replace
 from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer
 
-CODERS: Mapping[str, Callable[[bytes], bytes]] = {
-    "identity": bytes,
-    "gzip": gzip.compress,
-    "deflate": zlib.compress,
-}
+CODERS: Mapping[str, Callable[[bytes], bytes]] = {"identity": bytes, "gzip": gzip.compress, "deflate": zlib.compress}
 
 
 def compressed(answer: Answer, *codings: str) -> Answer:

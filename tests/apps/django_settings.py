@@ -9,13 +9,7 @@ from django.conf import settings
 def configure() -> None:
     """Give Django settings that say nothing of routes: whoever serves names its own."""
     if not settings.configured:
-        settings.configure(
-            ALLOWED_HOSTS=["*"],
-            LOGGING_CONFIG=None,
-            MIDDLEWARE=[],
-            ROOT_URLCONF="",
-            SECRET_KEY="-",
-        )
+        settings.configure(ALLOWED_HOSTS=["*"], LOGGING_CONFIG=None, MIDDLEWARE=[], ROOT_URLCONF="", SECRET_KEY="-")
         django.setup()
         # Each refusal would be a line on stderr.
         logging.getLogger("django.request").setLevel(logging.CRITICAL)

@@ -23,9 +23,7 @@ _Texts.yaml_implicit_resolvers = {
     for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 for _word in ("true", "True", "TRUE", "false", "False", "FALSE"):
-    _Texts.add_implicit_resolver(
-        "tag:yaml.org,2002:bool", re.compile("(?i:true|false)$"), [_word[0]]
-    )
+    _Texts.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("(?i:true|false)$"), [_word[0]])
 
 
 def read(path: Path) -> dict[str, Any]:

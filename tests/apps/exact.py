@@ -178,9 +178,7 @@ class Eyes:
                 return sight
         return Sight.RIGHT
 
-    def _parts(
-        self, operation: Described, request: Request, path: dict[str, bytes]
-    ) -> Iterator[Sight]:
+    def _parts(self, operation: Described, request: Request, path: dict[str, bytes]) -> Iterator[Sight]:
         query = parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), True)
         pairs = [(unquote(name), value) for name, value in query]
         for parameter in self._document.parameters(operation):
@@ -211,9 +209,7 @@ class Eyes:
     def _of_header(self, parameter: dict[str, Any], sight: Sight) -> Sight:
         return Sight.UNSURE if self._kind(self._schema(parameter)) == "string" else sight
 
-    def _of_query(
-        self, parameter: dict[str, Any], pairs: list[tuple[str, str]], name: str
-    ) -> Sight:
+    def _of_query(self, parameter: dict[str, Any], pairs: list[tuple[str, str]], name: str) -> Sight:
         values = [value for key, value in pairs if key == name]
         if not values and any(key.startswith((f"{name}[", f"{name}.")) for key, _ in pairs):
             return Sight.UNSURE
@@ -263,9 +259,7 @@ class Eyes:
     def _of_body(self, operation: Described, request: Request) -> Sight:
         sent = request.headers.get("content-type")
         if self._document.is_swagger:
-            body = next(
-                (p for p in self._document.parameters(operation) if p["in"] == "body"), None
-            )
+            body = next((p for p in self._document.parameters(operation) if p["in"] == "body"), None)
             if body is None:
                 return Sight.RIGHT
             consumes = operation.raw.get("consumes") or self._document.root.get("consumes") or []
@@ -362,11 +356,7 @@ def _read(text: str, kind: str) -> Any:
         return text
     if kind == "boolean":
         known = {"true": True, "false": False}
-        odd = (
-            _UNSURE
-            if text.lower() in ("true", "false", "1", "0", "yes", "no", "on", "off")
-            else _WRONG
-        )
+        odd = _UNSURE if text.lower() in ("true", "false", "1", "0", "yes", "no", "on", "off") else _WRONG
         return known.get(text, odd)
     if kind == "integer" and _INTEGER.fullmatch(text):
         return json.loads(text) if len(text) < 400 else _UNSURE
@@ -384,9 +374,7 @@ def first_operations(root: dict[str, Any], most: int) -> dict[str, Any]:
     document = deepcopy(root)
     left = most
     for path, item in list((document.get("paths") or {}).items()):
-        methods = (
-            [name for name in item if name.lower() in METHODS] if isinstance(item, dict) else []
-        )
+        methods = [name for name in item if name.lower() in METHODS] if isinstance(item, dict) else []
         for name in methods[left:]:
             del item[name]
         left -= min(left, len(methods))

@@ -8,9 +8,7 @@ from tests.apps.document import Described, Document
 from tests.apps.http import Request
 from tests.apps.witness import Witness
 
-_IGNORED = frozenset(
-    {"accept", "content-type", "authorization", "content-length", "host", "transfer-encoding"}
-)
+_IGNORED = frozenset({"accept", "content-type", "authorization", "content-length", "host", "transfer-encoding"})
 _SCALARS = frozenset({"integer", "number", "boolean", "string"})
 _COMBINED = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _NOTHING = object()
@@ -23,9 +21,7 @@ class Inspector:
         self._document = document
         self._witness = Witness(document, is_response=False)
 
-    def problem(
-        self, operation: Described, request: Request, path_values: dict[str, bytes]
-    ) -> str | None:
+    def problem(self, operation: Described, request: Request, path_values: dict[str, bytes]) -> str | None:
         """What is wrong with a request, `None` when nothing is."""
         query = parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), True)
         sent = {
@@ -51,12 +47,7 @@ class Inspector:
     def _parameter_problem(self, parameter: dict[str, Any], text: str | None) -> str | None:
         schema = self._document.resolved(parameter.get("schema", parameter))
         kind = schema.get("type") if isinstance(schema, dict) else None
-        if (
-            not isinstance(kind, str)
-            or kind not in _SCALARS
-            or "content" in parameter
-            or _COMBINED & schema.keys()
-        ):
+        if not isinstance(kind, str) or kind not in _SCALARS or "content" in parameter or _COMBINED & schema.keys():
             return None
         if text is None:
             return "missing" if parameter.get("required") is True else None
@@ -68,9 +59,7 @@ class Inspector:
             # Blanks at both ends do not travel.
             return None
         value = _read(text, kind)
-        return (
-            f"{text!r} is no {kind}" if value is _NOTHING else self._witness.problem(schema, value)
-        )
+        return f"{text!r} is no {kind}" if value is _NOTHING else self._witness.problem(schema, value)
 
     def _body_problem(self, operation: Described, request: Request) -> str | None:
         sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -7,11 +7,7 @@ _ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer
 _RESPONSES = {
     str(status): {
         "description": "",
-        "content": {
-            "application/json": {
-                "schema": {"type": "object", "properties": {"id": {"type": "integer"}}}
-            }
-        },
+        "content": {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "integer"}}}}},
     }
     for status in (200, 201, 404, 400)
 }
@@ -42,18 +38,10 @@ def large_document(resources: int, *, fields: int) -> dict[str, Any]:
     schemas: dict[str, Any] = {"Money": _MONEY, "Address": _ADDRESS}
     for number in range(resources):
         schemas[f"Thing{number}"] = _thing(number, fields)
-        body = {
-            "required": True,
-            "content": {"application/json": {"schema": _ref(f"Thing{number}")}},
-        }
+        body = {"required": True, "content": {"application/json": {"schema": _ref(f"Thing{number}")}}}
         plain, with_body = {"responses": _RESPONSES}, {"requestBody": body, "responses": _RESPONSES}
         paths[f"/things{number}"] = {"get": plain, "post": with_body}
-        paths[f"/things{number}/{{id}}"] = {
-            "parameters": [_ID],
-            "get": plain,
-            "put": with_body,
-            "delete": plain,
-        }
+        paths[f"/things{number}/{{id}}"] = {"parameters": [_ID], "get": plain, "put": with_body, "delete": plain}
     return {
         "openapi": "3.0.3",
         "info": {"title": "Large", "version": "1"},

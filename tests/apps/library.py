@@ -41,20 +41,12 @@ def _responses(status: int, schema: dict[str, Any] | None, **more: Any) -> dict[
 
 
 def _body(**properties: Any) -> dict[str, Any]:
-    schema = {
-        "type": "object",
-        "required": list(properties),
-        "properties": properties,
-        "additionalProperties": False,
-    }
+    schema = {"type": "object", "required": list(properties), "properties": properties, "additionalProperties": False}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
 def _named(*names: str) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in names
-    ]
+    return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
 
 
 TITLE = {"type": "string", "minLength": 1, "maxLength": 20}
@@ -65,8 +57,7 @@ DOCUMENT: dict[str, Any] = {
     "info": {"title": "Library", "version": "1"},
     "paths": {
         "/shelves": {
-            "post": _body(title=TITLE)
-            | _responses(201, {"type": "object", "properties": {"data": SHELF}}),
+            "post": _body(title=TITLE) | _responses(201, {"type": "object", "properties": {"data": SHELF}}),
             "get": _responses(200, {"type": "array", "items": SHELF}),
         },
         "/shelves/{shelf_id}": {
@@ -79,10 +70,7 @@ DOCUMENT: dict[str, Any] = {
             "parameters": _named("shelf_id"),
             "post": _body(title=TITLE) | _responses(201, BOOK),
         },
-        "/shelves/{shelf_id}/books/{isbn}": {
-            "parameters": _named("shelf_id", "isbn"),
-            "get": _responses(200, BOOK),
-        },
+        "/shelves/{shelf_id}/books/{isbn}": {"parameters": _named("shelf_id", "isbn"), "get": _responses(200, BOOK)},
         "/readers": {"post": _body(title=TITLE) | _responses(201, _object(id="string"))},
         "/loans": {
             "post": _body(isbn={"type": "string"}, reader_id={"type": "string"})
@@ -93,10 +81,7 @@ DOCUMENT: dict[str, Any] = {
                 201,
                 _object(receipt="object"),
                 links={
-                    "receipt": {
-                        "operationId": "readReceipt",
-                        "parameters": {"number": "$response.body#/receipt/no"},
-                    }
+                    "receipt": {"operationId": "readReceipt", "parameters": {"number": "$response.body#/receipt/no"}}
                 },
             )
         },
@@ -105,10 +90,7 @@ DOCUMENT: dict[str, Any] = {
             "get": {"operationId": "readReceipt"} | _responses(200, _object(total="integer")),
         },
         "/jobs": {"post": _responses(202, None)},
-        "/jobs/{job}": {
-            "parameters": _named("job"),
-            "get": _responses(200, _object(state="string")),
-        },
+        "/jobs/{job}": {"parameters": _named("job"), "get": _responses(200, _object(state="string"))},
     },
 }
 

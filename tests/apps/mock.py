@@ -100,9 +100,7 @@ class Mock:
             raise problem
         return Reply(status)
 
-    def _contents(
-        self, operation: Described, raw: dict[str, Any]
-    ) -> Iterator[tuple[str, Any, list[Any]]]:
+    def _contents(self, operation: Described, raw: dict[str, Any]) -> Iterator[tuple[str, Any, list[Any]]]:
         """Media type, schema and examples of what may be answered, JSON first."""
         if self.document.is_swagger:
             yield from self._swagger_contents(operation, raw)
@@ -119,9 +117,7 @@ class Mock:
                         examples.append(example["value"])
             yield _sent_as(name), item.get("schema", _NOTHING), examples
 
-    def _swagger_contents(
-        self, operation: Described, raw: dict[str, Any]
-    ) -> Iterator[tuple[str, Any, list[Any]]]:
+    def _swagger_contents(self, operation: Described, raw: dict[str, Any]) -> Iterator[tuple[str, Any, list[Any]]]:
         produced = operation.raw.get("produces") or self.document.root.get("produces") or []
         if not produced and "schema" in raw:
             produced = ["application/json"]
@@ -156,12 +152,7 @@ class _Template:
         self._names = [name[1:-1] for name in _VARIABLE.findall(path)]
         self._is_clear = "}{" not in path
         self._patterns = [
-            re.compile(
-                b"(.+)".join(
-                    re.escape(unquote_to_bytes(part)) for part in _VARIABLE.split(segment)
-                ),
-                re.DOTALL,
-            )
+            re.compile(b"(.+)".join(re.escape(unquote_to_bytes(part)) for part in _VARIABLE.split(segment)), re.DOTALL)
             for segment in segments
         ]
 

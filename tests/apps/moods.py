@@ -27,28 +27,16 @@ DOCUMENT: dict[str, Any] = {
                         **OK,
                         "content": {"application/json": {"schema": THING}},
                         "links": {
-                            "close": {
-                                "operationId": "close",
-                                "parameters": {"id": "$response.body#/id"},
-                            },
-                            "read": {
-                                "operationId": "read",
-                                "parameters": {"id": "$response.body#/id"},
-                            },
+                            "close": {"operationId": "close", "parameters": {"id": "$response.body#/id"}},
+                            "read": {"operationId": "read", "parameters": {"id": "$response.body#/id"}},
                         },
                     }
                 }
             }
         },
-        "/things/{id}": {
-            "get": {"operationId": "read", "parameters": [ID], "responses": {"200": OK, "404": OK}}
-        },
+        "/things/{id}": {"get": {"operationId": "read", "parameters": [ID], "responses": {"200": OK, "404": OK}}},
         "/things/{id}/close": {
-            "post": {
-                "operationId": "close",
-                "parameters": [ID],
-                "responses": {"200": OK, "404": OK},
-            }
+            "post": {"operationId": "close", "parameters": [ID], "responses": {"200": OK, "404": OK}}
         },
     },
 }

@@ -9,11 +9,7 @@ from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
 USERS = ("anna", "bert")
-NOTE = {
-    "type": "object",
-    "required": ["text"],
-    "properties": {"text": {"type": "string", "minLength": 1}},
-}
+NOTE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
 KEPT = {
     "type": "object",
     "properties": {"id": {"type": "integer"}, **NOTE["properties"]},  # type: ignore[dict-item]
@@ -49,11 +45,7 @@ def wfc_document() -> dict[str, Any]:
     """Both users, each with a token of its own."""
     return {
         "auth": [
-            {
-                "name": name,
-                "fixedHeaders": [{"name": "Authorization", "value": f"Bearer tok-{name}"}],
-            }
-            for name in USERS
+            {"name": name, "fixedHeaders": [{"name": "Authorization", "value": f"Bearer tok-{name}"}]} for name in USERS
         ]
     }
 

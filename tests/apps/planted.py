@@ -42,9 +42,7 @@ def inn() -> Answer:
         with lock:
             path, _, query = request.target.partition(b"?")
             try:
-                call = gate.admit(
-                    Incoming(request.method, path, query, request.headers, request.body, False)
-                )
+                call = gate.admit(Incoming(request.method, path, query, request.headers, request.body, False))
             except Refusal as refusal:
                 return Reply(*refusal.reply)
             return Reply(*service.answer(*call))

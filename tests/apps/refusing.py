@@ -39,16 +39,11 @@ DOCUMENT: dict[str, Any] = {
         "/items": {"get": {"parameters": [_LIMIT], "responses": _RESPONSES}},
         "/levels": {"get": {"parameters": [_LEVEL], "responses": _RESPONSES}},
         "/token": {
-            "post": {
-                "requestBody": _body(_LOGIN, "application/x-www-form-urlencoded"),
-                "responses": _RESPONSES,
-            }
+            "post": {"requestBody": _body(_LOGIN, "application/x-www-form-urlencoded"), "responses": _RESPONSES}
         },
     },
     "components": {
-        "securitySchemes": {
-            "login": {"type": "oauth2", "flows": {"password": {"tokenUrl": "token", "scopes": {}}}}
-        }
+        "securitySchemes": {"login": {"type": "oauth2", "flows": {"password": {"tokenUrl": "token", "scopes": {}}}}}
     },
 }
 

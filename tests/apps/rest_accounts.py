@@ -47,11 +47,7 @@ DOCUMENT: dict[str, Any] = {
                         }
                     },
                 },
-                "responses": {
-                    "201": {"description": ""},
-                    "400": {"description": ""},
-                    "401": {"description": ""},
-                },
+                "responses": {"201": {"description": ""}, "400": {"description": ""}, "401": {"description": ""}},
             },
         }
     },
@@ -63,11 +59,7 @@ def serving_rest_accounts(folder: Path) -> Iterator[str]:
     """URL of the application until left."""
     words = [sys.executable, "-m", "tests.apps.rest_accounts", str(folder)]
     with subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -116,10 +108,7 @@ def _application() -> Any:
     from django.core.wsgi import get_wsgi_application  # noqa: PLC0415
     from django.middleware.csrf import get_token  # noqa: PLC0415
     from django.urls import path  # noqa: PLC0415
-    from rest_framework.authentication import (  # noqa: PLC0415
-        SessionAuthentication,
-        TokenAuthentication,
-    )
+    from rest_framework.authentication import SessionAuthentication, TokenAuthentication  # noqa: PLC0415
     from rest_framework.authtoken.views import obtain_auth_token  # noqa: PLC0415
     from rest_framework.exceptions import ValidationError  # noqa: PLC0415
     from rest_framework.permissions import IsAuthenticated  # noqa: PLC0415

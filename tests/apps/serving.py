@@ -85,9 +85,7 @@ def serving(
                             self.request.sendall(dropped.sent)
                             return
                     has_body = request.method != "HEAD"
-                    self.request.sendall(
-                        render(reply, keep_alive=request.keep_alive, has_body=has_body)
-                    )
+                    self.request.sendall(render(reply, keep_alive=request.keep_alive, has_body=has_body))
                     left -= 1
                     if not left:
                         return

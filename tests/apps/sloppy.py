@@ -12,10 +12,7 @@ NAMES = (
 BUGGY, PICKY, LISTED = "apples", "birches", "cedars"
 
 _JSON = {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}
-_HEADERS = {
-    "X-Trace": {"required": True, "schema": {"type": "string"}},
-    "X-Left": {"schema": {"type": "integer"}},
-}
+_HEADERS = {"X-Trace": {"required": True, "schema": {"type": "string"}}, "X-Left": {"schema": {"type": "integer"}}}
 _NOTHING = {"description": ""}
 
 

@@ -38,9 +38,7 @@ def parsed(data: bytes, cuts: list[int]) -> list[Request | Broken]:
 
 
 @given(st.lists(ITEMS, min_size=1, max_size=5), st.lists(st.integers(0, 10_000), max_size=12))
-def test_requests_are_read_back_whatever_the_cuts(
-    items: list[tuple[str, bytes, int]], cuts: list[int]
-) -> None:
+def test_requests_are_read_back_whatever_the_cuts(items: list[tuple[str, bytes, int]], cuts: list[int]) -> None:
     found = parsed(b"".join(encoded(*item) for item in items), cuts)
     assert [(method, body) for method, body, _ in items] == [
         (request.method, request.body) for request in found if isinstance(request, Request)

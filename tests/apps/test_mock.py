@@ -71,10 +71,7 @@ def test_properties_travel_in_their_direction_only() -> None:
     schema = {
         "type": "object",
         "required": ["secret", "id"],
-        "properties": {
-            "secret": {"type": "string", "writeOnly": True},
-            "id": {"type": "integer", "readOnly": True},
-        },
+        "properties": {"secret": {"type": "string", "writeOnly": True}, "id": {"type": "integer", "readOnly": True}},
     }
     document = Document({"openapi": "3.0.3"})
     assert Builder(document).value(schema).keys() == {"id"}
@@ -89,10 +86,7 @@ def test_nullable_is_read_in_its_dialect() -> None:
 
 def test_literal_segments_beat_parameters() -> None:
     mock = _mock(
-        {
-            "/a/{b}": {"get": {"responses": TEXT}},
-            "/a/all": {"get": {"responses": {"204": {"description": ""}}}},
-        }
+        {"/a/{b}": {"get": {"responses": TEXT}}, "/a/all": {"get": {"responses": {"204": {"description": ""}}}}}
     )
     assert _answer(mock, "GET", "/a/all").status == 204
     assert _answer(mock, "GET", "/a/al%6C?x=1").status == 204
@@ -112,11 +106,7 @@ def test_declared_examples_are_answered_when_they_are_valid() -> None:
         {
             "/good": {"get": {"responses": _json(schema, example=42)}},
             "/bad": {"get": {"responses": _json(schema, example=4)}},
-            "/both": {
-                "get": {
-                    "responses": _json(schema, examples={"a": {"value": 1}, "b": {"value": 77}})
-                }
-            },
+            "/both": {"get": {"responses": _json(schema, examples={"a": {"value": 1}, "b": {"value": 77}})}},
         }
     )
     assert json.loads(_answer(mock, "GET", "/good").body) == 42
@@ -134,12 +124,7 @@ def test_success_is_preferred_then_the_default() -> None:
             "/d": {"get": {"responses": {"2XX": empty, "default": empty}}},
         }
     )
-    assert [_answer(mock, "GET", path).status for path in ("/a", "/b", "/c", "/d")] == [
-        201,
-        200,
-        404,
-        200,
-    ]
+    assert [_answer(mock, "GET", path).status for path in ("/a", "/b", "/c", "/d")] == [201, 200, 404, 200]
 
 
 def test_an_example_that_is_not_there_takes_nothing_from_the_answer() -> None:

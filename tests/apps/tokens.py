@@ -63,9 +63,7 @@ def token_app(tokens: Tokens, operations: int) -> FastAPI:
     ticket = APIKeyHeader(name="X-Ticket", scheme_name="Ticket")
 
     @app.post("/login")
-    def log_in(
-        username: Annotated[str, Form()], password: Annotated[str, Form()], answer: Response
-    ) -> dict[str, str]:
+    def log_in(username: Annotated[str, Form()], password: Annotated[str, Form()], answer: Response) -> dict[str, str]:
         token = tokens.log_in(username, password)
         answer.set_cookie("session", token, httponly=True)
         answer.headers["X-Token"] = token

@@ -22,10 +22,7 @@ DOCUMENT: dict[str, Any] = {
     "paths": {
         "/orders": {
             "post": {
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": _ORDER}},
-                },
+                "requestBody": {"required": True, "content": {"application/json": {"schema": _ORDER}}},
                 "responses": _RESPONSES,
             }
         },

@@ -33,12 +33,7 @@ DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Labels", "version": "1"},
     "paths": {
-        "/labels": {
-            "post": {
-                "requestBody": {"required": True, **_content(_LABEL)},
-                "responses": _RESPONSES,
-            }
-        },
+        "/labels": {"post": {"requestBody": {"required": True, **_content(_LABEL)}, "responses": _RESPONSES}},
         "/labels/{name}": {"get": {"parameters": [_NAME], "responses": _RESPONSES}},
     },
 }

@@ -42,12 +42,7 @@ def _query(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _body(properties: dict[str, Any], *required: str) -> dict[str, Any]:
-    schema = {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
     return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
@@ -130,9 +125,7 @@ class _Service:
         columns = ", ".join(self._chance.sample(_COLUMNS, self._chance.randint(1, 5)))
         if int(query.get("page", "0")) > 100:
             clauses = " AND ".join(f"{name} = ?" for name in query)
-            return (
-                f"OperationalError: no result [SQL: SELECT {columns} FROM orders WHERE {clauses}]"
-            )
+            return f"OperationalError: no result [SQL: SELECT {columns} FROM orders WHERE {clauses}]"
         if len(query.get("sort", "")) > 5:
             sort = query["sort"]
             return f"syntax error near {sort[1:-1]}: SELECT {columns} FROM orders ORDER BY {sort}"
@@ -141,10 +134,7 @@ class _Service:
     def _shown(self, number: int) -> str:
         if number <= 1000:
             return ""
-        frames = "".join(
-            f'  File "/srv/{self._word()}.py", line {self._chance.randint(1, 99)}\n'
-            for _ in range(3)
-        )
+        frames = "".join(f'  File "/srv/{self._word()}.py", line {self._chance.randint(1, 99)}\n' for _ in range(3))
         error = f"AttributeError: <Order object at {hex(self._chance.getrandbits(44))}> has no tag"
         return f"Traceback (most recent call last):\n{frames}{error}"
 

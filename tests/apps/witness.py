@@ -17,10 +17,7 @@ from tests.apps.patterns import in_python
 
 Errors = Iterator[ValidationError]
 
-_INTEGERS = {
-    "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-}
+_INTEGERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
 def _uri_reference(value: str) -> None:

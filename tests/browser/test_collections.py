@@ -47,9 +47,7 @@ def server() -> Iterator[ThreadingHTTPServer]:
         thread.join()
 
 
-def test_it_sends_each_request_and_nothing_else(
-    server: ThreadingHTTPServer, tmp_path: Path
-) -> None:
+def test_it_sends_each_request_and_nothing_else(server: ThreadingHTTPServer, tmp_path: Path) -> None:
     base = f"http://127.0.0.1:{server.server_port}"
     found = [
         finding(

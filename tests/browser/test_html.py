@@ -13,17 +13,7 @@ from checker.core.reports import report_format
 from checker.corpus.records import OperationDescribed, OperationsSelected
 from checker.reporting.shown import ReportContext
 from tests.reporting.formats import written
-from tests.reporting.samples import (
-    AT,
-    changed,
-    finding,
-    opened,
-    progress,
-    records,
-    schema_finding,
-    settings,
-    started,
-)
+from tests.reporting.samples import AT, changed, finding, opened, progress, records, schema_finding, settings, started
 
 TOOLS = Path(__file__).parents[2] / ".browser" / "node_modules"
 LABELS = tuple(f"GET /things/{number}/parts/{{id}}" for number in range(1000))
@@ -46,9 +36,7 @@ def failures() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    described = [
-        OperationDescribed(label, (), ("200", "404"), ("path id",), False) for label in LABELS
-    ]
+    described = [OperationDescribed(label, (), ("200", "404"), ("path id",), False) for label in LABELS]
     tried = tuple((label, "path id", "maximum", 4, 2) for label in LABELS[:50])
     statuses = tuple((label, 200 + number % 4 * 100, 5) for number, label in enumerate(LABELS))
     run = [
@@ -94,10 +82,7 @@ def test_it_is_small_and_valid(file: Path) -> None:
     assert file.stat().st_size < 2_000_000
     jar = TOOLS / "vnu-jar" / "build" / "dist" / "vnu.jar"
     said = subprocess.run(
-        ["java", "-jar", str(jar), "--errors-only", str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
+        ["java", "-jar", str(jar), "--errors-only", str(file)], capture_output=True, text=True, check=False
     )
     assert (said.returncode, said.stderr) == (0, "")
 

@@ -45,18 +45,14 @@ def _extension(code: int, data: memoryview) -> object:
 def findings(corpus: Path) -> dict[str, Said]:
     """Fingerprint -> what its last version says."""
     return {
-        fields[0]: (fields[1], fields[3], next(iter(fields[4].splitlines()), ""))
-        for fields in records(corpus, FINDING)
+        fields[0]: (fields[1], fields[3], next(iter(fields[4].splitlines()), "")) for fields in records(corpus, FINDING)
     }
 
 
 def quarantines(corpus: Path) -> list[dict[str, Any]]:
     """Cases that are in quarantine."""
     names = ("task", "label", "index", "case", "stage", "strikes", "steps", "request", "reason")
-    return [
-        dict(zip((*names, "components"), fields, strict=True))
-        for fields in records(corpus, _QUARANTINED)
-    ]
+    return [dict(zip((*names, "components"), fields, strict=True)) for fields in records(corpus, _QUARANTINED)]
 
 
 def reported(stdout: str) -> Counter[Said]:

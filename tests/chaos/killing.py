@@ -64,9 +64,7 @@ class Campaign:
         return frozenset().union(*(kill.new for kill in self.kills))
 
 
-def kill_workers(
-    command: Command, location: str, stages: Sequence[Stage], *, seed: int
-) -> Campaign:
+def kill_workers(command: Command, location: str, stages: Sequence[Stage], *, seed: int) -> Campaign:
     """One run in which workers die at these stages; it goes on until it finds more, and is interrupted."""
     chance = random.Random(seed)
     campaign = Campaign(command.directory)
@@ -80,9 +78,7 @@ def kill_workers(
     return _judged(campaign, ran)
 
 
-def kill_supervisors(
-    command: Command, location: str, stages: Sequence[Stage], *, seed: int
-) -> Campaign:
+def kill_supervisors(command: Command, location: str, stages: Sequence[Stage], *, seed: int) -> Campaign:
     """Runs whose supervisor dies while a worker is at these stages, and one that finds more than they and is interrupted."""
     chance = random.Random(seed)
     campaign = Campaign(command.directory)
@@ -103,10 +99,7 @@ def kill_supervisors(
 
 
 def stopped_at(
-    stage: Stage,
-    process: "subprocess.Popen[str]",
-    directory: Path,
-    chance: random.Random,
+    stage: Stage, process: "subprocess.Popen[str]", directory: Path, chance: random.Random
 ) -> psutil.Process:
     """A worker that stands still at this stage."""
     deadline = time.monotonic() + NEVER_S
@@ -140,11 +133,7 @@ def _wait_for_findings(campaign: Campaign, process: "subprocess.Popen[str]") -> 
 
 def _ended(campaign: Campaign, command: Command, process: "subprocess.Popen[str]") -> Ran:
     """Interrupt a run once it found what nobody knew at the last kill: life went on."""
-    wait_until(
-        lambda: (
-            process.poll() is not None or evidence.findings(campaign.corpus).keys() - campaign.seen
-        ),
-    )
+    wait_until(lambda: process.poll() is not None or evidence.findings(campaign.corpus).keys() - campaign.seen)
     process.send_signal(signal.SIGINT)
     return command.finished(process)
 

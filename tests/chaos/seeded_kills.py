@@ -129,9 +129,7 @@ def killed_run(command: Command, plan: Plan) -> Killed:
     with serving(api.answer, target.document(OPERATIONS)) as app:
         workers = 1 if plan.victim == "supervisor" else 2
         output = ("--report", "json", "--report-json-path", "report.json")
-        arguments = run_arguments(
-            app.document_url, "--max-examples", _EXAMPLES, *output, workers=workers
-        )
+        arguments = run_arguments(app.document_url, "--max-examples", _EXAMPLES, *output, workers=workers)
         with command.started(*arguments) as process:
             _wait_for(plan, api, command.directory, process)
             found.requests = api.count

@@ -29,9 +29,7 @@ FULL = "No space left on device"
 def _fuzz(command: Command) -> Ran:
     # Findings keep their answers, and nothing else grows for long.
     with serving(target.defective(pause_s=0.0, padding=50_000), target.document(6)) as api:
-        return command(
-            "fuzz", api.document_url, "--continue-on-failure", "--max-time", "40", "--workers", "2"
-        )
+        return command("fuzz", api.document_url, "--continue-on-failure", "--max-time", "40", "--workers", "2")
 
 
 def _sentence(ran: Ran) -> str:
@@ -66,20 +64,15 @@ def test_files_that_may_not_grow_end_a_run_with_a_sentence(command: Command, lim
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one megabyte."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
-        pytest.skip(
-            "a disk of one megabyte is mounted for this test, which only root of a Linux system may do"
-        )
+        pytest.skip("a disk of one megabyte is mounted for this test, which only root of a Linux system may do")
     path = tmp_path.resolve() / "disk"
     path.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(path)],
-        capture_output=True,
-        text=True,
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(path)], capture_output=True, text=True
     )
     if mounted.returncode:
         pytest.skip(
-            "this system refuses to mount the disk of one megabyte that this test fills:"
-            f" {mounted.stderr.strip()}"
+            f"this system refuses to mount the disk of one megabyte that this test fills: {mounted.stderr.strip()}"
         )
     yield path
     subprocess.run(["umount", "--lazy", str(path)], check=True)
@@ -91,9 +84,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence(command: Command, small_disk: Pa
     assert sorted(evidence.reported(ran.stdout).elements()) == _kept(ran)
 
 
-def test_a_disk_that_is_full_before_a_run_ends_it_with_a_sentence(
-    command: Command, small_disk: Path
-) -> None:
+def test_a_disk_that_is_full_before_a_run_ends_it_with_a_sentence(command: Command, small_disk: Path) -> None:
     with contextlib.suppress(OSError):
         (small_disk / "ballast").write_bytes(bytes(2 << 20))
     ran = _fuzz(replace(command, directory=small_disk))

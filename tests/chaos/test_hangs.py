@@ -23,9 +23,7 @@ IMPATIENT = (sys.executable, str(Path(__file__).with_name("impatient.py")))
 HANGS = {
     "a loop": "while True: pass",
     # The time is over when the case has been at it for long enough to be blamed.
-    "a native call": (
-        f"subprocess.Popen(['sh', '-c', 'sleep 4; : > {OVER}']); ctypes.PyDLL(None).pause()"
-    ),
+    "a native call": (f"subprocess.Popen(['sh', '-c', 'sleep 4; : > {OVER}']); ctypes.PyDLL(None).pause()"),
     "a regular expression": "re.match('(a+)+$', 'a' * 64 + 'b')",
 }
 HOOK = """
@@ -67,18 +65,13 @@ def _install(command: Command, hang: str) -> None:
 def test_a_hook_that_hangs_costs_its_case(command: Command, hang: str) -> None:
     _install(command, hang)
     with serving(lambda _: json_reply({}), _document(3000)) as api:
-        ran = replace(command, program=IMPATIENT).until(
-            lambda: _quarantines(command), *_arguments(api.document_url)
-        )
+        ran = replace(command, program=IMPATIENT).until(lambda: _quarantines(command), *_arguments(api.document_url))
     assert ran.code == 130, ran.shown
     assert "Traceback" not in ran.shown
     cases = _quarantines(command)
     assert {case["stage"] for case in cases} == {"hook"}
     assert any(case["reason"] == "hung in hook for more than 1 s" for case in cases)
-    assert all(
-        case["request"].startswith(f"curl -X GET '{api.url}/") or case["strikes"] == 1
-        for case in cases
-    )
+    assert all(case["request"].startswith(f"curl -X GET '{api.url}/") or case["strikes"] == 1 for case in cases)
     assert orphans(command.directory) == []
 
 

@@ -70,13 +70,9 @@ def _findings(command: Command) -> set[str]:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
-    command: Command, hook: str
-) -> None:
+def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(command: Command, hook: str) -> None:
     (command.directory / "hooks.py").write_text(DEATH + HOOKS[hook])
-    (command.directory / "checker.toml").write_text(
-        'hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n'
-    )
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n')
     with serving(_answer, _document()) as api:
 
         def is_all_met() -> bool:
@@ -113,10 +109,7 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(
         # In the other stage workers die, too, while they make what extends a sequence: nobody is struck for that.
         assert deaths - struck <= MOST_STRUCK_ONCE
     # Nobody else lost a turn for it.
-    assert ran.defects == [
-        ("POST /second", "not_a_server_error"),
-        ("POST /second", "status_code_conformance"),
-    ]
+    assert ran.defects == [("POST /second", "not_a_server_error"), ("POST /second", "status_code_conformance")]
     assert {request.target for request in api.seen} == {b"/first", b"/second", b"/third"}
     assert all(json.loads(request.body)["n"] != POISON for request in api.seen)
 
@@ -145,9 +138,7 @@ def test_a_case_that_extends_a_sequence_is_blamed_at_once(command: Command) -> N
     }
     document = {"openapi": "3.0.3", "info": {"title": "Chain", "version": "1"}, "paths": paths}
     (command.directory / "hooks.py").write_text(DEATH + CHAIN)
-    (command.directory / "checker.toml").write_text(
-        'hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n'
-    )
+    (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n')
 
     def answered(request: Request) -> Reply:
         is_there = request.method == "POST" or request.target.endswith(b"thing-12345")

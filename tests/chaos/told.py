@@ -45,9 +45,7 @@ class Killed:
     """Formats that there is no readable report of."""
 
 
-def killed_after(
-    command: Command, app: App, points: Sequence[int], reports: Path
-) -> Iterator[Killed]:
+def killed_after(command: Command, app: App, points: Sequence[int], reports: Path) -> Iterator[Killed]:
     """One run that goes on after each kill; it is killed when the target has had so many requests since it went on."""
     options = ("--continue-on-failure", "--seed", "1", "--workers", "2", "--report", "har")
     for number, point in enumerate(points):
@@ -69,8 +67,7 @@ def _read(directory: Path, folder: Path, point: int, said: str) -> Killed:
     (corpus,) = directory.glob(".checker/*/journals")
     on_record = frozenset(_to_be_told(corpus.parent))
     ran = CliRunner().invoke(
-        command_line,
-        ["report", str(corpus.parent), "--format", ",".join(_FORMATS), "--report-dir", str(folder)],
+        command_line, ["report", str(corpus.parent), "--format", ",".join(_FORMATS), "--report-dir", str(folder)]
     )
     assert ran.exit_code == 0, ran.output
     written = {path.name.partition("-")[0]: path for path in folder.iterdir()}

@@ -9,14 +9,7 @@ from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.checks.to_run import selected_checks
 from checker.core.case import Case
 from checker.core.digests import case_id
-from checker.core.meta import (
-    Binding,
-    CaseMetadata,
-    ComponentProvenance,
-    GenerationMode,
-    PhaseData,
-    PhaseInfo,
-)
+from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, GenerationMode, PhaseData, PhaseInfo
 from checker.core.operation import Location
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
@@ -109,18 +102,14 @@ class Exchanges:
         """A judge of one check."""
         return Judge(selected_checks([name]), JudgeSettings({name: settings}), self._tools())
 
-    def failures(
-        self, name: str, sent: Sent, *sequence: JudgedInteraction, **settings: Any
-    ) -> list[str]:
+    def failures(self, name: str, sent: Sent, *sequence: JudgedInteraction, **settings: Any) -> list[str]:
         """Keys of the failures; nothing may be in doubt."""
         found = self.verdict(name, sent, sequence, **settings)
         assert found.unjudged == ()
         return [one.unique_key for one in found.failures]
 
     def drive(
-        self,
-        work: Generator[WireRequest, Outcome, Judgement],
-        answers: Callable[[WireRequest], Outcome] | None,
+        self, work: Generator[WireRequest, Outcome, Judgement], answers: Callable[[WireRequest], Outcome] | None
     ) -> Judgement:
         """What a judge says in the end; what it sends is kept in `asked`."""
         try:

@@ -25,11 +25,7 @@ def counting(name: str, **fields: Any) -> Check:
 
 
 def case_of(
-    operation: Operation,
-    *,
-    mode: GenerationMode = GenerationMode.POSITIVE,
-    phase: str = "fuzzing",
-    **data: str | None,
+    operation: Operation, *, mode: GenerationMode = GenerationMode.POSITIVE, phase: str = "fuzzing", **data: str | None
 ) -> Case:
     return Case(operation, "1", meta=CaseMetadata(mode, {}, PhaseInfo(phase, PhaseData(data))))
 

@@ -37,8 +37,7 @@ PATHS = {
     "/unknown": path({"nobody": []}),
     "/public": path(),
     "/bearer/{id}": {
-        method: {"parameters": [ID], "security": [{"bearer": []}], "responses": OK}
-        for method in ("get", "delete")
+        method: {"parameters": [ID], "security": [{"bearer": []}], "responses": OK} for method in ("get", "delete")
     },
 }
 BEARER = ("Authorization", "Bearer right")
@@ -48,9 +47,7 @@ def exchanges(*headers: tuple[str, str]) -> Exchanges:
     return Exchanges(operations_of(PATHS, {"securitySchemes": SCHEMES}), headers)
 
 
-def sent(
-    them: Exchanges, label: str, status: int = 200, *, is_probed: bool = True, **parts: Any
-) -> Sent:
+def sent(them: Exchanges, label: str, status: int = 200, *, is_probed: bool = True, **parts: Any) -> Sent:
     one = them.sent(label, status, mode=POSITIVE, phase="fuzzing", **parts)
     assert one.request is not None
     one.request.is_probed = is_probed
@@ -132,12 +129,8 @@ def test_what_the_right_request_made_may_stand_in_the_way() -> None:
     assert (found.failures, len(found.unjudged)) == ((), 2)
 
 
-@pytest.mark.parametrize(
-    ("stranger", "title"), [(201, "API accepts requests without authentication"), (401, None)]
-)
-def test_what_was_made_does_not_stand_in_the_way_of_another_thing(
-    stranger: int, title: str | None
-) -> None:
+@pytest.mark.parametrize(("stranger", "title"), [(201, "API accepts requests without authentication"), (401, None)])
+def test_what_was_made_does_not_stand_in_the_way_of_another_thing(stranger: int, title: str | None) -> None:
     code = {"type": "string", "pattern": "^[A-Z]{2}$"}
     members = {"code": code, "kind": {"enum": ["a"]}, "number": {"type": "integer", "maximum": 3}}
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": members}}}}
@@ -152,9 +145,7 @@ def test_what_was_made_does_not_stand_in_the_way_of_another_thing(
     one = sent(them, "POST /c", 201, media_type="application/json", body=made)
     verdict = them.verdict(CHECK, one, answers=unique)
     assert [failure.title for failure in verdict.failures] == ([title] if title else [])
-    other = next(
-        request for request in them.asked if request.body != b'{"code":"AZ","kind":"a","number":3}'
-    )
+    other = next(request for request in them.asked if request.body != b'{"code":"AZ","kind":"a","number":3}')
     assert other.body == b'{"code":"ZY","kind":"a","number":3}'
     assert other.header(b"authorization") is None
 
@@ -264,12 +255,9 @@ def test_a_stranger_who_is_served_is_looked_at_though_nothing_is_probed() -> Non
 
 
 @pytest.mark.parametrize(
-    ("status", "title"),
-    [(400, []), (500, ["Unexpected response to a request without authentication"])],
+    ("status", "title"), [(400, []), (500, ["Unexpected response to a request without authentication"])]
 )
-def test_a_server_error_without_credentials_is_a_failure_at_once(
-    status: int, title: list[str]
-) -> None:
+def test_a_server_error_without_credentials_is_a_failure_at_once(status: int, title: list[str]) -> None:
     them = exchanges()
     found = them.verdict(CHECK, sent(them, "GET /bearer", status, is_probed=False))
     assert [one.title for one in found.failures] == title
@@ -294,12 +282,7 @@ REMOVAL = "DELETE /bearer/{id}"
 
 
 def removal(
-    them: Exchanges,
-    index: int,
-    *,
-    label: str = REMOVAL,
-    mode: GenerationMode = POSITIVE,
-    is_known: bool = True,
+    them: Exchanges, index: int, *, label: str = REMOVAL, mode: GenerationMode = POSITIVE, is_known: bool = True
 ) -> Sent:
     made_before = Binding(Location.PATH, "id", Label("GET /bearer"), "/id", 0, "a")
     return them.sent(
@@ -322,9 +305,7 @@ def first(them: Exchanges, one: Sent, answers: Any) -> Any:
 
 def test_removals_are_asked_without_credentials_before_they_are_done() -> None:
     them = exchanges(BEARER)
-    asked = [
-        index for index in range(400) if them.judge(CHECK).asks_first(removal(them, index).case)
-    ]
+    asked = [index for index in range(400) if them.judge(CHECK).asks_first(removal(them, index).case)]
     assert 60 < len(asked) < 140
     one = removal(them, asked[0])
     assert first(them, one, always(401)) is None
@@ -352,12 +333,9 @@ def test_a_stranger_who_may_remove_takes_the_place_of_who_may(served: int, title
 
 
 @pytest.mark.parametrize(
-    ("label", "parts"),
-    [(REMOVAL, {"is_known": False}), (REMOVAL, {"mode": NEGATIVE}), ("GET /bearer/{id}", {})],
+    ("label", "parts"), [(REMOVAL, {"is_known": False}), (REMOVAL, {"mode": NEGATIVE}), ("GET /bearer/{id}", {})]
 )
-def test_what_removes_nothing_that_is_known_is_not_asked_first(
-    label: str, parts: dict[str, Any]
-) -> None:
+def test_what_removes_nothing_that_is_known_is_not_asked_first(label: str, parts: dict[str, Any]) -> None:
     them = exchanges(BEARER)
     ones = [removal(them, index, label=label, **parts) for index in range(64)]
     assert not any(them.judge(CHECK).asks_first(one.case) for one in ones)

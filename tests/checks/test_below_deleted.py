@@ -31,13 +31,9 @@ def below(them: Exchanges, *steps: tuple[str, int], status: int = 404, **last: A
     return [str(one.operation) for one in them.verdict(FREE, asked, before).failures]
 
 
-def test_what_is_made_below_what_stays_deleted_is_a_failure_of_its_creation(
-    exchanges: Exchanges,
-) -> None:
+def test_what_is_made_below_what_stays_deleted_is_a_failure_of_its_creation(exchanges: Exchanges) -> None:
     assert below(exchanges, (GONE, 204), (BELOW, 201)) == [BELOW]
-    assert below(exchanges, (GONE, 204), ("GET /users/{id}", 404), (BELOW, 201), status=410) == [
-        BELOW
-    ]
+    assert below(exchanges, (GONE, 204), ("GET /users/{id}", 404), (BELOW, 201), status=410) == [BELOW]
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,7 @@ from tests.apps.compressed import CODERS
 INTEGER = {"type": "integer"}
 
 
-def operation_of(
-    response: dict[str, Any], version: str = "3.1.0", status: str = "200"
-) -> Operation:
+def operation_of(response: dict[str, Any], version: str = "3.1.0", status: str = "200") -> Operation:
     paths = {"/a": {"get": {"responses": {status: response}}}}
     schema = from_dict({"openapi": version, "info": {"title": "T", "version": "1"}, "paths": paths})
     (found,) = schema.get_all_operations()
@@ -29,17 +27,13 @@ def operation_of(
     return found
 
 
-def failures(
-    name: str, operation: Operation, response: Response, settings: JudgeSettings | None = None
-) -> Failures:
+def failures(name: str, operation: Operation, response: Response, settings: JudgeSettings | None = None) -> Failures:
     found = judged(name, operation, response, settings)
     assert found.disagreements == ()
     return found.failures
 
 
-def judged(
-    name: str, operation: Operation, response: Response, settings: JudgeSettings | None = None
-) -> Judgement:
+def judged(name: str, operation: Operation, response: Response, settings: JudgeSettings | None = None) -> Judgement:
     found = Judge(selected_checks([name]), settings).verdict(Case(operation, "1"), response)
     assert found is not None
     return found
@@ -66,9 +60,7 @@ def test_headers_that_are_missing_are_one_failure_by_their_names() -> None:
 
 
 def test_header_that_breaks_its_schema_is_known_by_name_and_schema_path() -> None:
-    found = failures(
-        "response_headers_conformance", operation_of(HEADERS), answer(x_b="x", X_A="1, y")
-    )
+    found = failures("response_headers_conformance", operation_of(HEADERS), answer(x_b="x", X_A="1, y"))
     assert [failure.unique_key for failure in found] == ["x-b/type", "x-a/items/type"]
     assert found[0].title == "Response header does not conform to the schema"
     assert found[0].message.startswith('X-B: "x" is not of type "integer"')
@@ -210,10 +202,7 @@ def test_server_error_is_the_same_when_it_is_compressed() -> None:
     text = b"ValueError: no such room"
     found = [
         failures("not_a_server_error", operation, Response(500, fields, content))
-        for fields, content in (
-            ([], text),
-            ([("Content-Encoding", "gzip")], gzip.compress(text)),
-        )
+        for fields, content in (([], text), ([("Content-Encoding", "gzip")], gzip.compress(text)))
     ]
     assert [one.fingerprint("") for one in found[0]] == [one.fingerprint("") for one in found[1]]
     assert "ValueError" in found[0][0].text
@@ -256,9 +245,7 @@ def test_a_name_that_a_server_made_up_is_cut() -> None:
     schema = {"additionalProperties": INTEGER}
     operation = operation_of({"content": {"application/json": {"schema": schema}}})
     body = b'{"%b": "x"}' % (b"n" * 5000)
-    (failure,) = failures(
-        "response_schema_conformance", operation, answer(body, "application/json")
-    )
+    (failure,) = failures("response_schema_conformance", operation, answer(body, "application/json"))
     assert len(failure.message) < 1000
 
 
@@ -273,9 +260,7 @@ def test_a_name_that_a_server_made_up_is_cut() -> None:
 )
 def test_a_documented_server_error_is_told_apart(status: str, said: str) -> None:
     found = failures("not_a_server_error", operation_of({}, status=status), Response(500, [], b""))
-    assert [(one.title, one.message, one.unique_key) for one in found] == [
-        ("Server error", said, "500")
-    ]
+    assert [(one.title, one.message, one.unique_key) for one in found] == [("Server error", said, "500")]
 
 
 def test_excerpts_are_as_wide_as_the_settings_say() -> None:
@@ -290,19 +275,11 @@ def test_excerpts_are_as_wide_as_the_settings_say() -> None:
 
 
 def test_messages_say_what_would_have_been_right() -> None:
-    named = {
-        kind: {"$ref": f"#/paths/~1a/get/responses/200/x-kinds/{kind}"} for kind in ("cat", "dog")
-    }
+    named = {kind: {"$ref": f"#/paths/~1a/get/responses/200/x-kinds/{kind}"} for kind in ("cat", "dog")}
     mapping = {kind: one["$ref"] for kind, one in named.items()}
-    schema = {
-        "oneOf": list(named.values()),
-        "discriminator": {"propertyName": "kind", "mapping": mapping},
-    }
+    schema = {"oneOf": list(named.values()), "discriminator": {"propertyName": "kind", "mapping": mapping}}
     operation = operation_of(
-        {
-            "x-kinds": {kind: {"type": "object"} for kind in named},
-            "content": {"application/json": {"schema": schema}},
-        }
+        {"x-kinds": {kind: {"type": "object"} for kind in named}, "content": {"application/json": {"schema": schema}}}
     )
     response = answer(b'{"kind": "cow"}', "application/json")
     (found,) = failures("response_schema_conformance", operation, response)

@@ -6,15 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.checks.custom import (
-    CUSTOM_CHECKS,
-    ClassCheck,
-    CustomCheck,
-    after_run,
-    check,
-    class_checks,
-    custom_check,
-)
+from checker.checks.custom import CUSTOM_CHECKS, ClassCheck, CustomCheck, after_run, check, class_checks, custom_check
 from checker.checks.judge import Judge, Judgement
 from checker.core.case import Case
 from checker.core.errors import CheckError, ConfigError, IncorrectUsage

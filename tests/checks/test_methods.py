@@ -90,9 +90,7 @@ def test_a_neighbour_may_have_the_method(exchanges: Exchanges) -> None:
         (None, []),
     ],
 )
-def test_allow_lists_what_is_described(
-    exchanges: Exchanges, allow: str | None, found: list[str]
-) -> None:
+def test_allow_lists_what_is_described(exchanges: Exchanges, allow: str | None, found: list[str]) -> None:
     headers = [] if allow is None else [("Allow", allow)]
     sent = exchanges.sent("GET /a", 200, headers, method="OPTIONS", data=PROBE)
     assert exchanges.failures("allow_header_conformance", sent) == found
@@ -116,9 +114,7 @@ def test_allow_of_several_fields_is_one_list(exchanges: Exchanges) -> None:
 
 def test_allow_may_speak_of_any_template_that_fits(exchanges: Exchanges) -> None:
     at = {"id": "own"}
-    sent = exchanges.sent(
-        "GET /a/{id}", 200, [("Allow", "PUT")], method="OPTIONS", data=PROBE, path_parameters=at
-    )
+    sent = exchanges.sent("GET /a/{id}", 200, [("Allow", "PUT")], method="OPTIONS", data=PROBE, path_parameters=at)
     assert exchanges.failures("allow_header_conformance", sent) == []
 
 

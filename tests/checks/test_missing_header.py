@@ -26,24 +26,12 @@ def exchanges(*headers: tuple[str, str]) -> Exchanges:
 
 
 def without(name: str) -> dict[str, str | None]:
-    return {
-        "scenario": Scenario.MISSING_PARAMETER,
-        "parameter": name,
-        "parameter_location": "header",
-    }
+    return {"scenario": Scenario.MISSING_PARAMETER, "parameter": name, "parameter_location": "header"}
 
 
 @pytest.mark.parametrize(
     ("status", "found"),
-    [
-        (200, ["x-key"]),
-        (404, ["x-key"]),
-        (500, ["x-key"]),
-        (400, []),
-        (401, []),
-        (415, []),
-        (422, []),
-    ],
+    [(200, ["x-key"]), (404, ["x-key"]), (500, ["x-key"]), (400, []), (401, []), (415, []), (422, [])],
 )
 def test_a_missing_header_has_to_be_refused(status: int, found: list[str]) -> None:
     them = exchanges()
@@ -77,9 +65,7 @@ def test_who_is_not_there_is_looked_for_first() -> None:
     them = exchanges()
     made_up = them.sent("GET /a/{id}", 404, data=without("X-Key"), path_parameters={"id": "1"})
     assert them.failures(CHECK, made_up) == []
-    pinned = them.sent(
-        "GET /a/{id}", 404, data=without("X-Key"), path_parameters={"id": "1"}, pinned=("id",)
-    )
+    pinned = them.sent("GET /a/{id}", 404, data=without("X-Key"), path_parameters={"id": "1"}, pinned=("id",))
     assert them.failures(CHECK, pinned) == ["x-key"]
 
 

@@ -19,10 +19,7 @@ OK = {"200": {"description": "fine"}}
 PATHS = {
     "/a": {
         "get": {"parameters": [LIMIT, KEY], "responses": OK},
-        "post": {
-            "requestBody": {"content": {"application/json": {"schema": NAMED}}},
-            "responses": OK,
-        },
+        "post": {"requestBody": {"content": {"application/json": {"schema": NAMED}}}, "responses": OK},
     },
     "/once": {"get": {"parameters": [LIMIT, ONCE], "responses": OK}},
     "/a/{id}": {"get": {"parameters": [ID], "responses": OK}},
@@ -74,15 +71,9 @@ def test_other_statuses_may_be_expected(exchanges: Exchanges) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "reason"),
-    [
-        ({"query": {"limit": 5}}, "it was right as it was sent"),
-        ({}, "it was right as it was sent"),
-    ],
+    ("parts", "reason"), [({"query": {"limit": 5}}, "it was right as it was sent"), ({}, "it was right as it was sent")]
 )
-def test_what_is_right_on_the_wire_is_not_judged(
-    exchanges: Exchanges, parts: dict[str, Any], reason: str
-) -> None:
+def test_what_is_right_on_the_wire_is_not_judged(exchanges: Exchanges, parts: dict[str, Any], reason: str) -> None:
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 200, **parts, **KEYED))
     assert found.failures == ()
     assert found.unjudged == (f"a wrong request was answered with 200, and {reason}",)
@@ -92,9 +83,7 @@ def test_what_is_right_on_the_wire_is_not_judged(
 def test_an_answer_to_the_idempotency_key_accepts_no_data(
     exchanges: Exchanges, status: int, found: list[str], unjudged: int
 ) -> None:
-    sent = exchanges.sent(
-        "GET /once", 200, query={"limit": 0}, headers={"Idempotency-Key": "key-0000"}
-    )
+    sent = exchanges.sent("GET /once", 200, query={"limit": 0}, headers={"Idempotency-Key": "key-0000"})
     verdict = exchanges.verdict(CHECK, sent, answers=lambda _: Response(status, [], b""))
     assert [one.unique_key for one in verdict.failures] == found
     assert len(verdict.unjudged) == unjudged
@@ -109,16 +98,12 @@ def test_redirects_say_nothing_of_data(exchanges: Exchanges) -> None:
     assert (found.failures, found.unjudged) == ((), (text,))
 
 
-def test_what_redirects_lead_to_and_what_has_not_changed_say_nothing_of_data(
-    exchanges: Exchanges,
-) -> None:
+def test_what_redirects_lead_to_and_what_has_not_changed_say_nothing_of_data(exchanges: Exchanges) -> None:
     followed = exchanges.sent("GET /a", 200, query={"limit": 0}, **KEYED)
     assert isinstance(followed.outcome, Response)
     followed.outcome.redirects = 1
     found = exchanges.verdict(CHECK, followed)
-    text = (
-        "a wrong request was redirected, and what is behind the redirect (200) says nothing of it"
-    )
+    text = "a wrong request was redirected, and what is behind the redirect (200) says nothing of it"
     assert (found.failures, found.unjudged) == ((), (text,))
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 304, query={"limit": 0}, **KEYED))
     text = "a wrong request was answered with 304, and that nothing has changed neither accepts nor refuses it"
@@ -131,10 +116,7 @@ def test_parameters_that_nobody_declared_may_be_passed_over(exchanges: Exchanges
 
 
 def test_headers_that_nobody_declared_may_be_passed_over(exchanges: Exchanges) -> None:
-    data: dict[str, str | None] = {
-        "scenario": Scenario.UNEXPECTED_PROPERTIES,
-        "parameter_location": "header",
-    }
+    data: dict[str, str | None] = {"scenario": Scenario.UNEXPECTED_PROPERTIES, "parameter_location": "header"}
     sent = exchanges.sent("GET /a", 200, data=data, headers={"X-Key": "k", "X-Other": "42"})
     assert exchanges.failures(CHECK, sent) == []
 
@@ -146,9 +128,7 @@ def test_a_path_that_another_operation_has_is_not_judged(exchanges: Exchanges) -
     assert exchanges.failures(CHECK, other) == ["2XX"]
 
 
-def test_valid_cases_and_requests_of_another_shape_are_not_its_business(
-    exchanges: Exchanges,
-) -> None:
+def test_valid_cases_and_requests_of_another_shape_are_not_its_business(exchanges: Exchanges) -> None:
     valid = exchanges.sent("GET /a", 200, mode=POSITIVE, query={"limit": 0}, **KEYED)
     assert exchanges.failures(CHECK, valid) == []
     data: dict[str, str | None] = {"scenario": Scenario.UNSPECIFIED_METHOD}

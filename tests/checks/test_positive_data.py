@@ -40,9 +40,7 @@ PATHS = {
     "/keyed": {
         "post": {
             **_post(NAMED)["post"],
-            "parameters": [
-                {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}
-            ],
+            "parameters": [{"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}],
         }
     },
     "/conditional": {
@@ -81,9 +79,7 @@ def _message(exchanges: Exchanges, label: str, body: Any) -> str:
 
 
 @pytest.mark.parametrize("label", ["POST /plain", "POST /parts"])
-def test_what_is_accepted_without_them_names_three_of_them(
-    exchanges: Exchanges, label: str
-) -> None:
+def test_what_is_accepted_without_them_names_three_of_them(exchanges: Exchanges, label: str) -> None:
     body = {"name": "n", "one": 1, "two": 2, "three": 3, "four": 4}
     last = _message(exchanges, label, body).splitlines()[-1]
     assert last.startswith("Hint: it is accepted without `one`, `two`, `three`, which")
@@ -95,12 +91,8 @@ def test_what_is_refused_without_them_too_has_no_hint(exchanges: Exchanges) -> N
     assert len(exchanges.asked) == 1
 
 
-@pytest.mark.parametrize(
-    ("label", "body"), [("POST /plain", {"name": "n"}), ("POST /map", {"a": 1})]
-)
-def test_nothing_is_sent_where_all_is_described(
-    exchanges: Exchanges, label: str, body: Any
-) -> None:
+@pytest.mark.parametrize(("label", "body"), [("POST /plain", {"name": "n"}), ("POST /map", {"a": 1})])
+def test_nothing_is_sent_where_all_is_described(exchanges: Exchanges, label: str, body: Any) -> None:
     assert "Hint" not in _message(exchanges, label, body)
     assert exchanges.asked == []
 
@@ -128,9 +120,7 @@ def test_refusals_that_name_the_same_limit_have_one_cause(
     assert (found == again) is is_shared
 
 
-def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(
-    exchanges: Exchanges,
-) -> None:
+def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(exchanges: Exchanges) -> None:
     def cause(label: str, name: str, value: str) -> str:
         told = f'{{"error": "Unable to parse \'{value}\'"}}'.encode()
         sent = exchanges.sent(label, 422, answer=told, mode=POSITIVE, path_parameters={name: value})
@@ -149,21 +139,15 @@ def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(
         b'{"detail": "Invalid IF-MATCH header format. Expected \'x.y.z\'"}',
     ],
 )
-def test_refusals_that_name_the_same_parameter_have_one_cause(
-    exchanges: Exchanges, told: bytes
-) -> None:
+def test_refusals_that_name_the_same_parameter_have_one_cause(exchanges: Exchanges, told: bytes) -> None:
     found = _cause(exchanges, "POST /conditional", told, headers={"If-Match": "0*"})
     again = _cause(exchanges, "PUT /conditional", told, headers={"If-Match": "00*"})
     assert found == again
 
 
 def test_the_name_of_a_parameter_may_be_told_in_words(exchanges: Exchanges) -> None:
-    found = _cause(
-        exchanges, "GET /sets/{set_id}", b"Invalid Set ID: 0", path_parameters={"set_id": "0"}
-    )
-    again = _cause(
-        exchanges, "GET /sets/{set_id}/items", b"Invalid Set ID: r", path_parameters={"set_id": "r"}
-    )
+    found = _cause(exchanges, "GET /sets/{set_id}", b"Invalid Set ID: 0", path_parameters={"set_id": "0"})
+    again = _cause(exchanges, "GET /sets/{set_id}/items", b"Invalid Set ID: r", path_parameters={"set_id": "r"})
     assert found == again
 
 
@@ -176,10 +160,7 @@ def test_a_condition_that_does_not_hold_refuses_no_data(exchanges: Exchanges, na
 def test_what_asks_for_a_condition_refuses_no_data(exchanges: Exchanges) -> None:
     verdict = exchanges.verdict(CHECK, exchanges.sent("PUT /conditional", 428, mode=POSITIVE))
     reason = "it asks for a condition (If-Match), not for other data"
-    assert (verdict.failures, verdict.unjudged) == (
-        (),
-        (f"a request was refused with 428, and {reason}",),
-    )
+    assert (verdict.failures, verdict.unjudged) == ((), (f"a request was refused with 428, and {reason}",))
 
 
 @pytest.mark.parametrize(("status", "found"), [(201, []), (422, ["422"])])
@@ -251,31 +232,21 @@ def test_characters_that_are_refused_wherever_they_lead_are_no_failure(
 
 
 @pytest.mark.parametrize(("name", "answer"), [("ab", b""), ("a;b", b'{"message": "a bad name"}')])
-def test_plain_paths_and_refusals_with_a_reason_ask_nobody(
-    exchanges: Exchanges, name: str, answer: bytes
-) -> None:
-    sent = exchanges.sent(
-        "GET /names/{name}", 400, answer=answer, mode=POSITIVE, path_parameters={"name": name}
-    )
+def test_plain_paths_and_refusals_with_a_reason_ask_nobody(exchanges: Exchanges, name: str, answer: bytes) -> None:
+    sent = exchanges.sent("GET /names/{name}", 400, answer=answer, mode=POSITIVE, path_parameters={"name": name})
     assert exchanges.verdict(CHECK, sent).failures
     assert exchanges.asked == []
 
 
 @pytest.mark.parametrize("status", [404, 409, 410, 429])
-def test_statuses_that_say_nothing_of_the_data_refuse_none(
-    exchanges: Exchanges, status: int
-) -> None:
+def test_statuses_that_say_nothing_of_the_data_refuse_none(exchanges: Exchanges, status: int) -> None:
     sent = exchanges.sent("GET /names/{name}", status, mode=POSITIVE)
     assert exchanges.verdict(CHECK, sent).failures == ()
 
 
 @pytest.mark.parametrize("body", [{"__proto__": 1}, {"a": [{"__proto__": {}}]}])
-def test_parsers_may_refuse_what_would_change_prototypes(
-    exchanges: Exchanges, body: dict[str, Any]
-) -> None:
-    sent = exchanges.sent(
-        "POST /plain", 400, mode=POSITIVE, media_type="application/json", body=body
-    )
+def test_parsers_may_refuse_what_would_change_prototypes(exchanges: Exchanges, body: dict[str, Any]) -> None:
+    sent = exchanges.sent("POST /plain", 400, mode=POSITIVE, media_type="application/json", body=body)
     judgement = exchanges.verdict(CHECK, sent, answers=strict)
     assert not judgement.failures
     (unjudged,) = judgement.unjudged

@@ -12,16 +12,10 @@ CHECK = "positive_data_acceptance"
 OK = {"200": {"description": "fine"}}
 TEXT = {"type": "string"}
 ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
-QUERY = [
-    {"name": name, "in": "query", "schema": TEXT}
-    for name in ("page_token", "created_from", "created_to", "name")
-]
+QUERY = [{"name": name, "in": "query", "schema": TEXT} for name in ("page_token", "created_from", "created_to", "name")]
 BODY = {"content": {"application/json": {"schema": {"type": "object"}}}}
 PATHS: dict[str, Any] = {
-    "/things": {
-        "get": {"parameters": QUERY, "responses": OK},
-        "post": {"requestBody": BODY, "responses": OK},
-    },
+    "/things": {"get": {"parameters": QUERY, "responses": OK}, "post": {"requestBody": BODY, "responses": OK}},
     "/things/{id}": {"put": {"parameters": [ID], "requestBody": BODY, "responses": OK}},
 }
 
@@ -80,10 +74,7 @@ def test_any_other_reason_is_a_refusal_of_data(exchanges: Exchanges, answer: byt
         ({"created_from": "2024-02-01", "created_to": "2024-01-31"}, False),
         ({"created_from": "2024-02-01", "created_to": "2024-02-01"}, False),
         ({"created_from": "2024-01-31", "created_to": "2024-02-01"}, True),
-        (
-            {"created_from": "2024-01-01T10:00:00Z", "created_to": "2024-01-01T10:00:00+02:00"},
-            False,
-        ),
+        ({"created_from": "2024-01-01T10:00:00Z", "created_to": "2024-01-01T10:00:00+02:00"}, False),
         ({"created_from": "2024-01-01T10:00:00Z", "created_to": "2024-01-01T10:00:00-02:00"}, True),
         ({"created_from": "b", "created_to": "a"}, True),
     ],
@@ -97,9 +88,7 @@ def test_marks_of_pages_and_ranges_have_rules_that_nobody_wrote(
 
 def test_a_mark_that_an_answer_gave_is_to_be_taken(exchanges: Exchanges) -> None:
     given = Binding(Location.QUERY, "page_token", Label("GET /things"), "/next", 0, "a")
-    sent = exchanges.sent(
-        "GET /things", 400, mode=POSITIVE, query={"page_token": "a"}, bindings=(given,)
-    )
+    sent = exchanges.sent("GET /things", 400, mode=POSITIVE, query={"page_token": "a"}, bindings=(given,))
     assert exchanges.verdict(CHECK, sent).failures
 
 
@@ -118,18 +107,12 @@ def test_a_mark_that_an_answer_gave_is_to_be_taken(exchanges: Exchanges) -> None
         ({"counts": [2**63 - 1, -(2**63)]}, True),
     ],
 )
-def test_members_of_bodies_have_such_rules_as_well(
-    exchanges: Exchanges, body: dict[str, Any], is_told: bool
-) -> None:
+def test_members_of_bodies_have_such_rules_as_well(exchanges: Exchanges, body: dict[str, Any], is_told: bool) -> None:
     sent = exchanges.sent("POST /things", 422, mode=POSITIVE, body=body)
     assert bool(exchanges.verdict(CHECK, sent).failures) is is_told
 
 
 @pytest.mark.parametrize(("named", "is_told"), [("a", True), ("b", False)])
-def test_a_body_may_have_to_be_about_what_the_path_names(
-    exchanges: Exchanges, named: str, is_told: bool
-) -> None:
-    sent = exchanges.sent(
-        "PUT /things/{id}", 400, mode=POSITIVE, path_parameters={"id": "a"}, body={"id": named}
-    )
+def test_a_body_may_have_to_be_about_what_the_path_names(exchanges: Exchanges, named: str, is_told: bool) -> None:
+    sent = exchanges.sent("PUT /things/{id}", 400, mode=POSITIVE, path_parameters={"id": "a"}, body={"id": named})
     assert bool(exchanges.verdict(CHECK, sent).failures) is is_told

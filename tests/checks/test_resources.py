@@ -20,11 +20,7 @@ TENANT = [
     {"name": name, "in": "header", "required": True, "schema": {"type": "string"}}
     for name in ("X-Tenant", "X-Request-Id")
 ]
-ROOM = {
-    "parameters": [ID, *TENANT],
-    "requestBody": {"content": {"application/json": {"schema": {}}}},
-    "responses": OK,
-}
+ROOM = {"parameters": [ID, *TENANT], "requestBody": {"content": {"application/json": {"schema": {}}}}, "responses": OK}
 PATHS: dict[str, Any] = {
     "/users": {"get": {"responses": OK}, "post": {"responses": OK}, "delete": {"responses": OK}},
     "/users/{id}": dict.fromkeys(("get", "put", "patch", "delete", "options"), WITH_ID),
@@ -50,9 +46,7 @@ def created(them: Exchanges, value: str = "7", status: int = 201, body: Any = No
     return them.sent("POST /users", status, answer=answer, mode=POSITIVE, phase="stateful")
 
 
-def member(
-    them: Exchanges, label: str, status: int, value: str = "7", answer: bytes = b'{"id": "7"}'
-) -> Sent:
+def member(them: Exchanges, label: str, status: int, value: str = "7", answer: bytes = b'{"id": "7"}') -> Sent:
     return them.sent(
         label,
         status,
@@ -64,12 +58,8 @@ def member(
     )
 
 
-@pytest.mark.parametrize(
-    "label", ["GET /users/{id}", "PATCH /users/{id}", "GET /users/{id}/posts", "GET /user/{id}"]
-)
-def test_what_is_deleted_and_still_there_is_a_failure_of_the_deletion(
-    exchanges: Exchanges, label: str
-) -> None:
+@pytest.mark.parametrize("label", ["GET /users/{id}", "PATCH /users/{id}", "GET /users/{id}/posts", "GET /user/{id}"])
+def test_what_is_deleted_and_still_there_is_a_failure_of_the_deletion(exchanges: Exchanges, label: str) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
     read = member(exchanges, label, 200)
     (failure,) = exchanges.verdict(FREE, read, steps, answers=lambda _: NOWHERE).failures
@@ -162,9 +152,7 @@ def test_what_says_that_it_was_deleted_is(exchanges: Exchanges, answer: bytes) -
         b'[{"id": "7", "deleted": true}]',
     ],
 )
-def test_what_does_not_say_that_it_was_deleted_is_there(
-    exchanges: Exchanges, answer: bytes
-) -> None:
+def test_what_does_not_say_that_it_was_deleted_is_there(exchanges: Exchanges, answer: bytes) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 200)]
     assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200, "7", answer), *steps) == [""]  # fmt: skip
 
@@ -174,9 +162,7 @@ def test_an_emptied_collection_is_still_a_collection(exchanges: Exchanges) -> No
     assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}/posts", 200), *steps) == []
 
 
-def test_nobody_knows_that_something_was_there_without_a_step_that_shows_it(
-    exchanges: Exchanges,
-) -> None:
+def test_nobody_knows_that_something_was_there_without_a_step_that_shows_it(exchanges: Exchanges) -> None:
     deleted = member(exchanges, "DELETE /users/{id}", 204)
     assert exchanges.failures(FREE, member(exchanges, "GET /users/{id}", 200), deleted) == []
 
@@ -192,9 +178,7 @@ def test_a_cache_is_named(exchanges: Exchanges) -> None:
 # Availability
 
 
-def test_what_was_created_and_is_not_there_is_a_failure_of_the_creator(
-    exchanges: Exchanges,
-) -> None:
+def test_what_was_created_and_is_not_there_is_a_failure_of_the_creator(exchanges: Exchanges) -> None:
     missing = member(exchanges, "GET /users/{id}", 404)
     (failure,) = exchanges.verdict(THERE, missing, [created(exchanges)]).failures
     assert (failure.title, failure.code) == ("Resource is not available after creation", "ST302")
@@ -242,17 +226,13 @@ def test_what_a_search_found_was_not_created(exchanges: Exchanges) -> None:
         ("GET /users/{id}", 200, [""]),
     ],
 )
-def test_something_may_have_removed_it(
-    exchanges: Exchanges, label: str, status: int, found: list[str]
-) -> None:
+def test_something_may_have_removed_it(exchanges: Exchanges, label: str, status: int, found: list[str]) -> None:
     steps = [created(exchanges), member(exchanges, label, status)]
     missing = member(exchanges, "GET /users/{id}", 404)
     assert exchanges.failures(THERE, missing, *steps) == found
 
 
-def test_what_is_called_as_something_that_was_deleted_may_be_gone_with_it(
-    exchanges: Exchanges,
-) -> None:
+def test_what_is_called_as_something_that_was_deleted_may_be_gone_with_it(exchanges: Exchanges) -> None:
     steps = [member(exchanges, "DELETE /users/{id}", 204), created(exchanges)]
     assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), *steps) == []
 
@@ -285,9 +265,7 @@ def test_fields_that_are_called_otherwise_are_no_names(exchanges: Exchanges) -> 
 
 
 @pytest.mark.parametrize("beside", [{"parent": "7"}, {"parent": {"id": "7"}}])
-def test_a_number_that_something_else_has_too_is_no_name(
-    exchanges: Exchanges, beside: dict[str, Any]
-) -> None:
+def test_a_number_that_something_else_has_too_is_no_name(exchanges: Exchanges, beside: dict[str, Any]) -> None:
     """Thing 7 was made elsewhere: what was made here stands below another thing, which is also a number 7."""
     creator = created(exchanges, body={"id": "6", **beside})
     assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), creator) == []
@@ -320,30 +298,14 @@ def test_single_cases_are_not_their_business(exchanges: Exchanges) -> None:
 @pytest.mark.parametrize(("removed", "is_told"), [("7", False), ("8", True)])
 def test_what_was_made_with_something_may_go_with_it(removed: str, is_told: bool) -> None:
     plain = {"parameters": [ID], "responses": OK}
-    paths = {
-        "/users/{id}": {"delete": plain},
-        "/books": {"post": {"responses": OK}},
-        "/books/{id}": {"get": plain},
-    }
+    paths = {"/users/{id}": {"delete": plain}, "/books": {"post": {"responses": OK}}, "/books/{id}": {"get": plain}}
     them = Exchanges(operations_of(paths))
     author = Binding(Location.BODY, "/author", Label("POST /users"), "/id", 0, "7")
-    book = them.sent(
-        "POST /books",
-        201,
-        answer=b'{"id": "3"}',
-        mode=POSITIVE,
-        phase="stateful",
-        bindings=(author,),
-    )
+    book = them.sent("POST /books", 201, answer=b'{"id": "3"}', mode=POSITIVE, phase="stateful", bindings=(author,))
     gone = member(them, "DELETE /users/{id}", 204, removed)
     made = (Binding(Location.PATH, "id", Label("POST /books"), "/id", 0, "3"),)
     read = them.sent(
-        "GET /books/{id}",
-        404,
-        mode=POSITIVE,
-        phase="stateful",
-        path_parameters={"id": "3"},
-        bindings=made,
+        "GET /books/{id}", 404, mode=POSITIVE, phase="stateful", path_parameters={"id": "3"}, bindings=made
     )
     assert bool(them.failures(THERE, read, book, gone)) is is_told
 
@@ -358,9 +320,7 @@ def in_room(them: Exchanges, label: str, status: int, tenant: str, **parts: Any)
 
 
 @pytest.mark.parametrize(("tenant", "found"), [("acme", [""]), ("globex", [])])
-def test_tenants_need_not_see_what_others_made_or_removed(
-    exchanges: Exchanges, tenant: str, found: list[str]
-) -> None:
+def test_tenants_need_not_see_what_others_made_or_removed(exchanges: Exchanges, tenant: str, found: list[str]) -> None:
     made = in_room(exchanges, "POST /rooms", 201, "acme")
     missing = in_room(exchanges, "GET /rooms/{id}", 404, tenant)
     assert exchanges.failures(THERE, missing, made) == found
@@ -370,12 +330,8 @@ def test_tenants_need_not_see_what_others_made_or_removed(
 
 
 @pytest.mark.parametrize(("field", "found"), [("owner_id", []), ("wifi", [""])])
-def test_what_a_body_speaks_of_may_be_what_is_not_there(
-    exchanges: Exchanges, field: str, found: list[str]
-) -> None:
+def test_what_a_body_speaks_of_may_be_what_is_not_there(exchanges: Exchanges, field: str, found: list[str]) -> None:
     made = in_room(exchanges, "POST /rooms", 201, "acme")
     sent = {field: 3}
-    missing = in_room(
-        exchanges, "PUT /rooms/{id}", 404, "acme", body=sent, media_type="application/json"
-    )
+    missing = in_room(exchanges, "PUT /rooms/{id}", 404, "acme", body=sent, media_type="application/json")
     assert exchanges.failures(THERE, missing, made) == found

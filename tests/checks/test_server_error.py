@@ -39,9 +39,7 @@ def test_refusals_with_a_status_of_the_server_are_one_mistake() -> None:
     assert again.fingerprint("one") == one.fingerprint("one")
 
 
-@pytest.mark.parametrize(
-    ("status", "is_same"), [(598, True), (600, True), (999, True), (500, False), (503, False)]
-)
+@pytest.mark.parametrize(("status", "is_same"), [(598, True), (600, True), (999, True), (500, False), (503, False)])
 def test_statuses_that_nobody_registered_mean_their_class(status: int, is_same: bool) -> None:
     (one,), (other,) = failures(ONE, FALLEN, status=536), failures(ONE, FALLEN, status=status)
     assert (one.fingerprint("one") == other.fingerprint("one")) == is_same
@@ -59,9 +57,7 @@ def test_what_fell_over_is_a_mistake_of_its_own(errors: tuple[Any, ...]) -> None
     ("scenario", "is_shared"),
     [(Scenario.MALFORMED_CONTENT_TYPE, True), (Scenario.UNSPECIFIED_METHOD, True), (Scenario.WRONG_TYPE, False)],
 )  # fmt: skip
-def test_what_is_odd_about_requests_to_all_operations_is_one_mistake(
-    scenario: Scenario, is_shared: bool
-) -> None:
+def test_what_is_odd_about_requests_to_all_operations_is_one_mistake(scenario: Scenario, is_shared: bool) -> None:
     def cause(operation: Any, status: int = 500) -> str:
         said = PhaseData({"scenario": scenario, "description": "no boundary"})
         meta = CaseMetadata(GenerationMode.NEGATIVE, {}, PhaseInfo("coverage", said), ())
@@ -128,9 +124,7 @@ def test_a_dropped_connection_is_a_server_error() -> None:
     closed = "The server closed the connection"
     assert no_response(FailureKind.DROPPED) == [("ST115", f"{closed} without a response")]
     partial = Response(200, [], b"{")
-    assert no_response(FailureKind.DROPPED, partial=partial) == [
-        ("ST115", f"{closed} in the middle of the response")
-    ]
+    assert no_response(FailureKind.DROPPED, partial=partial) == [("ST115", f"{closed} in the middle of the response")]
 
 
 def test_a_drop_on_a_reused_connection_proves_nothing() -> None:

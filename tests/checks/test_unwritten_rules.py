@@ -10,8 +10,7 @@ from tests.openapi.documents import operation
 
 
 @pytest.mark.parametrize(
-    ("scenario", "is_in_doubt"),
-    [(Scenario.SIGNS, True), (Scenario.UNUSUAL, True), (Scenario.STRING, False)],
+    ("scenario", "is_in_doubt"), [(Scenario.SIGNS, True), (Scenario.UNUSUAL, True), (Scenario.STRING, False)]
 )
 def test_what_nobody_is_used_to_may_be_refused(scenario: Scenario, is_in_doubt: bool) -> None:
     phase = PhaseInfo("coverage", PhaseData({"scenario": str(scenario)}))
@@ -37,9 +36,7 @@ def test_what_nobody_is_used_to_may_be_refused(scenario: Scenario, is_in_doubt: 
         (["a"] * 1_000, False),
     ],
 )
-def test_moments_and_lists_that_few_services_take_may_be_refused(
-    value: object, is_in_doubt: bool
-) -> None:
+def test_moments_and_lists_that_few_services_take_may_be_refused(value: object, is_in_doubt: bool) -> None:
     assert bool(may_break_one(Case(operation({}), "a", body={"a": value}))) is is_in_doubt
 
 
@@ -52,8 +49,7 @@ def test_what_is_nested_deep_may_be_refused(levels: int, is_in_doubt: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("media_type", "is_in_doubt"),
-    [("application/json-patch+json", True), ("application/json", False)],
+    ("media_type", "is_in_doubt"), [("application/json-patch+json", True), ("application/json", False)]
 )
 def test_a_patch_of_what_is_not_there_may_be_refused(media_type: str, is_in_doubt: bool) -> None:
     case = Case(operation({}), "a", body=[{"op": "remove", "path": "/b"}], media_type=media_type)

@@ -15,15 +15,9 @@ PLACES = {"/q": ("Q", "query", "key"), "/c": ("C", "cookie", "sid"), "/h": ("H",
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "T", "version": "1"},
-    "paths": {
-        path: {"get": {"security": [{name: []}], "responses": ANSWERS}}
-        for path, (name, _, _) in PLACES.items()
-    },
+    "paths": {path: {"get": {"security": [{name: []}], "responses": ANSWERS}} for path, (name, _, _) in PLACES.items()},
     "components": {
-        "securitySchemes": {
-            name: {"type": "apiKey", "in": place, "name": key}
-            for name, place, key in PLACES.values()
-        }
+        "securitySchemes": {name: {"type": "apiKey", "in": place, "name": key} for name, place, key in PLACES.values()}
     },
 }
 KEY = "r1ght-key"
@@ -69,9 +63,7 @@ def test_each_is_carried_left_out_and_spoiled(invoke, folder: Path, is_careless:
     assert KEY not in result.output
 
 
-def test_auth_check_tries_each_and_takes_options_of_earlier_generations(
-    invoke, folder: Path
-) -> None:
+def test_auth_check_tries_each_and_takes_options_of_earlier_generations(invoke, folder: Path) -> None:
     (folder / "checker.toml").write_text(KEYS)
     keys = Keys(is_careless=False)
     with serving(keys.answer, DOCUMENT) as app:
@@ -87,9 +79,7 @@ def test_auth_check_tries_each_and_takes_options_of_earlier_generations(
     assert "unexpected argument 'shop'" in other.stderr
 
 
-def test_auth_check_tries_where_credentials_are_needed_before_where_they_are_optional(
-    invoke, folder: Path
-) -> None:
+def test_auth_check_tries_where_credentials_are_needed_before_where_they_are_optional(invoke, folder: Path) -> None:
     optional = {"get": {"security": [{}, {"Q": []}], "responses": ANSWERS}}
     document = {**DOCUMENT, "paths": {"/a": optional, **DOCUMENT["paths"]}}
     (folder / "checker.toml").write_text(f"{KEYS}[auth.openapi.q]\napi_key = '{KEY}'\n")

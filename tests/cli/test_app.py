@@ -37,9 +37,7 @@ app = App()
 @pytest.mark.parametrize(
     ("name", "location"), [("wsgi_shop:app", "/openapi.json"), ("asgi_shop_2:app", "openapi.json")]
 )
-def test_an_application_is_tested_without_a_socket(
-    invoke, folder: Path, name: str, location: str
-) -> None:
+def test_an_application_is_tested_without_a_socket(invoke, folder: Path, name: str, location: str) -> None:
     (folder / "wsgi_shop.py").write_text(WSGI)
     (folder / "asgi_shop_2.py").write_text(ASGI)
     (folder / "openapi.json").write_text(str(_document()).replace("'", '"'))

@@ -88,9 +88,7 @@ def test_it_is_written_where_the_option_says(
     assert (found["api"]["title"], found["run"]["outcome"]) == ("Shop", "completed")
 
 
-def test_a_variable_of_the_environment_asks_for_it(
-    invoke, folder: Path, api: App, monkeypatch
-) -> None:
+def test_a_variable_of_the_environment_asks_for_it(invoke, folder: Path, api: App, monkeypatch) -> None:
     monkeypatch.setenv("CHECKER_REPORT", "with space/run.tar.gz")
     assert invoke(*RUN, "-u", api.url).exit_code == 1
     assert metadata_in((folder / "with space/run.tar.gz").read_bytes())["format_version"] == 1
@@ -98,9 +96,7 @@ def test_a_variable_of_the_environment_asks_for_it(
 
 def test_it_is_sent_to_the_receiver_that_is_named(invoke, folder: Path, api: App, receiver) -> None:
     taken, url = receiver
-    result = invoke(
-        *RUN, "Läden", "-u", api.url, "--checker-io-url", url, "--checker-io-token", TOKEN
-    )
+    result = invoke(*RUN, "Läden", "-u", api.url, "--checker-io-url", url, "--checker-io-token", TOKEN)
     assert result.exit_code == 1, result.output
     assert f"Uploaded the report archive to {url}" in result.output
     ((name, archive),) = taken.archives
@@ -110,9 +106,7 @@ def test_it_is_sent_to_the_receiver_that_is_named(invoke, folder: Path, api: App
     assert not any(TOKEN.encode() in one for one in (archive, *written))
 
 
-def test_a_receiver_that_refuses_is_told_of_and_the_exit_code_is_2(
-    invoke, api: App, receiver
-) -> None:
+def test_a_receiver_that_refuses_is_told_of_and_the_exit_code_is_2(invoke, api: App, receiver) -> None:
     taken, url = receiver
     result = invoke(*RUN, "-u", api.url, "--upload-url", url, "--upload-token", "wrong")
     assert result.exit_code == 2
@@ -123,9 +117,7 @@ def test_a_receiver_that_refuses_is_told_of_and_the_exit_code_is_2(
 
 def test_a_receiver_that_is_not_there_is_told_of() -> None:
     told = upload(b"", UploadSettings("http://user:pass@127.0.0.1:1/in"))
-    assert told.startswith(
-        "the report archive was not accepted by http://[Filtered]@127.0.0.1:1/in: "
-    )
+    assert told.startswith("the report archive was not accepted by http://[Filtered]@127.0.0.1:1/in: ")
 
 
 def test_a_redirect_is_not_followed_with_the_token() -> None:
@@ -143,12 +135,8 @@ def test_nothing_is_sent_by_default(invoke, api: App, receiver) -> None:
     assert taken.archives == []
 
 
-@pytest.mark.parametrize(
-    ("second", "said"), [("api.json", "one LOCATION at a time"), ("shop", "unexpected argument")]
-)
-def test_a_second_argument_without_an_archive_is_a_slip(
-    invoke, api: App, second: str, said: str
-) -> None:
+@pytest.mark.parametrize(("second", "said"), [("api.json", "one LOCATION at a time"), ("shop", "unexpected argument")])
+def test_a_second_argument_without_an_archive_is_a_slip(invoke, api: App, second: str, said: str) -> None:
     result = invoke("run", "api.json", second, "-u", api.url)
     assert result.exit_code == 2
     assert said in result.stderr

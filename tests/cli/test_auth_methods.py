@@ -57,9 +57,7 @@ def test_the_command_line_stands_over_whatever_the_file_says(folder: Path, file:
 
 
 @pytest.mark.parametrize("options", [(), ("--auth", "u:p")])
-def test_a_user_of_no_document_is_a_slip(
-    invoke: Any, folder: Path, options: tuple[str, ...]
-) -> None:
+def test_a_user_of_no_document_is_a_slip(invoke: Any, folder: Path, options: tuple[str, ...]) -> None:
     (folder / "openapi.json").write_text("{}")
     url = ("-u", "http://127.0.0.1:1")
     result = invoke("run", "openapi.json", *url, "--auth-wfc-user", "anna", *options)

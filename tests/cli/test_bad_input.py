@@ -76,26 +76,19 @@ def ends_with_one_sentence(invoke) -> Callable[..., str]:
         ("/page", "is HTML, not an API description"),
         ("/broken.yaml", "neither valid JSON nor valid YAML"),
         ("/v4.json", "uses Open API 4.0.0, which is currently not supported"),
-        (
-            "/no-version.json",
-            "Unable to determine the Open API version as it's not specified in the document.",
-        ),
+        ("/no-version.json", "Unable to determine the Open API version as it's not specified in the document."),
         ("/no-operations.json", "Empty test suite"),
         ("/missing", "404 Not Found"),
     ],
 )
-def test_documents_that_are_none(
-    ends_with_one_sentence, pages: str, path: str, sentence: str
-) -> None:
+def test_documents_that_are_none(ends_with_one_sentence, pages: str, path: str, sentence: str) -> None:
     assert sentence.lower() in ends_with_one_sentence("run", pages + path).lower()
 
 
 def test_url_that_refuses(ends_with_one_sentence) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    assert "refused the connection" in ends_with_one_sentence(
-        "run", f"http://127.0.0.1:{port}/openapi.json"
-    )
+    assert "refused the connection" in ends_with_one_sentence("run", f"http://127.0.0.1:{port}/openapi.json")
 
 
 def test_file_without_a_base_url(ends_with_one_sentence, folder) -> None:
@@ -113,9 +106,7 @@ def test_hooks_that_cannot_be_loaded(ends_with_one_sentence, folder, pages: str)
 
 
 def test_report_that_cannot_be_written(ends_with_one_sentence, pages: str) -> None:
-    said = ends_with_one_sentence(
-        "run", f"{pages}/relative.json", "--report-vcr-path", "/dev/null/a"
-    )
+    said = ends_with_one_sentence("run", f"{pages}/relative.json", "--report-vcr-path", "/dev/null/a")
     assert "the report cannot be written" in said
 
 
@@ -124,12 +115,8 @@ def test_nothing_selected(ends_with_one_sentence, pages: str) -> None:
     assert "nothing was tested: no operation is selected" in said
 
 
-@pytest.mark.parametrize(
-    "sections", [("phases",), tuple(f"phases.{one.name}" for one in RUN_PHASES)]
-)
+@pytest.mark.parametrize("sections", [("phases",), tuple(f"phases.{one.name}" for one in RUN_PHASES)])
 def test_no_phase(ends_with_one_sentence, folder, pages: str, sections: tuple[str, ...]) -> None:
-    (folder / "checker.toml").write_text(
-        "\n".join(f"[{section}]\nenabled = false" for section in sections)
-    )
+    (folder / "checker.toml").write_text("\n".join(f"[{section}]\nenabled = false" for section in sections))
     said = ends_with_one_sentence("run", f"{pages}/relative.json")
     assert "Error: nothing would be tested: every phase is disabled" in said

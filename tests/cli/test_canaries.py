@@ -29,13 +29,7 @@ WRONG_LINES = {
     "header beyond Latin-1": ["openapi.json", "-H", f"X-Key: {CANARY}\u20ac"],
     "credentials without a colon": ["openapi.json", "--auth", CANARY],
     "credentials without a user": ["openapi.json", "--auth", f":{CANARY}"],
-    "credentials beside a header": [
-        "openapi.json",
-        "--auth",
-        f"user:{CANARY}",
-        "-H",
-        f"Authorization: {CANARY}",
-    ],
+    "credentials beside a header": ["openapi.json", "--auth", f"user:{CANARY}", "-H", f"Authorization: {CANARY}"],
 }
 
 
@@ -81,9 +75,7 @@ def test_a_client_key_that_cannot_be_used_shows_nothing_of_it(invoke, folder: Pa
 
 
 @pytest.mark.parametrize("name", WRONG_FILES)
-def test_a_wrong_file_shows_no_canary(
-    invoke, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_wrong_file_shows_no_canary(invoke, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("SECRET_URL", f"ws://{AT}h")
     (folder / "checker.toml").write_text(WRONG_FILES[name])
     result = invoke("run", "openapi.json", "--inline")

@@ -28,11 +28,7 @@ def script() -> str:
 def test_it_names_options_that_there_are(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if re.search(r"checker|given|--report", line)]
-    used = set(
-        re.findall(
-            r"(?<![\w-])--(?:report|url|baseline|seed|max-time|workers)[\w-]*", "\n".join(lines)
-        )
-    )
+    used = set(re.findall(r"(?<![\w-])--(?:report|url|baseline|seed|max-time|workers)[\w-]*", "\n".join(lines)))
     assert used
     assert used <= OPTIONS
 
@@ -54,11 +50,7 @@ def ran(tmp_path: Path, **inputs: str) -> tuple[int, list[str], str]:
         **os.environ, **given, **inputs, "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(output),
     }  # fmt: skip
     done = subprocess.run(
-        ["bash", "-e", "-c", script()],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
+        ["bash", "-e", "-c", script()], env=environment, cwd=tmp_path, capture_output=True, check=False
     )
     words = tmp_path / "words"
     return (

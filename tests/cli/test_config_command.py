@@ -40,9 +40,7 @@ enabled = false
 
 
 def problems(text: str) -> list[str]:
-    return [
-        one.message for one in Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text))
-    ]
+    return [one.message for one in Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text))]
 
 
 def test_the_schema_is_one_and_takes_good_files() -> None:
@@ -124,9 +122,7 @@ def test_config_show_says_what_counts_for_an_operation(invoke, folder: Path) -> 
 
 def test_config_show_may_leave_out_defaults(invoke, folder: Path) -> None:
     (folder / "checker.toml").write_text("seed = 1\n")
-    assert (
-        invoke("config", "show", "--changed").stdout == f"seed = 1  # {folder / 'checker.toml'}\n"
-    )
+    assert invoke("config", "show", "--changed").stdout == f"seed = 1  # {folder / 'checker.toml'}\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

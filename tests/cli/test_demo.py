@@ -62,10 +62,7 @@ def test_failures_are_replayed_and_change_on_a_fixed_server(invoke, folder) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("demo", "--serve"), "--serve tests nothing: --config-file would have no effect"),
-    ],
+    ("arguments", "sentence"), [(("demo", "--serve"), "--serve tests nothing: --config-file would have no effect")]
 )
 def test_commands_that_read_no_configuration_take_none(
     invoke, folder, arguments: tuple[str, ...], sentence: str

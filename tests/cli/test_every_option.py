@@ -138,9 +138,7 @@ ELSEWHERE = {
 
 
 def options(command: click.Command) -> set[str]:
-    return {
-        one.opts[-1] for one in command.params if isinstance(one, click.Option) and not one.hidden
-    }
+    return {one.opts[-1] for one in command.params if isinstance(one, click.Option) and not one.hidden}
 
 
 def test_every_option_has_a_row() -> None:
@@ -171,9 +169,7 @@ def plain(settings: RunSettings) -> RunSettings:
     return changed(settings, command="", files=reports)
 
 
-def test_an_option_says_what_its_key_says(
-    settings_of: Callable[..., RunSettings], folder: Any
-) -> None:
+def test_an_option_says_what_its_key_says(settings_of: Callable[..., RunSettings], folder: Any) -> None:
     """`tests/settings` shows what the key changes."""
     (folder / "wfc.json").write_text(WFC)
     compared = 0

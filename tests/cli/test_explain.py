@@ -67,9 +67,7 @@ def past(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     writer.close()
     workers.keep(3, interaction(case="a", mode="negative", at=AT))
     workers.keep(3, interaction(case="b", at=AT + 1))
-    workers.keep(
-        3, interaction(case="c", at=AT + 2, exchange=exchange(status=204, response_body=b""))
-    )
+    workers.keep(3, interaction(case="c", at=AT + 2, exchange=exchange(status=204, response_body=b"")))
     workers.keep(3, interaction(case="d", at=AT + 3, label=ORDERS))
     workers.close()
     return workers.layout.root

@@ -73,16 +73,7 @@ def extended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def options(app: App) -> tuple[str, ...]:
-    return (
-        app.document_url,
-        "-u",
-        app.url,
-        "--inline",
-        "--phases",
-        "coverage",
-        "-c",
-        "not_a_server_error",
-    )
+    return (app.document_url, "-u", app.url, "--inline", "--phases", "coverage", "-c", "not_a_server_error")
 
 
 def test_a_module_adds_options_and_sees_each_event(invoke: Any, target: App, extended: Any) -> None:
@@ -104,9 +95,7 @@ def test_a_module_adds_options_and_sees_each_event(invoke: Any, target: App, ext
     assert set(labels) == {"GET /fine", "GET /broken"}
 
 
-def test_fuzz_has_the_options_and_help_shows_their_group(
-    invoke: Any, target: App, extended: Any
-) -> None:
+def test_fuzz_has_the_options_and_help_shows_their_group(invoke: Any, target: App, extended: Any) -> None:
     extended(MODULE)
     page = invoke("fuzz", "--help-all").stdout
     assert "Of our team:" in page
@@ -139,10 +128,7 @@ def test_a_handler_that_fails_is_one_sentence(
     ("text", "sentence"),
     [
         ("cli.add_group('x').add_option('--seed')", "the option '--seed' is there already"),
-        (
-            "cli.handler()(int)",
-            "a handler is a subclass of checker.cli.EventHandler, not <class 'int'>",
-        ),
+        ("cli.handler()(int)", "a handler is a subclass of checker.cli.EventHandler, not <class 'int'>"),
         ("1 / 0", "ZeroDivisionError"),
     ],
 )
@@ -157,9 +143,7 @@ def test_a_module_that_extends_wrongly_is_one_sentence(
     assert "Traceback" not in result.output
 
 
-def test_other_hooks_run_in_workers_alone(
-    settings_of: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_hooks_run_in_workers_alone(settings_of: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "hooks.py").write_text("import os\nos._exit(3)  # must not happen here\n")
     monkeypatch.setenv("CHECKER_HOOKS", "hooks.py")
     assert settings_of("run", "openapi.json", "-u", "http://127.0.0.1:1").hooks == ("hooks.py",)

@@ -91,9 +91,7 @@ STATE = "perhaps for what is there now"
         (201, b"{}", ""),
     ],
 )
-def test_a_refusal_before_the_request_is_handled_is_no_fix(
-    status: int, body: bytes, doubt: str
-) -> None:
+def test_a_refusal_before_the_request_is_handled_is_no_fix(status: int, body: bytes, doubt: str) -> None:
     with serving(lambda request: Reply(status, "application/json", body), {}) as app:
         code, (line,) = replayed(app.url, finding())
         wanted, _ = replayed(app.url, finding(check="ignored_auth"))
@@ -116,8 +114,7 @@ def made(**changes: Any) -> ResourceMade:
 def broken_item(*needs: ResourceMade) -> Finding:
     """Return a finding of `PUT /items/71`, which answered 500."""
     put = interaction(
-        label=Label("PUT /items/{item_id}"),
-        exchange=exchange(method="PUT", target=b"/items/71", body=b"{}"),
+        label=Label("PUT /items/{item_id}"), exchange=exchange(method="PUT", target=b"/items/71", body=b"{}")
     )
     return finding(
         label="PUT /items/{item_id}", interactions=(put,), needs=needs,
@@ -174,10 +171,7 @@ def test_a_resource_of_other_requests_that_is_missing_is_no_fix() -> None:
     with serving(Items().answer, {}) as app:
         code, (line,) = replayed(app.url, one)
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
-    assert (
-        "returned 404 (in the run: 500), for a resource that other requests of the run had made"
-        in line
-    )
+    assert "returned 404 (in the run: 500), for a resource that other requests of the run had made" in line
 
 
 def test_a_step_of_a_sequence_that_fails_now_is_no_fix() -> None:
@@ -199,10 +193,7 @@ def test_a_failure_counts_more_than_one_that_cannot_be_sent_and_that_more_than_a
         return Reply(500 if request.target.startswith(b"/api/users") else 401)
 
     with serving(answer, {}) as app:
-        found = [
-            replayed(app.url, *some)[0]
-            for some in ((doubted, unsent, broken), (doubted, unsent), (doubted,))
-        ]
+        found = [replayed(app.url, *some)[0] for some in ((doubted, unsent, broken), (doubted, unsent), (doubted,))]
     assert found == [1, 2, 3]
 
 
@@ -235,9 +226,7 @@ def test_values_in_bodies_are_those_of_the_answers_of_today() -> None:
 
     rooms = interaction(
         label=Label("GET /rooms"),
-        exchange=exchange(
-            target=b"/rooms", status=200, response_body=b'[{"id": 3}]', response_size=11
-        ),
+        exchange=exchange(target=b"/rooms", status=200, response_body=b'[{"id": 3}]', response_size=11),
     )
     booked = interaction(
         label="POST /bookings",

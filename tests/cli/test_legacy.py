@@ -77,9 +77,7 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("options", "shows", "expected"), ROWS, ids=[" ".join(row[0]) for row in ROWS]
-)
+@pytest.mark.parametrize(("options", "shows", "expected"), ROWS, ids=[" ".join(row[0]) for row in ROWS])
 def test_each_acts_as_what_it_is_today(
     settings_of: Callable[..., RunSettings], options: tuple[str, ...], shows: Shows, expected: Any
 ) -> None:

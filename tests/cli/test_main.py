@@ -11,9 +11,7 @@ HEAVY = ("hypothesis", "rich", "httpx", "pycurl", "jsonschema", "jsonschema_rs",
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONWARNINGS": "error"}
-    return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, env=environment
-    )
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment)
 
 
 def test_importing_checker_imports_nothing_heavy() -> None:

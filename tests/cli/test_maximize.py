@@ -25,10 +25,7 @@ DOCUMENT = {
     "paths": {
         "/a": {
             "post": {
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": ITEMS}},
-                },
+                "requestBody": {"required": True, "content": {"application/json": {"schema": ITEMS}}},
                 "responses": {"200": {"description": ""}},
             }
         }
@@ -65,13 +62,9 @@ def test_fuzz_climbs_to_what_chance_would_not_meet(invoke, folder: Path) -> None
 
 def test_a_metric_that_nobody_knows_is_one_sentence(invoke) -> None:
     with serving(answer, DOCUMENT) as app:
-        result = invoke(
-            *("fuzz", app.document_url, "-u", app.url, "--inline", "--generation-maximize", "size")
-        )
+        result = invoke(*("fuzz", app.document_url, "-u", app.url, "--inline", "--generation-maximize", "size"))
     assert result.exit_code == 2
-    assert (
-        "generation.maximize: there is no metric 'size'; known are: response_time" in result.stderr
-    )
+    assert "generation.maximize: there is no metric 'size'; known are: response_time" in result.stderr
 
 
 def test_run_says_that_it_does_not_climb(invoke, settings_of) -> None:

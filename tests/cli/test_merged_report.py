@@ -10,18 +10,7 @@ from junitparser import JUnitXml
 from checker.core.reports import report_formats
 from checker.corpus.records import OperationDescribed, OperationsSelected
 from tests.reporting.formats import READERS
-from tests.reporting.samples import (
-    AT,
-    ORDERS,
-    USERS,
-    changed,
-    finding,
-    interaction,
-    opened,
-    progress,
-    records,
-    started,
-)
+from tests.reporting.samples import AT, ORDERS, USERS, changed, finding, interaction, opened, progress, records, started
 from tests.reporting.traffic import Workers
 
 from .test_report import _journal
@@ -32,13 +21,10 @@ def _run(name: str, labels: tuple[str, ...], *found: Any, title: str = "Shop", a
     workers = Workers(Path(".checker") / name)
     base = f"http://{title.lower()}.example/api"
     asked = [
-        OperationDescribed(label, (), ("200", "404"), ("query limit",), needs_credentials=False)
-        for label in labels
+        OperationDescribed(label, (), ("200", "404"), ("query limit",), needs_credentials=False) for label in labels
     ]
     tried = tuple((label, "query limit", "edge", 2, 5) for label in labels)
-    done = progress(
-        labels=labels, statuses=tuple((label, 200, 50) for label in labels), tried=tried
-    )
+    done = progress(labels=labels, statuses=tuple((label, 200, 50) for label in labels), tried=tried)
     begun = changed(started(), at=at, seed=int(at - AT))
     _journal(
         workers.layout,
@@ -100,14 +86,9 @@ def test_every_format_tells_all_runs(invoke: Any, shards: tuple[str, str]) -> No
     assert len(entries) == 4
 
 
-def test_a_failure_of_two_shards_is_one_with_the_names_of_both(
-    invoke: Any, shards: tuple[str, str]
-) -> None:
+def test_a_failure_of_two_shards_is_one_with_the_names_of_both(invoke: Any, shards: tuple[str, str]) -> None:
     found = verdict(invoke, *shards)
-    assert {one["fingerprint"]: one["seen_in"] for one in found["failures"]} == {
-        "f1": ["one", "two"],
-        "f7": ["one"],
-    }
+    assert {one["fingerprint"]: one["seen_in"] for one in found["failures"]} == {"f1": ["one", "two"], "f7": ["one"]}
     assert "Seen in 2 of 2 runs: one, two." in found["failures"][0]["message"]
     assert [one["name"] for one in found["runs"]] == ["one", "two"]
     # Only the first shard looked into it.
@@ -121,9 +102,7 @@ def test_counts_and_coverage_are_added_up(invoke: Any, shards: tuple[str, str]) 
     statuses = {one["operation"]: one["statuses"] for one in found["operations"]["results"]}
     assert statuses[USERS] == {"200": 100}
     assert found["coverage"]["operations"] == {"met": 3, "total": 3}
-    edges = {
-        one["operation"]: one["places"][0]["edges"]["cases"] for one in found["coverage"]["results"]
-    }
+    edges = {one["operation"]: one["places"][0]["edges"]["cases"] for one in found["coverage"]["results"]}
     assert edges == {USERS: 10, ORDERS: 5, "GET /health": 5}
     assert found["running_time"] == pytest.approx(4.0)
 

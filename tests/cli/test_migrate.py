@@ -82,11 +82,7 @@ Migrate = Callable[..., Any]
 
 def in_toml(value: Any) -> str:
     if isinstance(value, dict):
-        return (
-            "{ "
-            + ", ".join(f"{json.dumps(name)} = {in_toml(one)}" for name, one in value.items())
-            + " }"
-        )
+        return "{ " + ", ".join(f"{json.dumps(name)} = {in_toml(one)}" for name, one in value.items()) + " }"
     return json.dumps(value)
 
 
@@ -108,9 +104,7 @@ def without(found: dict[str, Any], lines: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_an_old_key_is_rewritten_and_the_file_works(
-    invoke: Migrate, folder: Path, name: str
-) -> None:
+def test_an_old_key_is_rewritten_and_the_file_works(invoke: Migrate, folder: Path, name: str) -> None:
     (folder / "mine.py").write_text("")
     value, today = ROWS[name]
     path = written(folder, name, value)
@@ -142,9 +136,7 @@ def test_the_type_of_authentication_belongs_to_its_user(invoke: Migrate, folder:
 
 
 @pytest.mark.parametrize("name", GONE)
-def test_what_is_gone_is_left_out_with_what_to_do_instead(
-    invoke: Migrate, folder: Path, name: str
-) -> None:
+def test_what_is_gone_is_left_out_with_what_to_do_instead(invoke: Migrate, folder: Path, name: str) -> None:
     path = written(folder, name, "x")
     result = invoke("migrate", "checker.toml")
     assert result.stdout == f"{name} is left out: {GONE[name]}\n"
@@ -182,11 +174,7 @@ def test_what_stands_there_today_is_kept(invoke: Migrate, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        (
-            "stateful",
-            "deep",
-            "stateful cannot be rewritten: it is one of none, links, found 'deep'",
-        ),
+        ("stateful", "deep", "stateful cannot be rewritten: it is one of none, links, found 'deep'"),
         ("max-response-time", "soon", "max-response-time cannot be rewritten"),
         ("proptest-phases", ["sing"], "it is one of explicit, reuse"),
     ],

@@ -28,18 +28,12 @@ def _huge(path: Path) -> None:
         file.truncate(1 << 40)
 
 
-KINDS = {
-    "is a named pipe": _pipe,
-    "is a device": _device,
-    "holds more than": _huge,
-}
+KINDS = {"is a named pipe": _pipe, "is a device": _device, "holds more than": _huge}
 
 
 @pytest.mark.parametrize("words", KINDS)
 @pytest.mark.parametrize("place", PLACES)
-def test_file_that_cannot_be_read_ends_with_a_sentence(
-    invoke, folder, place: str, words: str
-) -> None:
+def test_file_that_cannot_be_read_ends_with_a_sentence(invoke, folder, place: str, words: str) -> None:
     name = "odd.py" if place == "hooks" else "odd"
     KINDS[words](folder / name)
     (folder / "dictionary.toml").write_text(f'[dictionaries.words]\nfrom-file = "{name}"')

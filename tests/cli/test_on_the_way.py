@@ -33,19 +33,7 @@ path = "/login"
 payload = {{ name = "anna", password = "{PASSWORD}" }}
 extract_selector = "/data/mark"
 """
-RUN = (
-    "--inline",
-    "--lanes",
-    "1",
-    "--seed",
-    "1",
-    "-n",
-    "8",
-    "--phases",
-    "fuzzing",
-    "-c",
-    "not_a_server_error",
-)
+RUN = ("--inline", "--lanes", "1", "--seed", "1", "-n", "8", "--phases", "fuzzing", "-c", "not_a_server_error")
 
 
 class Service:
@@ -116,8 +104,7 @@ def test_all_that_was_sent_is_on_record_and_says_what_for(invoke: Any, folder: P
         assert replayed.exit_code == 0, replayed.output
         again = Counter(map(path, app.seen))
     found = Counter(
-        (purpose(one), one["request"]["uri"].removeprefix(app.url).partition("?")[0], status(one))
-        for one in entries
+        (purpose(one), one["request"]["uri"].removeprefix(app.url).partition("?")[0], status(one)) for one in entries
     )
 
     logins = sent["/login"]
@@ -146,12 +133,9 @@ def test_all_that_was_sent_is_on_record_and_says_what_for(invoke: Any, folder: P
 
 
 @pytest.mark.parametrize(
-    ("selector", "said"),
-    [("/data/none", "has no token at body '/data/none'"), ("/data/mark", "answered 401")],
+    ("selector", "said"), [("/data/none", "has no token at body '/data/none'"), ("/data/mark", "answered 401")]
 )
-def test_a_login_that_gives_nothing_shows_what_it_answered(
-    invoke: Any, folder: Path, selector: str, said: str
-) -> None:
+def test_a_login_that_gives_nothing_shows_what_it_answered(invoke: Any, folder: Path, selector: str, said: str) -> None:
     config = CONFIG.replace("/data/mark", selector)
     if "401" in said:
         config = config.replace(PASSWORD, "wrong-C4n4ry")

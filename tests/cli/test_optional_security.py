@@ -29,8 +29,7 @@ DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "T", "version": "1"},
     "paths": {
-        path: {"get": {"security": one, "parameters": [NUMBER], "responses": ANSWERS}}
-        for path, one in CHOICES.items()
+        path: {"get": {"security": one, "parameters": [NUMBER], "responses": ANSWERS}} for path, one in CHOICES.items()
     },
     "components": {"securitySchemes": SCHEMES},
 }
@@ -107,9 +106,7 @@ def test_each_request_meets_one_of_what_it_may_choose_from(invoke: Any, folder: 
     assert set(counts["/one"]) == {frozenset("B")}
 
 
-def test_credentials_are_missed_where_none_of_the_alternatives_does_without(
-    invoke: Any, folder: Path
-) -> None:
+def test_credentials_are_missed_where_none_of_the_alternatives_does_without(invoke: Any, folder: Path) -> None:
     (folder / "checker.toml").write_text(CONFIGURED)
     with serving(answer, DOCUMENT) as app:
         result = invoke("run", app.document_url, "-u", app.url, *RUN, "-c", "ignored_auth")
@@ -123,9 +120,7 @@ def test_who_wants_each_request_signed_says_so(invoke: Any, folder: Path) -> Non
     (folder / "checker.toml").write_text(CONFIGURED)
     never = ("--generation-with-security-parameters", "false")
     with serving(answer, DOCUMENT) as app:
-        result = invoke(
-            "run", app.document_url, "-u", app.url, *RUN, *never, "-c", "not_a_server_error"
-        )
+        result = invoke("run", app.document_url, "-u", app.url, *RUN, *never, "-c", "not_a_server_error")
         counts = sent(app)
     assert result.exit_code == 0, result.output
     assert {path: set(one) for path, one in counts.items()} == {

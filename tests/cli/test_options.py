@@ -27,17 +27,13 @@ def test_every_working_option_arrives(settings_of) -> None:
     )
     assert found.location == "openapi.json"
     assert (found.kind, found.target.base_url) == ("run", "http://127.0.0.1:8081/api")
-    assert (
-        found.processes.workers,
-        found.processes.lanes,
-        found.common.cases.max_examples,
-        found.seed,
-    ) == (3, 4, 7, 11)
-    assert (
-        found.verdict.max_failures,
-        found.common.continue_on_failure,
-        found.common.cases.no_shrink,
-    ) == (
+    assert (found.processes.workers, found.processes.lanes, found.common.cases.max_examples, found.seed) == (
+        3,
+        4,
+        7,
+        11,
+    )
+    assert (found.verdict.max_failures, found.common.continue_on_failure, found.common.cases.no_shrink) == (
         2,
         True,
         True,
@@ -59,23 +55,17 @@ def test_a_file_may_ask_for_bytes_though_no_report_keeps_any(settings_of, invoke
 
 
 @pytest.mark.parametrize("named", ["file", "command line"])
-def test_the_key_of_a_certificate_needs_one_wherever_it_is_named(
-    settings_of, invoke, folder, named
-) -> None:
+def test_the_key_of_a_certificate_needs_one_wherever_it_is_named(settings_of, invoke, folder, named) -> None:
     file = folder / "checker.toml"
     key = "request-cert-key = 'openapi.json'\n"
     file.write_text(key)
     assert "--request-cert-key needs --request-cert, or `request-cert`" in invoke(*RUN).stderr
     file.write_text("request-cert = 'openapi.json'\n" + (key if named == "file" else ""))
-    found = settings_of(
-        *RUN, *(() if named == "file" else ("--request-cert-key", "openapi.json"))
-    ).common
+    found = settings_of(*RUN, *(() if named == "file" else ("--request-cert-key", "openapi.json"))).common
     assert (found.http.cert, found.http.cert_key) == ("openapi.json", "openapi.json")
 
 
-def test_the_place_that_is_given_by_hand_beats_one_of_the_environment(
-    settings_of, invoke, monkeypatch
-) -> None:
+def test_the_place_that_is_given_by_hand_beats_one_of_the_environment(settings_of, invoke, monkeypatch) -> None:
     monkeypatch.setenv("CHECKER_ORIGIN", "http://127.0.0.1:9")
     found = settings_of("run", "openapi.json", "--url", "http://127.0.0.1:8")
     assert (found.target.base_url, found.target.origin) == ("http://127.0.0.1:8", None)
@@ -84,9 +74,7 @@ def test_the_place_that_is_given_by_hand_beats_one_of_the_environment(
 
 
 def test_filters_arrive(settings_of) -> None:
-    found = settings_of(
-        *RUN, "--include-method", "get", "--exclude-operation-id-regex=^x", "--exclude-deprecated"
-    )
+    found = settings_of(*RUN, "--include-method", "get", "--exclude-operation-id-regex=^x", "--exclude-deprecated")
     assert found.selection.filters.specs == (
         FilterSpec("include", "method", "get"),
         FilterSpec("exclude", "operation-id", "^x", True),
@@ -98,18 +86,12 @@ def test_checks_are_chosen_from_comma_lists(settings_of) -> None:
     chosen = settings_of(
         *RUN, "-c", "status_code_conformance,not_a_server_error", "-c", "content_type_conformance"
     ).common.checks
-    assert chosen == (
-        "not_a_server_error",
-        "status_code_conformance",
-        "content_type_conformance",
-    )
+    assert chosen == ("not_a_server_error", "status_code_conformance", "content_type_conformance")
     left = settings_of(*RUN, "--exclude-checks", "status_code_conformance").common.checks
     assert left == tuple(name for name in DEFAULT_CHECKS if name != "status_code_conformance")
 
 
-def test_the_limit_of_the_response_time_switches_its_check_on_whatever_is_selected(
-    settings_of,
-) -> None:
+def test_the_limit_of_the_response_time_switches_its_check_on_whatever_is_selected(settings_of) -> None:
     assert "max_response_time" not in settings_of(*RUN, "-c", "all").common.checks
     limited = ("--max-response-time", "1.5")
     for options in ((), ("--exclude-checks", "max_response_time")):
@@ -120,9 +102,7 @@ def test_the_limit_of_the_response_time_switches_its_check_on_whatever_is_select
     assert alone.checks == ("max_response_time",)
 
 
-def test_check_named_on_the_command_line_runs_though_the_file_disables_it(
-    settings_of, folder
-) -> None:
+def test_check_named_on_the_command_line_runs_though_the_file_disables_it(settings_of, folder) -> None:
     (folder / "checker.toml").write_text("[checks.not_a_server_error]\nenabled = false")
     assert "not_a_server_error" not in settings_of(*RUN).common.checks
     assert settings_of(*RUN, "-c", "not_a_server_error").common.checks == ("not_a_server_error",)
@@ -146,9 +126,7 @@ def test_environment_stands_in_for_options(settings_of, monkeypatch) -> None:
 
 
 def test_command_line_beats_the_file_and_headers_merge(settings_of, folder) -> None:
-    (folder / "checker.toml").write_text(
-        "seed = 1\nworkers = 2\nheaders = { A = 'file', B = 'file' }"
-    )
+    (folder / "checker.toml").write_text("seed = 1\nworkers = 2\nheaders = { A = 'file', B = 'file' }")
     found = settings_of(*RUN, "--seed", "9", "-H", "a: line")
     assert (found.seed, found.processes.workers) == (9, 2)
     assert found.common.headers == (("a", "line"), ("B", "file"))
@@ -162,9 +140,7 @@ def test_command_line_beats_project_tables(settings_of, folder) -> None:
     assert (shop.common.cases.max_examples, shop.common.http.request_timeout_s) == (8, 3.0)
 
 
-def test_what_the_command_line_names_runs_although_the_file_switches_all_off(
-    settings_of, folder
-) -> None:
+def test_what_the_command_line_names_runs_although_the_file_switches_all_off(settings_of, folder) -> None:
     (folder / "checker.toml").write_text("checks.enabled = false\nphases.enabled = false")
     found = settings_of(*RUN, "-c", "not_a_server_error", "--phases", "fuzzing")
     assert (found.common.checks, found.phases) == (("not_a_server_error",), ("fuzzing",))
@@ -264,18 +240,14 @@ def test_a_near_miss_of_a_format_is_no_path(invoke) -> None:
 def test_warnings_are_chosen_by_name(settings_of, invoke) -> None:
     run = ("run", "openapi.json", "-u", "http://h", "--warnings")
     assert settings_of(*run, "off").verdict.warnings.display == ()
-    assert settings_of(*run, "missing_auth,unreached").verdict.warnings.display == (
-        *("missing_auth", "unreached"),
-    )
+    assert settings_of(*run, "missing_auth,unreached").verdict.warnings.display == (*("missing_auth", "unreached"),)
     refused = invoke(*run, "mising_auth")
     assert refused.exit_code == 2
     assert "Did you mean 'missing_auth'?" in refused.stderr
 
 
 @pytest.mark.parametrize("shown", ["missing_auth", "off"])
-def test_warnings_of_the_command_line_are_about_what_is_shown(
-    settings_of, folder, shown: str
-) -> None:
+def test_warnings_of_the_command_line_are_about_what_is_shown(settings_of, folder, shown: str) -> None:
     (folder / "checker.toml").write_text(
         "[warnings]\nenabled = false\nfail-on = ['missing_test_data']\nlow_valid_rate = { threshold = 0.5 }"
     )

@@ -182,9 +182,7 @@ def test_what_cannot_be_read_is_one_sentence(invoke, folder: Path, command: str)
         (("report", "--formt"), "Did you mean '--format'?"),
     ],
 )
-def test_what_is_mistyped_is_answered_with_what_was_meant(
-    invoke, arguments: tuple[str, ...], said: str
-) -> None:
+def test_what_is_mistyped_is_answered_with_what_was_meant(invoke, arguments: tuple[str, ...], said: str) -> None:
     shown = invoke(*arguments)
     assert shown.exit_code == 2
     assert said in shown.stderr

@@ -39,11 +39,7 @@ def test_a_note_that_any_user_reads_is_found_with_a_command_that_shows_it(run) -
 
 @pytest.mark.parametrize(
     "app",
-    [
-        Notebooks(is_planted=False),
-        Notebooks(is_shared=True),
-        Notebooks(is_public=True),
-    ],
+    [Notebooks(is_planted=False), Notebooks(is_shared=True), Notebooks(is_public=True)],
     ids=["kept apart", "shared by lists", "public"],
 )
 def test_notes_that_are_well_kept_or_meant_for_all_are_no_failure(run, app: Notebooks) -> None:

@@ -73,9 +73,7 @@ def carried(app: App) -> set[str | None]:
     ],
     ids=["header", "user", "fixed", "login"],
 )
-def test_what_was_masked_is_given_anew(
-    invoke: Any, failed: App, options: tuple[str, ...], token: str
-) -> None:
+def test_what_was_masked_is_given_anew(invoke: Any, failed: App, options: tuple[str, ...], token: str) -> None:
     # Without an id, all failures are tried.
     result = invoke("replay", *options)
     assert result.exit_code == 1, result.output
@@ -150,16 +148,12 @@ class Tokens:
 
 def in_a_process(*arguments: str) -> tuple[int, str]:
     """Run the command line in a process of its own: a provider that hooks register stays registered in this one."""
-    done = subprocess.run(
-        [sys.executable, "-m", "checker", *arguments], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "checker", *arguments], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
 
 @pytest.mark.parametrize("way", ["dynamic", "provider"])
-def test_fetched_credentials_are_fetched_anew(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_fetched_credentials_are_fetched_anew(folder: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     with serving(Tokens().answer, DOCUMENT) as app:
         if way == "dynamic":
             (folder / "checker.toml").write_text(LOGIN)
@@ -183,12 +177,7 @@ def test_fetched_credentials_are_fetched_anew(
         assert carried(app).isdisjoint(before)
 
 
-ID: dict[str, Any] = {
-    "name": "item_id",
-    "in": "path",
-    "required": True,
-    "schema": {"type": "integer"},
-}
+ID: dict[str, Any] = {"name": "item_id", "in": "path", "required": True, "schema": {"type": "integer"}}
 NAMED: dict[str, Any] = {
     "required": True,
     "content": {"application/json": {"schema": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}}},
@@ -227,15 +216,7 @@ class Items(Tokens):
 def test_the_requests_that_a_failure_needs_carry_the_credentials_of_today(folder: Path) -> None:
     (folder / "checker.toml").write_text(LOGIN)
     with serving(Items(1).answer, ITEMS) as app:
-        given = (
-            "-c",
-            "not_a_server_error",
-            "--phases",
-            "coverage",
-            "--mode",
-            "positive",
-            "--inline",
-        )
+        given = ("-c", "not_a_server_error", "--phases", "coverage", "--mode", "positive", "--inline")
         code, output = in_a_process("run", app.document_url, "-u", app.url, *given)
         assert code == 1, output
         assert "On a fresh server, send these requests first" in output

@@ -51,9 +51,7 @@ def _is_end(record: Any) -> bool:
 
 
 def test_a_killed_run_has_every_report(invoke, corpus: RunLayout) -> None:
-    ran = invoke(
-        "report", "shop", "--format", "junit,vcr,json,ndjson,sarif,html", "--report-dir", "out"
-    )
+    ran = invoke("report", "shop", "--format", "junit,vcr,json,ndjson,sarif,html", "--report-dir", "out")
     assert ran.exit_code == 0, ran.output
     found = {path.name.partition("-")[0]: path for path in Path("out").iterdir()}
     assert found.keys() == {"junit", "vcr", "json", "ndjson", "sarif", "html"}
@@ -95,9 +93,7 @@ def test_a_finished_run_is_told_as_it_ended(invoke, corpus: RunLayout) -> None:
         (("shop", "--format", "har,vcr", "-o", "x"), "--output is the place of one report"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(
-    invoke, corpus: RunLayout, arguments: tuple[str, ...], sentence: str
-) -> None:
+def test_what_is_wrong_is_one_sentence(invoke, corpus: RunLayout, arguments: tuple[str, ...], sentence: str) -> None:
     ran = invoke("report", *arguments)
     assert ran.exit_code == 2
     assert sentence in ran.stderr
@@ -137,12 +133,8 @@ def test_masked_reports_follow_the_umask(written: Callable[[str], set[int]]) -> 
     assert written("") == {0o644}
 
 
-@pytest.mark.parametrize(
-    "toml", ["[output.sanitization]\nenabled = false", "[reports]\npreserve-bytes = true"]
-)
-def test_reports_that_may_hold_secrets_are_for_their_owner(
-    written: Callable[[str], set[int]], toml: str
-) -> None:
+@pytest.mark.parametrize("toml", ["[output.sanitization]\nenabled = false", "[reports]\npreserve-bytes = true"])
+def test_reports_that_may_hold_secrets_are_for_their_owner(written: Callable[[str], set[int]], toml: str) -> None:
     assert written(toml) == {0o600}
 
 

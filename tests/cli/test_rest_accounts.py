@@ -11,10 +11,7 @@ import pytest
 from tests.apps.rest_accounts import PASSWORD, USER, serving_rest_accounts
 from tests.e2e.test_canaries import left_in_files
 
-RUN = (
-    *("--inline", "--seed", "1", "-n", "8", "--phases", "fuzzing", "--mode", "positive"),
-    "--exclude-checks",
-)
+RUN = (*("--inline", "--seed", "1", "-n", "8", "--phases", "fuzzing", "--mode", "positive"), "--exclude-checks")
 LOGIN = {
     "verb": "POST",
     "contentType": "application/json",

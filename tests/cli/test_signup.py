@@ -38,9 +38,7 @@ def test_the_run_signs_up_logs_in_and_is_let_in(invoke, folder: Path) -> None:
         (Accounts(login_status=500), "POST /auth/token failed: 500"),
     ],
 )
-def test_what_fails_is_told_once_and_the_run_goes_on_without(
-    invoke, accounts: Accounts, told: str
-) -> None:
+def test_what_fails_is_told_once_and_the_run_goes_on_without(invoke, accounts: Accounts, told: str) -> None:
     with serving_accounts(accounts):
         result = run(invoke, accounts, *ITEMS)
     assert result.output.count(f"Auth: {told}") == 1, result.output

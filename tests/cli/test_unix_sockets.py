@@ -49,9 +49,7 @@ def targets(served: App) -> set[str]:
     return {one.target.decode() for one in served.seen}
 
 
-def test_commands_cassettes_and_tests_of_a_run_lead_to_the_socket(
-    invoke: Any, served: App, folder: Path
-) -> None:
+def test_commands_cassettes_and_tests_of_a_run_lead_to_the_socket(invoke: Any, served: App, folder: Path) -> None:
     result = invoke("run", served.document_url, *RUN, "--report", "vcr,pytest")
     assert result.exit_code == 1, result.output
     assert served.url.removesuffix(":") in result.output

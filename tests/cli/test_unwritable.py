@@ -24,9 +24,7 @@ def test_what_is_learned_goes_where_something_can_be_written(
     folder = Path(changed.corpus.folder)
     assert folder.is_dir()
     assert tmp_path not in folder.parents
-    assert capsys.readouterr().err == (
-        f"{tmp_path} cannot be written: what this run learns is kept in {folder}\n"
-    )
+    assert capsys.readouterr().err == (f"{tmp_path} cannot be written: what this run learns is kept in {folder}\n")
     folder.rmdir()
     (tmp_path / ".checker" / "api").mkdir(parents=True)
     assert with_writable_corpus(settings, may_write) is settings

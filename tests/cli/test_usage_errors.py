@@ -6,18 +6,9 @@ RUN = ("run", "openapi.json", "-u", "http://127.0.0.1:1")
 
 WRONG = {
     "no location": (("run",), "Missing argument 'LOCATION'."),
-    "location is no file": (
-        ("run", "no.json"),
-        "Invalid value for 'LOCATION': file 'no.json' does not exist",
-    ),
-    "empty location": (
-        ("run", ""),
-        "Invalid value for 'LOCATION': give a URL or the path of an API description",
-    ),
-    "NUL in location": (
-        ("run", "a\0b"),
-        "Invalid value for 'LOCATION': give a URL or the path of an API description",
-    ),
+    "location is no file": (("run", "no.json"), "Invalid value for 'LOCATION': file 'no.json' does not exist"),
+    "empty location": (("run", ""), "Invalid value for 'LOCATION': give a URL or the path of an API description"),
+    "NUL in location": (("run", "a\0b"), "Invalid value for 'LOCATION': give a URL or the path of an API description"),
     "other scheme": (
         ("run", "ftp://127.0.0.1/a.json"),
         "Invalid value for 'LOCATION': 'ftp://127.0.0.1/a.json' is not an http(s) URL",
@@ -53,10 +44,7 @@ WRONG = {
         (*RUN, "-H", "☃: a"),
         "Invalid value for '-H' / '--header': Invalid header name: '☃'",
     ),
-    "workers": (
-        (*RUN, "-w", "65"),
-        "Invalid value for '-w' / '--workers': Must be at most 64, but got 65",
-    ),
+    "workers": ((*RUN, "-w", "65"), "Invalid value for '-w' / '--workers': Must be at most 64, but got 65"),
     "name of a warning": (
         (*RUN, "--warnings", "nope"),
         "Invalid value for '--warnings': Must be the name of a warning, but got 'nope'; there are: 'unreached', 'missing_auth', ",
@@ -67,8 +55,7 @@ WRONG = {
     ),
     "more cases than anybody waits for": (
         (*RUN, "-n", "99999999999999999999"),
-        "Invalid value for '-n' / '--max-examples': Must be at most 1000000000, "
-        "but got 99999999999999999999",
+        "Invalid value for '-n' / '--max-examples': Must be at most 1000000000, but got 99999999999999999999",
     ),
     "a time-out of ages": (
         (*RUN, "--request-timeout", "1e300"),
@@ -90,10 +77,7 @@ WRONG = {
         ("fuzz", "openapi.json", "--max-time", "-1"),
         "Invalid value for '--max-time': Must be greater than 0, but got -1.0",
     ),
-    "seed": (
-        (*RUN, "--seed", "x"),
-        "Invalid value for '--seed': Must be an integer, but got 'x'",
-    ),
+    "seed": ((*RUN, "--seed", "x"), "Invalid value for '--seed': Must be an integer, but got 'x'"),
     "codec": (
         (*RUN, "--generation-codec", "utf-9"),
         "Invalid value for '--generation-codec': Must be a known codec, but got 'utf-9'",
@@ -123,10 +107,7 @@ WRONG = {
     "phase": ((*RUN, "--phases", "fuzz"), "--phases: unknown name 'fuzz'. Did you mean 'fuzzing'?"),
     "no phase": ((*RUN, "--phases", ","), "--phases names nothing"),
     "report format": ((*RUN, "--report", "xml"), "--report: unknown name 'xml'"),
-    "colours": (
-        (*RUN, "--force-color", "--no-color"),
-        "--force-color and --no-color exclude each other",
-    ),
+    "colours": ((*RUN, "--force-color", "--no-color"), "--force-color and --no-color exclude each other"),
     "colours, said before the command": (
         ("--no-color", *RUN, "--force-color"),
         "--force-color and --no-color exclude each other",
@@ -139,10 +120,7 @@ WRONG = {
         (*RUN, "--generation-deterministic", "--generation-database", "a"),
         "--generation-deterministic and --generation-database exclude each other",
     ),
-    "bytes without a report": (
-        (*RUN, "--report-preserve-bytes"),
-        "--report-preserve-bytes needs a vcr or har report",
-    ),
+    "bytes without a report": ((*RUN, "--report-preserve-bytes"), "--report-preserve-bytes needs a vcr or har report"),
     "credentials twice": (
         (*RUN, "-a", "a:b", "-H", "AUTHORIZATION: c"),
         "--auth and an Authorization header exclude each other",
@@ -164,27 +142,15 @@ WRONG = {
         "tag 'a' is both included and excluded",
     ),
     "filter expression": ((*RUN, "--include-by", "a"), "invalid filter expression 'a'"),
-    "filter pattern": (
-        (*RUN, "--exclude-name-regex", "("),
-        "exclude-name-regex: invalid regular expression '('",
-    ),
-    "unknown option": (
-        (*RUN, "--max-example", "1"),
-        "No such option '--max-example'. Did you mean '--max-examples'?",
-    ),
-    "option of another command": (
-        ("fuzz", *RUN[1:], "-n", "1"),
-        "No such option '-n'. `checker run` has it",
-    ),
+    "filter pattern": ((*RUN, "--exclude-name-regex", "("), "exclude-name-regex: invalid regular expression '('"),
+    "unknown option": ((*RUN, "--max-example", "1"), "No such option '--max-example'. Did you mean '--max-examples'?"),
+    "option of another command": (("fuzz", *RUN[1:], "-n", "1"), "No such option '-n'. `checker run` has it"),
     "option that stands before the command": (
         (*RUN, "--config-file", "a.toml"),
         "No such option '--config-file'. It stands before the command: `checker --config-file ... run`",
     ),
     "option of another tool": ((*RUN, "--targets", "1"), "No such option '--targets'."),
-    "end of an option": (
-        (*RUN, "--timeout", "1"),
-        "No such option '--timeout'. Did you mean '--request-timeout'?",
-    ),
+    "end of an option": ((*RUN, "--timeout", "1"), "No such option '--timeout'. Did you mean '--request-timeout'?"),
 }
 
 

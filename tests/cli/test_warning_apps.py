@@ -89,9 +89,7 @@ def with_dictionary(*entries: str) -> App:
 
 
 SCHEMES = {"securitySchemes": {"Bearer": {"type": "http", "scheme": "bearer"}}}
-WITH_HOST: dict[str, Any] = {
-    "servers": [{"url": "http://{host}", "variables": {"host": {"default": "a"}}}],
-}
+WITH_HOST: dict[str, Any] = {"servers": [{"url": "http://{host}", "variables": {"host": {"default": "a"}}}]}
 AT_V1 = {"servers": [{"url": "/v1"}]}
 EARN: dict[str, tuple[App, App]] = {
     "missing_auth": (answering(s401=9, s400=1), answering(s401=8, s400=2)),
@@ -114,27 +112,15 @@ EARN: dict[str, tuple[App, App]] = {
         said("[servers.variables]\nhos = 'b'", **WITH_HOST),
         said("[servers.variables]\nhost = 'b'", **WITH_HOST),
     ),
-    "unmatched_parameter": (
-        said("[parameters]\n'query.limitt' = 1"),
-        said("[parameters]\n'body.limitt' = 1"),
-    ),
-    "unmatched_filter": (
-        said("", ("--exclude-path", "/b")),
-        said("", ("--include-path", "/a")),
-    ),
-    "unresolvable_reference": (
-        with_reference("#/components/schemas/Nam"),
-        with_reference("#/components/schemas/Name"),
-    ),
+    "unmatched_parameter": (said("[parameters]\n'query.limitt' = 1"), said("[parameters]\n'body.limitt' = 1")),
+    "unmatched_filter": (said("", ("--exclude-path", "/b")), said("", ("--include-path", "/a"))),
+    "unresolvable_reference": (with_reference("#/components/schemas/Nam"), with_reference("#/components/schemas/Name")),
     "missing_deserializer": (
         with_response("application/x-own", {"type": "object"}),
         with_response("application/x-own", TEXT),
     ),
     "unsupported_regex": (with_pattern("^(?<n>a)(?(n)b|c)$"), with_pattern("^(?<n>a)b$")),
-    "dictionary_mismatch": (
-        with_dictionary("abc", "too long", "as well"),
-        with_dictionary("abc", "too long"),
-    ),
+    "dictionary_mismatch": (with_dictionary("abc", "too long", "as well"), with_dictionary("abc", "too long")),
     "constants_extraction": (App(source=lambda: [1]), App(source=lambda: [1, waiting])),
 }
 TOLD_AS = {row.name: row.title for row in BUILT_IN} | {"missing_auth": "Authentication failed"}
@@ -150,9 +136,7 @@ def no_sources() -> Iterator[None]:
 
 @pytest.mark.parametrize("is_earned", [True, False], ids=["earned", "nearly"])
 @pytest.mark.parametrize("kind", EARN)
-def test_it_is_told_and_fails_the_run_that_asked_for_it(
-    invoke: Any, folder: Path, kind: str, is_earned: bool
-) -> None:
+def test_it_is_told_and_fails_the_run_that_asked_for_it(invoke: Any, folder: Path, kind: str, is_earned: bool) -> None:
     app = EARN[kind][0 if is_earned else 1]
     (folder / "checker.toml").write_text(
         f"warnings = {{ display = ['{kind}'], fail-on = ['{kind}'] }}\n{app.settings}\n"

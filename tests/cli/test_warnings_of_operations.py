@@ -46,9 +46,7 @@ def test_they_are_shown_and_fail_a_run_as_the_block_says(
 
 def test_the_share_that_is_low_may_be_one_of_the_block(invoke, folder: Path) -> None:
     share = "{ display = ['low_valid_rate'], low_valid_rate = { threshold = 0.9 } }"
-    (folder / "checker.toml").write_text(
-        f"warnings = {{ display = ['low_valid_rate'] }}\n{block(share)}"
-    )
+    (folder / "checker.toml").write_text(f"warnings = {{ display = ['low_valid_rate'] }}\n{block(share)}")
     statuses = cycle((200, 400))
     number = {"name": "q", "in": "query", "schema": {"type": "integer"}}
     paths = {path: {"get": {**GET, "parameters": [number]}} for path in DOCUMENT["paths"]}

@@ -28,10 +28,7 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_text(TOML)
     first, second = read_baseline(tmp_path / "b.toml")
     assert first == KnownFailure(
-        fingerprint="v1-9a689dd49443c3d5",
-        operation="GET /rooms",
-        reason="paging is rewritten",
-        expires="2026-12-31",
+        fingerprint="v1-9a689dd49443c3d5", operation="GET /rooms", reason="paging is rewritten", expires="2026-12-31"
     )
     assert (second.check, second.rule, second.text) == ("not_a_server_error", "500", None)
     plain = [

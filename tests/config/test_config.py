@@ -30,12 +30,7 @@ def test_update_returns_nothing_and_keeps_what_earlier_ones_set() -> None:
     assert update(base_url="http://127.0.0.1:1") is None
     config.update(request_timeout=2.5)
     config.generation.update(max_examples=3)
-    found = (
-        config.workers,
-        config.base_url,
-        config.request_timeout,
-        config.generation.max_examples,
-    )
+    found = (config.workers, config.base_url, config.request_timeout, config.generation.max_examples)
     assert found == (2, "http://127.0.0.1:1", 2.5, 3)
 
 

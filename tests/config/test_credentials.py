@@ -23,23 +23,15 @@ def found(toml: str) -> tuple[str, ...]:
         ("parameters = { 'cookie.sid' = '1', 'cookie.session' = '1' }", ("cookie session",)),
         ("parameters = { api_key = 1 }", ("parameter api_key",)),
         ("parameters = { 'path.token' = '1', 'body.password' = '1', limit = 1 }", ()),
-        (
-            "parameters = { 'query.token' = { dictionary = 'd' } }\n[dictionaries.d]\nvalues = ['1']",
-            ("query token",),
-        ),
-        (
-            "[[operations]]\ninclude-path = '/a'\nparameters = { 'header.X-Token' = '1' }",
-            ("header X-Token",),
-        ),
+        ("parameters = { 'query.token' = { dictionary = 'd' } }\n[dictionaries.d]\nvalues = ['1']", ("query token",)),
+        ("[[operations]]\ninclude-path = '/a'\nparameters = { 'header.X-Token' = '1' }", ("header X-Token",)),
         (
             "headers = { X-Mine = '1' }\n[output.sanitization]\nkeys-to-sanitize = ['X-Mine']\nenabled = false",
             ("header X-Mine",),
         ),
     ],
 )
-def test_credentials_are_values_of_sensitive_names_in_requests(
-    toml: str, names: tuple[str, ...]
-) -> None:
+def test_credentials_are_values_of_sensitive_names_in_requests(toml: str, names: tuple[str, ...]) -> None:
     assert found(toml) == names
 
 
@@ -72,9 +64,7 @@ def test_credentials_go_to_the_server_of_the_location(declared: str, location: s
         ("http://127.0.0.1:8080", None),
     ],
 )
-def test_credentials_go_nowhere_that_only_a_description_names(
-    declared: str, location: str | None
-) -> None:
+def test_credentials_go_nowhere_that_only_a_description_names(declared: str, location: str | None) -> None:
     with pytest.raises(UsageError, match=r"credentials \(header A\) are not sent to .*`--url`"):
         target(declared, location, None, ["header A"])
     assert target(declared, location, None, []).url

@@ -48,8 +48,7 @@ def error_of(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("kind", "entries"),
-    [("string", ("1", "2", "3.5", "x")), ("integer", (1, 2)), ("number", (1, 2, 3.5))],
+    ("kind", "entries"), [("string", ("1", "2", "3.5", "x")), ("integer", (1, 2)), ("number", (1, 2, 3.5))]
 )
 def test_a_type_keeps_the_entries_that_are_eligible(kind: str, entries: tuple[Any, ...]) -> None:
     text = f"{WORDS}[generation.dictionaries]\n{kind} = {{ dictionary = 'ids', probability = 0.5 }}"
@@ -77,10 +76,7 @@ def test_a_key_names_a_place(key: str, location: Location | None, path: tuple[st
 
 
 def test_a_dictionary_is_bound_to_a_parameter_with_probability_one_unless_said() -> None:
-    text = (
-        WORDS
-        + "[parameters]\na = { dictionary = 'names' }\nb = { dictionary = 'names', probability = 0.1 }"
-    )
+    text = WORDS + "[parameters]\na = { dictionary = 'names' }\nb = { dictionary = 'names', probability = 0.1 }"
     first, second = overrides(text).parameters
     assert (first.entries, first.share, second.share) == (("Ann", "Bob"), 1.0, 0.1)
 
@@ -164,14 +160,7 @@ empty=""
 """
     path = tmp_path / "words.dict"
     path.write_text(content, encoding="utf-8")
-    assert read_dictionary(path) == (
-        "word",
-        "no name",
-        'a\\b"c\n\r\tA',
-        "\u00c3\u00a9\u00ff",
-        "\u00e9",
-        "",
-    )
+    assert read_dictionary(path) == ("word", "no name", 'a\\b"c\n\r\tA', "\u00c3\u00a9\u00ff", "\u00e9", "")
 
 
 @pytest.mark.parametrize("line", ["word", 'a="b', "a='b'", '"a" "b"', r'"\q"', 'a b="c"'])

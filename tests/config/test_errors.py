@@ -204,10 +204,7 @@ Missing required property:
         'proxy = "http://${HO ST}"',
         "malformed placeholder '${HO ST}'; write ${NAME}, or $${ for a literal ${",
     ),
-    "no TOML": (
-        "seed = ",
-        "The content is not valid TOML: Invalid value (at end of document)",
-    ),
+    "no TOML": ("seed = ", "The content is not valid TOML: Invalid value (at end of document)"),
 }
 
 
@@ -242,11 +239,7 @@ def test_every_default_has_the_type_of_its_key() -> None:
 
 @pytest.mark.parametrize(
     ("phase", "key"),
-    [
-        ("coverage", "max-examples = 3"),
-        ("examples", "max-examples = 3"),
-        ("coverage", "maximize = 'response_time'"),
-    ],
+    [("coverage", "max-examples = 3"), ("examples", "max-examples = 3"), ("coverage", "maximize = 'response_time'")],
 )
 def test_what_would_change_nothing_in_a_phase_is_no_key_of_it(phase: str, key: str) -> None:
     with pytest.raises(ConfigError, match=f"Unknown properties:\n\n  - '{key.partition(' ')[0]}'"):
@@ -256,9 +249,7 @@ def test_what_would_change_nothing_in_a_phase_is_no_key_of_it(phase: str, key: s
 def test_an_option_of_another_section_is_told_where_it_belongs() -> None:
     with pytest.raises(ConfigError, match=r"'max_examples'. It belongs to \[generation\]"):
         Config.from_dict({}).update(max_examples=3)
-    with pytest.raises(
-        ConfigError, match=r"'keys-to-sanitize'. It belongs to \[output.sanitization\]"
-    ):
+    with pytest.raises(ConfigError, match=r"'keys-to-sanitize'. It belongs to \[output.sanitization\]"):
         Config.from_dict({"output": {"keys-to-sanitize": []}})
 
 
@@ -272,16 +263,10 @@ def test_an_option_of_another_section_is_told_where_it_belongs() -> None:
             "[operations.0]",
             "'seed'. It belongs to the root of the file",
         ),
-        (
-            "[[project]]\ntitle = 'a'\noperation = 1",
-            "[project.0]",
-            "'operation'. Did you mean 'operations'?",
-        ),
+        ("[[project]]\ntitle = 'a'\noperation = 1", "[project.0]", "'operation'. Did you mean 'operations'?"),
     ],
 )
-def test_tables_of_the_file_are_known_wherever_keys_are_listed(
-    text: str, section: str, said: str
-) -> None:
+def test_tables_of_the_file_are_known_wherever_keys_are_listed(text: str, section: str, said: str) -> None:
     with pytest.raises(ConfigError) as raised:
         Config.from_str(text)
     assert str(raised.value).startswith(f"Error in {section} section:")

@@ -23,9 +23,7 @@ class Operation:
         return f"{self.method} {self.path}"
 
 
-GET_USERS = Operation(
-    "GET", "/users", ("users",), "listUsers", definition={"x-level": 1, "x-open": True, "a/b": [7]}
-)
+GET_USERS = Operation("GET", "/users", ("users",), "listUsers", definition={"x-level": 1, "x-open": True, "a/b": [7]})
 POST_USERS = Operation("POST", "/users", ("users", "write"), "createUser")
 GET_ITEM = Operation("GET", "/items/{id}", deprecated=True)
 ALL = [GET_USERS, POST_USERS, GET_ITEM]
@@ -82,33 +80,22 @@ def test_exclusions_win() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (
-            [("include-path", "/a"), ("include-path", "/a")],
-            "include-path: '/a' is given more than once",
-        ),
-        (
-            [("include-method", "GET"), ("include-method", "get")],
-            "include-method: 'get' is given more than once",
-        ),
+        ([("include-path", "/a"), ("include-path", "/a")], "include-path: '/a' is given more than once"),
+        ([("include-method", "GET"), ("include-method", "get")], "include-method: 'get' is given more than once"),
         ([("include-tag", "a"), ("exclude-tag", "a")], "tag 'a' is both included and excluded"),
         ([("include-path-regex", "[")], "include-path-regex: invalid regular expression '['"),
         ([("include-by", "x-level = 1")], "invalid filter expression 'x-level = 1'"),
         ([("include-by", "level == 1")], "invalid filter expression 'level == 1'"),
     ],
 )
-def test_wrong_filters_are_refused_when_they_are_made(
-    options: list[tuple[str, str]], reason: str
-) -> None:
+def test_wrong_filters_are_refused_when_they_are_made(options: list[tuple[str, str]], reason: str) -> None:
     with pytest.raises(UsageError, match=r".*") as caught:
         selected(*options)
     assert str(caught.value).startswith(reason)
 
 
 def test_same_value_of_different_kinds_is_fine() -> None:
-    assert (
-        selected(("include-tag", "users"), ("exclude-name", "users"), ("include-path", "users"))
-        == []
-    )
+    assert selected(("include-tag", "users"), ("exclude-name", "users"), ("include-path", "users")) == []
 
 
 def test_disabled_blocks_intersect_with_filters() -> None:
@@ -121,12 +108,8 @@ def test_disabled_blocks_intersect_with_filters() -> None:
 
 def test_broken_operations_are_selected_by_what_is_known() -> None:
     broken = BrokenOperation(Label("GET /users"), "GET", "/users", "no such reference")
-    assert Selection(OperationFilters((FilterSpec("include", "path", "/users"),))).matches_broken(
-        broken
-    )
-    assert not Selection(OperationFilters((FilterSpec("include", "tag", "users"),))).matches_broken(
-        broken
-    )
+    assert Selection(OperationFilters((FilterSpec("include", "path", "/users"),))).matches_broken(broken)
+    assert not Selection(OperationFilters((FilterSpec("include", "tag", "users"),))).matches_broken(broken)
 
 
 def test_selection_survives_pickle() -> None:

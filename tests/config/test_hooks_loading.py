@@ -24,9 +24,7 @@ def test_module_of_the_working_directory_is_importable(folder) -> None:
 
 def test_file_is_loaded_once(folder) -> None:
     (folder / "inner").mkdir()
-    (folder / "inner" / "hooks.py").write_text(
-        "import sys; sys.times = getattr(sys, 'times', 0) + 1"
-    )
+    (folder / "inner" / "hooks.py").write_text("import sys; sys.times = getattr(sys, 'times', 0) + 1")
     load_all_hooks(["inner/hooks.py", "./inner/../inner/hooks.py"])
     assert sys.__dict__.pop("times") == 1
 

@@ -12,12 +12,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def configured(payload: Any, media_type: str = "application/json") -> Any:
-    asked = {
-        "path": "/login",
-        "extract_selector": "/token",
-        "payload": payload,
-        "payload_content_type": media_type,
-    }
+    asked = {"path": "/login", "extract_selector": "/token", "payload": payload, "payload_content_type": media_type}
     tables = {"auth": {"dynamic": {"openapi": {"Key": asked}}}}
     return checker.Config.from_dict(tables, environment={"PIN": "1234"})
 
@@ -50,9 +45,7 @@ def test_any_json_value_is_a_payload(payload: Any, text: str) -> None:
         ({"a": {1: "C4n4ry"}}, "application/json", "'payload' -> 'a' must have strings as names"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_written_is_one_sentence_without_values(
-    payload: Any, media_type: str, sentence: str
-) -> None:
+def test_what_cannot_be_written_is_one_sentence_without_values(payload: Any, media_type: str, sentence: str) -> None:
     with pytest.raises(checker.errors.ConfigError) as told:
         configured(payload, media_type)
     assert sentence in str(told.value)
@@ -71,7 +64,5 @@ def test_what_cannot_be_written_is_one_sentence_without_values(
         (None, []),
     ],
 )  # fmt: skip
-def test_secrets_are_below_sensitive_names_or_everywhere(
-    payload: Any, pairs: list[tuple[str, str]]
-) -> None:
+def test_secrets_are_below_sensitive_names_or_everywhere(payload: Any, pairs: list[tuple[str, str]]) -> None:
     assert list(secret_pairs(payload)) == pairs

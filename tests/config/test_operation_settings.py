@@ -9,11 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.config.config import Config
-from checker.config.operation_settings import (
-    OperationLayers,
-    OperationResolver,
-    OperationSettings,
-)
+from checker.config.operation_settings import OperationLayers, OperationResolver, OperationSettings
 from checker.core.errors import ConfigError
 from checker.core.operation import Label
 from tests.asking import saying
@@ -98,11 +94,7 @@ def naive(places: list[Said], key: tuple[str, ...]) -> Any:
 @settings(max_examples=150, deadline=None)
 @given(tables(), tables(), tables(), BLOCKS, BLOCKS)
 def test_the_nearest_word_counts(
-    command: Said,
-    project: Said,
-    root: Said,
-    of_project: list[tuple[str, Said]],
-    of_root: list[tuple[str, Said]],
+    command: Said, project: Said, root: Said, of_project: list[tuple[str, Said]], of_root: list[tuple[str, Said]]
 ) -> None:
     def blocks(found: list[tuple[str, Said]]) -> list[dict[str, Any]]:
         return [{"include-path": path, **nested(said)} for path, said in found]
@@ -166,9 +158,7 @@ def test_what_says_nothing_new_is_shared_too() -> None:
     assert resolver.of(Named("/a")) is resolver.common
 
 
-def test_settings_are_worked_out_once_for_each_set_of_blocks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_settings_are_worked_out_once_for_each_set_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     resolver = OperationResolver(saying({}, {"include-path-regex": "^/x", "request-timeout": 3}))
     read: list[object] = []
     whole = OperationLayers.settled
@@ -190,10 +180,7 @@ def test_a_phase_that_is_not_of_the_configuration_has_the_settings_of_fuzzing() 
 
 
 def test_what_an_operation_switches_off_may_be_named_beside_it() -> None:
-    block = {
-        "include-path": "/a",
-        "checks": {"enabled": False, "not_a_server_error": {"enabled": True}},
-    }
+    block = {"include-path": "/a", "checks": {"enabled": False, "not_a_server_error": {"enabled": True}}}
     resolver = OperationResolver(saying({}, block))
     assert resolver.of(Named("/a")).checks == ("not_a_server_error",)
     assert resolver.common.checks == OperationSettings().checks
@@ -216,9 +203,7 @@ def test_later_updates_do_not_change_what_was_asked_for() -> None:
 )
 def test_what_is_about_the_whole_run_is_no_key_of_a_block(key: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        Config.from_str(
-            f"[[operations]]\ninclude-path = '/a'\n[operations.generation]\n{key}", environment={}
-        )
+        Config.from_str(f"[[operations]]\ninclude-path = '/a'\n[operations.generation]\n{key}", environment={})
 
 
 def test_a_wrong_value_is_told_where_it_stands() -> None:
@@ -262,10 +247,7 @@ def test_what_the_table_of_checks_says_is_resolved_for_each_operation() -> None:
     said = {"checks": {"max_response_time": 1.0, "Mine": {"most": 3}}, "hooks": "mine"}
     resolver = OperationResolver(saying(said, {"include-path": "/a", "checks": own}))
     mine, other = resolver.of(Named("/a")), resolver.of(Named("/b"))
-    assert other.check_settings == {
-        "max_response_time": {"max_response_time": 1.0},
-        "Mine": {"most": 3},
-    }
+    assert other.check_settings == {"max_response_time": {"max_response_time": 1.0}, "Mine": {"most": 3}}
     assert mine.check_settings == {
         "max_response_time": {"max_response_time": 2.0},
         "positive_data_acceptance": {"expected-statuses": [400]},
@@ -277,8 +259,7 @@ def test_what_the_table_of_checks_says_is_resolved_for_each_operation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [("operation-ordering", "none"), ("extra-data-sources", {"responses": False})],
+    ("key", "value"), [("operation-ordering", "none"), ("extra-data-sources", {"responses": False})]
 )
 def test_what_is_about_all_operations_of_a_phase_stands_in_no_block(key: str, value: Any) -> None:
     block = {"include-path": "/a", "phases": {"fuzzing": {key: value}}}

@@ -78,9 +78,7 @@ def test_there_are_resolvers_of_keys_alone(config) -> None:
         _ = config.reqest_timeout_for
 
 
-@pytest.mark.parametrize(
-    "section", ["generation", "checks.not_a_server_error", "output.sanitization"]
-)
+@pytest.mark.parametrize("section", ["generation", "checks.not_a_server_error", "output.sanitization"])
 def test_assignment_works_or_raises(config, section: str) -> None:
     found: Any = config
     for name in section.split("."):

@@ -7,9 +7,7 @@ from checker.config.table import SECTIONS
 
 TEXTS = st.text(st.sampled_from("ab${}_1 é"))
 TREES = st.recursive(
-    TEXTS | st.integers() | st.booleans(),
-    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
-    max_leaves=8,
+    TEXTS | st.integers() | st.booleans(), lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8
 )
 
 

@@ -99,9 +99,7 @@ def test_time_limit_of_fuzz_goes_first_there() -> None:
 def test_project_tables_become_differences() -> None:
     text = "[[project]]\ntitle = 'Shop'\n[project.generation]\nmax-examples = 3"
     found = settings(text)
-    assert [(title, list(changes)) for title, changes in found.projects] == [
-        ("Shop", ["operations"])
-    ]
+    assert [(title, list(changes)) for title, changes in found.projects] == [("Shop", ["operations"])]
     shop = found.for_project("Shop")
     assert (found.common.cases.max_examples, shop.common.cases.max_examples) == (100, 3)
 

@@ -22,15 +22,7 @@ def settings() -> RunSettings:
         ),
         selection=Selection(OperationFilters((FilterSpec("include", "path", "/a"),))),
         sanitization=Sanitization(keys=("a",), markers=()),
-        projects=(
-            (
-                "Shop",
-                {
-                    "target": {"base_url": "http://127.0.0.1:1"},
-                    "operations": saying(headers={"A": "b"}),
-                },
-            ),
-        ),
+        projects=(("Shop", {"target": {"base_url": "http://127.0.0.1:1"}, "operations": saying(headers={"A": "b"})}),),
     )
 
 

@@ -69,12 +69,8 @@ def test_what_means_nothing_is_one_sentence(entries: list[Any], message: str) ->
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("retry_on", "refused"), [((401,), [401]), ((403, 419), [403, 419]), ((), [])]
-)
-def test_a_token_is_fetched_anew_at_statuses_of_retry_on_alone(
-    retry_on: tuple[int, ...], refused: list[int]
-) -> None:
+@pytest.mark.parametrize(("retry_on", "refused"), [((401,), [401]), ((403, 419), [403, 419]), ((), [])])
+def test_a_token_is_fetched_anew_at_statuses_of_retry_on_alone(retry_on: tuple[int, ...], refused: list[int]) -> None:
     asked = DynamicScheme(
         name="D", path="/login", method="POST", payload="", payload_content_type="application/json",
         extract_from="body", extract_selector="/t", retry_on=retry_on,
@@ -93,6 +89,4 @@ def test_a_token_is_fetched_anew_at_statuses_of_retry_on_alone(
 def answer(status: int) -> Response:
     lines = [b"HTTP/1.1 %d X\r\n" % status, b"\r\n"]
     request = WireRequest("GET", b"/", [])
-    return Response.from_lines(
-        status, lines, b"", elapsed=0.0, request=request, message="X", http_version="1.1"
-    )
+    return Response.from_lines(status, lines, b"", elapsed=0.0, request=request, message="X", http_version="1.1")

@@ -2,15 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.core.blocks import (
-    Answer,
-    FailedCase,
-    Truncation,
-    excerpt,
-    failure_block,
-    quoted_body,
-    truncated,
-)
+from checker.core.blocks import Answer, FailedCase, Truncation, excerpt, failure_block, quoted_body, truncated
 
 CURL = "curl -X GET 'http://127.0.0.1/users?limit=0'"
 
@@ -18,10 +10,7 @@ CURL = "curl -X GET 'http://127.0.0.1/users?limit=0'"
 def failed(**changes: object) -> FailedCase:
     values = {
         "case_id": "0a1b2c3d4e5f",
-        "failures": (
-            ("Server error", ""),
-            ("Undocumented HTTP status code", "Received: 500\nDocumented: 200, 404"),
-        ),
+        "failures": (("Server error", ""), ("Undocumented HTTP status code", "Received: 500\nDocumented: 200, 404")),
         "answer": Answer(500, "", b'{"error": "boom"}'),
         "commands": (CURL,),
         **changes,
@@ -98,9 +87,7 @@ def test_steps_of_a_sequence_are_printed_oldest_first() -> None:
 
 def test_what_a_command_hides_is_named_beside_it() -> None:
     text = failure_block(1, failed(hidden=("header X-Key", "query token")))
-    assert text.endswith(
-        f"{CURL}\n\nHidden: header X-Key, query token. To see the values: `--output-sanitize false`."
-    )
+    assert text.endswith(f"{CURL}\n\nHidden: header X-Key, query token. To see the values: `--output-sanitize false`.")
 
 
 @pytest.mark.parametrize(

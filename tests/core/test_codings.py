@@ -24,9 +24,7 @@ STEPS = st.sampled_from([(name, coder) for name, coders in CODERS.items() for co
 
 
 @given(st.binary(max_size=200), st.lists(STEPS, max_size=8))
-def test_what_was_coded_is_decoded(
-    content: bytes, steps: list[tuple[str, Callable[[bytes], bytes]]]
-) -> None:
+def test_what_was_coded_is_decoded(content: bytes, steps: list[tuple[str, Callable[[bytes], bytes]]]) -> None:
     coded = content
     for _, coder in steps:
         coded = coder(coded)
@@ -47,17 +45,11 @@ def test_beginning_of_a_body_says_the_beginning(
     assert content.startswith(found.content)
     if part:
         said = decoded(part, (name,), is_cut=False)
-        assert said == Undecoded(
-            f"Content-Encoding: {name}: the compressed data ends too early", is_damaged=True
-        )
+        assert said == Undecoded(f"Content-Encoding: {name}: the compressed data ends too early", is_damaged=True)
 
 
 def test_codings_are_read_from_all_fields_in_order() -> None:
-    fields = [
-        ("Content-Encoding", "Deflate , identity"),
-        ("X", "br"),
-        ("CONTENT-ENCODING", "x-GZIP,"),
-    ]
+    fields = [("Content-Encoding", "Deflate , identity"), ("X", "br"), ("CONTENT-ENCODING", "x-GZIP,")]
     assert codings_of(fields) == ("deflate", "x-gzip")
 
 

@@ -15,15 +15,13 @@ from checker.core.request import BaseUrl, WireRequest
 ORIGIN = BaseUrl("http", "127.0.0.1", 8080, "")
 
 token = st.text("ABCxyz019-_.~!*", min_size=1, max_size=8)
-field_text = st.text(
-    st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=12
-).filter(lambda text: text == text.strip() and text)
+field_text = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(
+    lambda text: text == text.strip() and text
+)
 fields = st.tuples(token.map(lambda text: f"X-{text}".encode()), field_text.map(str.encode))
 targets = st.one_of(
     st.text("abz09-._~!$&'()*+,;=:@%/?[]{}|", max_size=20).map(lambda text: b"/" + text.encode()),
-    st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs"]), max_size=8).map(
-        lambda text: b"/" + text.encode()
-    ),
+    st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zs"]), max_size=8).map(lambda text: b"/" + text.encode()),
     st.sampled_from([b"/a/../b", b"/%2e%2e/x", b"//x", b"*", b"/a#b", b"/a\\b", b"/[1-3]/{a,b}"]),
 )
 bodies = st.one_of(
@@ -31,9 +29,7 @@ bodies = st.one_of(
     st.binary(max_size=40),
     st.sampled_from([b"\0", b"-n\0%s\\x41'\xff", b"\xc3(\0", bytes(range(256))]),
     st.sampled_from([b"", b"@file", b"it's \\ $HOME `x`", b"\r\n\t\x01\x7f", b'{"a": "\\u0000"}']),
-    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30).map(
-        str.encode
-    ),
+    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30).map(str.encode),
 )
 requests = st.builds(
     WireRequest,
@@ -138,19 +134,14 @@ def test_what_nobody_sees_is_escaped(unseen: str) -> None:
 def test_a_command_is_one_line_whatever_it_sends() -> None:
     text = "a\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029z"
     request = WireRequest(
-        "POST",
-        f"/{text}".encode(),
-        [(b"Content-Type", b"x/y"), (b"X-L", text.encode())],
-        text.encode(),
+        "POST", f"/{text}".encode(), [(b"Content-Type", b"x/y"), (b"X-L", text.encode())], text.encode()
     )
     command = render(request, ORIGIN)
     assert command.splitlines() == [command]
     assert parse(command)[0].body == request.body
 
 
-@pytest.mark.parametrize(
-    "command", ["", "wget x", "curl", "curl -X", "curl --what 1 http://a/", "curl 'a"]
-)
+@pytest.mark.parametrize("command", ["", "wget x", "curl", "curl -X", "curl --what 1 http://a/", "curl 'a"])
 def test_other_commands_are_refused(command: str) -> None:
     with pytest.raises(ValueError, match="curl"):
         parse(command)
@@ -216,9 +207,7 @@ def sent(raw: bytes) -> tuple[bytes, list[bytes], bytes]:
     not (shutil.which("curl") and shutil.which("bash")),
     reason="printed commands are pasted into bash and sent by curl, and one of the two is not installed",
 )
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(requests)
 @example(WireRequest("POST", b"/", [(b"X-E", b"")], b"@x"))
 @example(WireRequest("POST", b"/", [(b"X-E", b"\xe9\xff")], bytes(range(256)) * 12))
@@ -231,9 +220,7 @@ def test_the_real_curl_sends_what_was_rendered(listener: Listener, request: Wire
     subprocess.run(
         # Pasted, not an argument: those have a longest length of their own.
         ["bash"],
-        input=command.replace("curl ", "curl -q -s --max-time 500 ", 1).encode(
-            "utf-8", "surrogateescape"
-        ),
+        input=command.replace("curl ", "curl -q -s --max-time 500 ", 1).encode("utf-8", "surrogateescape"),
         check=True,
         stdout=subprocess.DEVNULL,
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},

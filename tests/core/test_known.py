@@ -38,9 +38,7 @@ def test_words_that_change_in_an_error_text_do_not_make_it_new() -> None:
         ({}, KnownStatus.KNOWN),
     ],
 )
-def test_an_entry_names_operation_check_and_rule(
-    changes: dict[str, Any], expected: KnownStatus
-) -> None:
+def test_an_entry_names_operation_check_and_rule(changes: dict[str, Any], expected: KnownStatus) -> None:
     entry = KnownFailure(check="not_a_server_error", rule="500", operation=USERS)
     assert standing(entry, fingerprint="f9", **changes) is expected
 
@@ -52,12 +50,9 @@ def test_an_entry_without_an_operation_is_a_cause_everywhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expires", "expected"),
-    [(TODAY, KnownStatus.KNOWN), ("2026-11-21", KnownStatus.EXPIRED), ("", KnownStatus.KNOWN)],
+    ("expires", "expected"), [(TODAY, KnownStatus.KNOWN), ("2026-11-21", KnownStatus.EXPIRED), ("", KnownStatus.KNOWN)]
 )
-def test_the_last_day_is_one_of_those_on_which_it_is_known(
-    expires: str, expected: KnownStatus
-) -> None:
+def test_the_last_day_is_one_of_those_on_which_it_is_known(expires: str, expected: KnownStatus) -> None:
     assert standing(KnownFailure(fingerprint="v1-f1", expires=expires)) is expected
 
 

@@ -60,9 +60,4 @@ def test_large_files_come_in_pieces(tmp_path: Path) -> None:
 
 
 def test_sizes_are_shown_as_they_were_set() -> None:
-    assert [shown_size(size) for size in (1 << 30, 3 << 20, 1 << 10, 1000)] == [
-        "1 GiB",
-        "3 MiB",
-        "1 KiB",
-        "1000 bytes",
-    ]
+    assert [shown_size(size) for size in (1 << 30, 3 << 20, 1 << 10, 1000)] == ["1 GiB", "3 MiB", "1 KiB", "1000 bytes"]

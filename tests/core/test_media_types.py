@@ -25,8 +25,7 @@ def test_parts_are_read_without_case_and_quotes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "json", "a/", "/b", "a/b/c", "a/b c", "a/b; =x", 'a/b; c="', "a /b", "a/b; charset = x"],
+    "text", ["", "json", "a/", "/b", "a/b/c", "a/b c", "a/b; =x", 'a/b; c="', "a /b", "a/b; charset = x"]
 )
 def test_malformed(text: str) -> None:
     assert parse(text) is None
@@ -82,9 +81,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         (" text/* ", "text/*", {}),
     ],
 )
-def test_what_others_wrote_is_read_as_far_as_it_goes(
-    text: str, essence: str, parameters: dict[str, str]
-) -> None:
+def test_what_others_wrote_is_read_as_far_as_it_goes(text: str, essence: str, parameters: dict[str, str]) -> None:
     found = media_type_of(text)
     assert found is not None
     assert (found.essence, found.parameters) == (essence, parameters)
@@ -96,12 +93,7 @@ def test_what_is_no_type_is_none_even_for_the_lenient() -> None:
 
 def test_the_most_exact_declaration_fits_best() -> None:
     declared = {"*/*": 0, "application/*": 1, "application/json": 2, "application/json; v=1": 3}
-    for received, wanted in {
-        "application/json": 2,
-        "application/json;v=1": 3,
-        "application/xml": 1,
-        "a/b": 0,
-    }.items():
+    for received, wanted in {"application/json": 2, "application/json;v=1": 3, "application/xml": 1, "a/b": 0}.items():
         found = media_type_of(received)
         assert found is not None
         assert best_of(declared, found) == wanted
@@ -115,19 +107,7 @@ def test_long_parameters_are_read_at_once(junk: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "idna",
-        "{idna",
-        "-Idna-",
-        "Punycode",
-        "undefined",
-        "unicode-escape",
-        "utf-8\0",
-        "\xe9",
-        "u" * 41,
-        "",
-    ],
+    "name", ["idna", "{idna", "-Idna-", "Punycode", "undefined", "unicode-escape", "utf-8\0", "\xe9", "u" * 41, ""]
 )
 def test_what_no_server_means_is_no_charset(name: str) -> None:
     found = media_type_of(f"text/plain; charset={name}")

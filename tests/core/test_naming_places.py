@@ -17,9 +17,7 @@ def thing(**properties: Any) -> dict[str, Any]:
 def creating(schema: Any, answer: Any) -> dict[str, Any]:
     return {
         "requestBody": {"content": {"application/json": {"schema": schema}}},
-        "responses": {
-            "201": {"description": "", "content": {"application/json": {"schema": answer}}}
-        },
+        "responses": {"201": {"description": "", "content": {"application/json": {"schema": answer}}}},
     }
 
 
@@ -33,12 +31,7 @@ def test_bodies_name_things_by_their_noun_or_as_paths_call_them() -> None:
     lines = {"type": "array", "items": thing(productId=WHOLE, amount=WHOLE, sku=TEXT, id=WHOLE)}
     parts = {"type": "array", "items": thing(sku=TEXT)}
     asked = thing(
-        vin=TEXT,
-        year=WHOLE,
-        driver_id=WHOLE,
-        lines=lines,
-        productIds={"type": "array", "items": WHOLE},
-        status=TEXT,
+        vin=TEXT, year=WHOLE, driver_id=WHOLE, lines=lines, productIds={"type": "array", "items": WHOLE}, status=TEXT
     )
     paths = {
         "/cars": {"post": creating(car, car)},
@@ -56,10 +49,7 @@ def test_bodies_name_things_by_their_noun_or_as_paths_call_them() -> None:
     model = from_dict(described).resources()
     places = naming_places(model)
     assert {label: set(found) for label, found in places.items()} == {
-        "POST /orders": {
-            *("/vin", "/driver_id", "/lines/*/productId", "/productIds/*"),
-            "/lines/*/sku",
-        }
+        "POST /orders": {*("/vin", "/driver_id", "/lines/*/productId", "/productIds/*"), "/lines/*/sku"}
     }
     (collections,) = named_collections(model).values()
     assert set(collections) == {("cars",), ("drivers",), ("products",), ("parts",)}

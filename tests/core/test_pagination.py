@@ -16,16 +16,12 @@ from checker.core.resource_names import is_count, marks_among
         ((), set()),
     ],
 )
-def test_marks_stand_beside_what_says_how_many_come(
-    names: tuple[str, ...], marks: set[str]
-) -> None:
+def test_marks_stand_beside_what_says_how_many_come(names: tuple[str, ...], marks: set[str]) -> None:
     assert marks_among(names) == marks
 
 
 def test_names_of_sizes_of_pages() -> None:
-    assert [
-        one for one in ("first", "pageSize", "per_page", "age", "firstName") if is_count(one)
-    ] == [
+    assert [one for one in ("first", "pageSize", "per_page", "age", "firstName") if is_count(one)] == [
         "first",
         "pageSize",
         "per_page",

@@ -37,9 +37,7 @@ def test_each_field_has_a_line(query: str, lines: list[str]) -> None:
 
 
 def command(body: object) -> str:
-    return (
-        f"curl -X POST -H 'Content-Type: application/json' -d '{json.dumps(body)}' http://a/graphql"
-    )
+    return f"curl -X POST -H 'Content-Type: application/json' -d '{json.dumps(body)}' http://a/graphql"
 
 
 def test_variables_stand_apart() -> None:

@@ -39,10 +39,7 @@ def test_headers_keep_their_order() -> None:
     ("url", "shown"),
     [
         ("http://u:p@h/a?b=1", "http://[Filtered]@h/a?b=1"),
-        (
-            "/a?token=1&b=%2f&api%5Fkey=2#x",
-            "/a?token=%5BFiltered%5D&b=%2f&api%5Fkey=%5BFiltered%5D#x",
-        ),
+        ("/a?token=1&b=%2f&api%5Fkey=2#x", "/a?token=%5BFiltered%5D&b=%2f&api%5Fkey=%5BFiltered%5D#x"),
         ("/a?token", "/a?token"),
         ("/a@b?c=d@e", "/a@b?c=d@e"),
         ("http://h/?a=x?token=1", "http://h/?a=x?token=1"),
@@ -61,11 +58,7 @@ def test_json_bodies_are_masked_in_depth() -> None:
 
 @pytest.mark.parametrize(
     ("body", "media_type"),
-    [
-        (b'{"a" :1}', "application/json"),
-        (b'{"token":', "application/json"),
-        (b"token=1", "text/plain"),
-    ],
+    [(b'{"a" :1}', "application/json"), (b'{"token":', "application/json"), (b"token=1", "text/plain")],
 )
 def test_bodies_without_sensitive_names_keep_their_bytes(body: bytes, media_type: str) -> None:
     assert REDACTION.body(body, media_type) == body
@@ -86,12 +79,7 @@ def test_places_of_a_request_are_those_that_are_masked() -> None:
         [(b"Cookie", b"a=b"), (b"X-Token", b""), (b"Content-Type", b"application/json")],
         body,
     )
-    assert REDACTION.places(request) == [
-        "header Cookie",
-        "query api_key",
-        "body a.password",
-        "body secret",
-    ]
+    assert REDACTION.places(request) == ["header Cookie", "query api_key", "body a.password", "body secret"]
     form = [(b"Content-Type", b"application/x-www-form-urlencoded")]
     assert REDACTION.places(WireRequest("POST", b"/", form, b"a=1&token=2")) == ["body token"]
     broken = [(b"Content-Type", b"application/json")]
@@ -108,10 +96,7 @@ def test_a_request_is_masked_everywhere() -> None:
     assert REDACTION.request(request) == WireRequest(
         "POST",
         b"/a?token=%5BFiltered%5D&x=\xff",
-        [
-            (b"Authorization", b"[Filtered]"),
-            (b"Content-Type", b"application/x-www-form-urlencoded"),
-        ],
+        [(b"Authorization", b"[Filtered]"), (b"Content-Type", b"application/x-www-form-urlencoded")],
         b"a=1&password=%5BFiltered%5D",
     )
 
@@ -169,9 +154,7 @@ def test_where_nobody_knows_both_rules_hold() -> None:
         ("*", '{"auth":"[Filtered]","a":{"token":"[Filtered]","b":2}}'),
     ],
 )
-def test_members_of_bodies_are_masked_where_something_is_from_outside(
-    outside: str, masked: str
-) -> None:
+def test_members_of_bodies_are_masked_where_something_is_from_outside(outside: str, masked: str) -> None:
     body = b'{"auth":{"id":1},"a":{"token":1,"b":2}}'
     known = drawn(body=(outside,))
     assert known.body(body, "application/json").decode() == masked
@@ -187,10 +170,7 @@ def test_in_a_form_a_value_from_outside_may_be_any_pair() -> None:
 def test_credentials_are_masked_whoever_made_them() -> None:
     known = replace(drawn(), credentials=frozenset(("query appid", "header x-me", "cookie sid")))
     assert known.url("/a?appid=1&b=2") == "/a?appid=%5BFiltered%5D&b=2"
-    assert known.headers([("X-Me", "1"), ("appid", "2")]) == [
-        ("X-Me", "[Filtered]"),
-        ("appid", "2"),
-    ]
+    assert known.headers([("X-Me", "1"), ("appid", "2")]) == [("X-Me", "[Filtered]"), ("appid", "2")]
 
 
 def test_cookies_are_masked_one_by_one_where_the_header_is_not() -> None:

@@ -40,9 +40,7 @@ def test_a_short_header_is_masked_where_a_command_spells_it() -> None:
     secrets = SecretStore()
     secrets.add("header:X-Key", "ab")
     secrets.add("header:Authorization", "a-long-value")
-    command = (
-        "curl -H 'X-Key: ab' -H 'X-Other: ab' -H 'Authorization: a-long-value' -d ab http://h/ab"
-    )
+    command = "curl -H 'X-Key: ab' -H 'X-Other: ab' -H 'Authorization: a-long-value' -d ab http://h/ab"
     masked = secrets.mask(command)
     assert masked == (
         "curl -H 'X-Key: {secret:header:X-Key}' -H 'X-Other: ab' "

@@ -22,9 +22,7 @@ def test_base_urls(url, origin, shown) -> None:
     assert origin.url == shown
 
 
-@pytest.mark.parametrize(
-    "url", ["h/a", "ftp://h", "http://", "http://h:0", "http://h:70000", "http://h:x"]
-)
+@pytest.mark.parametrize("url", ["h/a", "ftp://h", "http://", "http://h:0", "http://h:70000", "http://h:x"])
 def test_what_is_no_base_url_is_refused(url) -> None:
     with pytest.raises(ValueError, match=r"."):
         BaseUrl.from_url(url)

@@ -11,12 +11,7 @@ from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import Location
 from checker.core.resource_names import resource_of
-from checker.core.resources import (
-    ResourceModel,
-    ResourceUse,
-    TakenValue,
-    Transition,
-)
+from checker.core.resources import ResourceModel, ResourceUse, TakenValue, Transition
 from tests.generation.making import PlainOperation
 
 SEGMENTS = st.sampled_from(["a", "b", "{x}", "{y}", "c{z}"])
@@ -32,8 +27,7 @@ def is_below(collection: tuple[str, ...], path: str) -> bool:
     """Whether some variable of a path chooses from a collection."""
     segments = ["{}" if "{" in one else one for one in path.split("/") if one]
     return any(
-        segment == "{}" and _without_variables(segments[:place]) == collection
-        for place, segment in enumerate(segments)
+        segment == "{}" and _without_variables(segments[:place]) == collection for place, segment in enumerate(segments)
     )
 
 
@@ -109,9 +103,7 @@ def test_who_creates_what_others_name_is_a_producer() -> None:
 
 def test_a_model_is_read_as_it_was_written() -> None:
     value = TakenValue(Location.PATH, "owner", "$response.body#/id")
-    link = Transition(
-        "more", Label("POST /v1/owners"), "201", Label("DELETE /v1/owners/{owner}"), (value,), False
-    )
+    link = Transition("more", Label("POST /v1/owners"), "201", Label("DELETE /v1/owners/{owner}"), (value,), False)
     model = ResourceModel(SHOP.uses.values(), (link,))
     again = ResourceModel.of_plain(json.loads(json.dumps(model.plain())))
     assert (again.uses, again.transitions) == (model.uses, model.transitions)

@@ -11,9 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Response, head_of, headers_of
 
 REQUEST = WireRequest("GET", b"/", [])
-NAMES = st.sampled_from(
-    ["Content-Type", "content-type", "Content-Type ", "Content-Types", "C", "X-A"]
-)
+NAMES = st.sampled_from(["Content-Type", "content-type", "Content-Type ", "Content-Types", "C", "X-A"])
 VALUES = st.sampled_from(["application/json", " text/plain;a=\xe9 ", "", "a:b"])
 ENDS = st.sampled_from(["\r\n", "\n", "\r\n more\r\n", "\r\n\tmore\r\n"])
 LINES = st.lists(st.builds("{}:{}{}".format, NAMES, VALUES, ENDS), max_size=4)
@@ -74,8 +72,7 @@ def test_of_a_long_content_type_the_beginning_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "charset",
-    ["idna", "punycode", "undefined", "base64", "a\0b", "\xe9", "x*0*=a; charset*" + "9" * 5000],
+    "charset", ["idna", "punycode", "undefined", "base64", "a\0b", "\xe9", "x*0*=a; charset*" + "9" * 5000]
 )
 def test_whatever_a_charset_is_called_the_text_can_be_read(charset: str) -> None:
     response = Response(200, [("Content-Type", f"text/plain; charset={charset}")], b"\xffok")

@@ -14,9 +14,7 @@ def test_a_pipe_that_somebody_made_non_blocking_loses_nothing() -> None:
     assert len(text) > 1 << 20, "more than a pipe holds"
 
     def write() -> None:
-        with io.TextIOWrapper(
-            io.BufferedWriter(LenientStream(writing)), encoding="ascii"
-        ) as stream:
+        with io.TextIOWrapper(io.BufferedWriter(LenientStream(writing)), encoding="ascii") as stream:
             stream.write(text)
         os.close(writing)
 
@@ -37,8 +35,7 @@ def test_a_reader_that_leaves_is_no_problem() -> None:
 
 
 @pytest.mark.skipif(
-    not os.path.exists("/dev/full"),
-    reason="the disk that is full is /dev/full, which this system does not have",
+    not os.path.exists("/dev/full"), reason="the disk that is full is /dev/full, which this system does not have"
 )
 def test_what_cannot_be_written_is_taken_and_remembered() -> None:
     full = os.open("/dev/full", os.O_WRONLY)

@@ -29,10 +29,7 @@ def template(text: str, *sent: str) -> str:
             "syntax error in INSERT INTO guest (room) VALUES (1)",
             "syntax error in INSERT INTO guest (booking, guest) VALUES (1, 2)",
         ),
-        (
-            "<Guest object at 0x7f1b2c> has no attribute",
-            "<Guest object at 0x55aaee> has no attribute",
-        ),
+        ("<Guest object at 0x7f1b2c> has no attribute", "<Guest object at 0x55aaee> has no attribute"),
         (
             "<title>ValueError: cannot read &quot;null&quot;</title>",
             "<title>ValueError: cannot read &quot;server error&quot;</title>",
@@ -57,9 +54,7 @@ def test_an_echo_is_masked_and_words_that_contain_it_are_not() -> None:
 
 @pytest.mark.parametrize("host", ["ab.n6qjj.net", "one.com", "two.org"])
 @pytest.mark.parametrize("address", ["https://{}/a?b#c", "http://me:you@{}:8080", "someone@{}"])
-def test_hosts_of_what_was_sent_are_masked_where_they_are_told_alone(
-    host: str, address: str
-) -> None:
+def test_hosts_of_what_was_sent_are_masked_where_they_are_told_alone(host: str, address: str) -> None:
     case = Case(PlainOperation(), "c", body={"url": [address.format(host)]})
     assert template(f"can not resolve {host}", *sent_texts(case)) == "can not resolve"
 

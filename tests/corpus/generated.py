@@ -8,14 +8,7 @@ from checker.core.constraints import Constraint
 from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
-from checker.corpus.learned import (
-    DemandHeard,
-    OperationProbed,
-    OperationServed,
-    SignalsSeen,
-    ValueGone,
-    ValueSeen,
-)
+from checker.corpus.learned import DemandHeard, OperationProbed, OperationServed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CheckOutcome,
     CheckState,
@@ -60,18 +53,14 @@ def tuples(inner: st.SearchStrategy[Any], size: int = 3) -> st.SearchStrategy[An
     return st.lists(inner, max_size=size).map(tuple)
 
 
-BINDINGS = st.builds(
-    Binding, st.sampled_from(Location), TEXT, LABELS, TEXT, COUNTS, JSON | st.binary(max_size=5)
-)
+BINDINGS = st.builds(Binding, st.sampled_from(Location), TEXT, LABELS, TEXT, COUNTS, JSON | st.binary(max_size=5))
 PARTS = st.dictionaries(TEXT, JSON, max_size=2)
 LITERALS = st.builds(
     Literal, PARTS, PARTS, PARTS, PARTS, tuples(JSON, 1), st.none() | TEXT, TEXT,
     tuples(st.tuples(TEXT, st.none() | TEXT)),
 )  # fmt: skip
 RECIPES = st.one_of(
-    st.builds(Drawn, tuples(CHOICES, 6), TEXT),
-    st.builds(Listed, TEXT, COUNTS, TEXT, tuples(TEXT, 2)),
-    LITERALS,
+    st.builds(Drawn, tuples(CHOICES, 6), TEXT), st.builds(Listed, TEXT, COUNTS, TEXT, tuples(TEXT, 2)), LITERALS
 )
 STEPS = st.builds(Step, LABELS, RECIPES, tuples(BINDINGS, 2))
 EXCHANGES = st.builds(
@@ -144,9 +133,7 @@ PROGRESS = st.builds(
     COUNTS,
 )
 OTHERS = {
-    RunStarted: st.builds(
-        RunStarted, TEXT, TEXT, TIMES, TEXT, TEXT, INTEGERS, TEXT, TEXT, st.integers(1, 9)
-    ),
+    RunStarted: st.builds(RunStarted, TEXT, TEXT, TIMES, TEXT, TEXT, INTEGERS, TEXT, TEXT, st.integers(1, 9)),
     SchemaOpened: st.builds(SchemaOpened, *[TEXT] * 4, COUNTS, COUNTS),
     OperationsSelected: st.builds(OperationsSelected, tuples(LABELS)),
     OperationDescribed: st.builds(OperationDescribed, LABELS, *[tuples(TEXT)] * 3, st.booleans()),
@@ -169,28 +156,12 @@ OTHERS = {
     OperationServed: st.builds(OperationServed, LABELS, INTEGERS, LITERALS),
     OperationProbed: st.builds(OperationProbed, LABELS, TEXT, TEXT, INTEGERS, st.booleans()),
     CorpusEntry: st.builds(CorpusEntry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
-    OperationError: st.builds(
-        OperationError,
-        LABELS,
-        st.just("fuzzing"),
-        *[TEXT] * 4,
-        COMPONENTS,
-    ),
+    OperationError: st.builds(OperationError, LABELS, st.just("fuzzing"), *[TEXT] * 4, COMPONENTS),
     Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
     ResourceMade: st.builds(ResourceMade, TEXT, LABELS, TEXT, COUNTS, COUNTS, TEXT),
     CheckState: st.builds(CheckState, TEXT, st.binary(max_size=9), TEXT),
     Quarantined: st.builds(
-        Quarantined,
-        TASKS,
-        LABELS,
-        COUNTS,
-        TEXT,
-        TEXT,
-        COUNTS,
-        tuples(STEPS, 2),
-        TEXT,
-        TEXT,
-        COMPONENTS,
+        Quarantined, TASKS, LABELS, COUNTS, TEXT, TEXT, COUNTS, tuples(STEPS, 2), TEXT, TEXT, COMPONENTS
     ),
     WorkerGone: st.builds(WorkerGone, COUNTS, TEXT),
     RunFinished: st.builds(RunFinished, TEXT, TIMES, TEXT, TIMES, LEDGERS),

@@ -50,24 +50,10 @@ def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
 
 
 def test_hostile_values_keep_their_types() -> None:
-    choices = (
-        True,
-        1,
-        1.0,
-        -0.0,
-        "\ud800",
-        b"\xed\xa0\x80",
-        2**70,
-        -(2**70),
-        float("inf"),
-        "",
-        b"",
-    )
+    choices = (True, 1, 1.0, -0.0, "\ud800", b"\xed\xa0\x80", 2**70, -(2**70), float("inf"), "", b"")
     literal = {"a": [None, {"b": [2**65, -0.0]}], "\udfff": b"x"}
     binding = Binding(Location.PATH, "id", Label("GET /a"), "/id", 0, literal)
-    entry = CorpusEntry(
-        "GET /a", (Step(Label("GET /a"), Drawn(choices), (binding,)),), (2**64 - 1,), 0.5
-    )
+    entry = CorpusEntry("GET /a", (Step(Label("GET /a"), Drawn(choices), (binding,)),), (2**64 - 1,), 0.5)
     (found,) = round_trip([entry])
     assert exact(found) == exact(entry)
     assert isinstance(found, CorpusEntry)
@@ -94,9 +80,7 @@ def test_damage_is_undecodable_or_not_seen(records: list[Record], data: st.DataO
     assert exact(round_trip(found)) == exact(found)
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x91\x92\x63\x90", b"\x91\x92\x07\x91\x01", b"\x91\x05", b"\xc1"]
-)
+@pytest.mark.parametrize("data", [b"\x91\x92\x63\x90", b"\x91\x92\x07\x91\x01", b"\x91\x05", b"\xc1"])
 def test_unknown_tags_and_missing_fields_are_undecodable(data: bytes) -> None:
     with pytest.raises(Undecodable):
         decode(data)

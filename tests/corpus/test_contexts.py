@@ -26,9 +26,7 @@ CREATE_VISIT: Any = Route("POST", VISITS, {"owner": "integer", "pet": "integer"}
 READ_PET: Any = Route("GET", PETS + "/{pet}", {"owner": "integer", "pet": "integer"})
 REMOVE_PET: Any = Route("DELETE", PETS + "/{pet}", {"owner": "integer", "pet": "integer"})
 REMOVE_OWNER: Any = Route("DELETE", OWNERS, {"owner": "integer"})
-READ_VISIT: Any = Route(
-    "GET", VISITS + "/{visit}", {"owner": "integer", "pet": "integer", "visit": "integer"}
-)
+READ_VISIT: Any = Route("GET", VISITS + "/{visit}", {"owner": "integer", "pet": "integer", "visit": "integer"})
 ROUTES = {
     route.label: route
     for route in (
@@ -51,9 +49,7 @@ def pool_of() -> LiveValues:
 def path_of(pool: LiveValues, route: Any, index: int = 0) -> tuple[Any, ...]:
     """What a case takes for its path, in the order in which it is drawn."""
     view = pool.view(route)
-    found = [
-        view.pick(Location.PATH, name, index + place) for place, name in enumerate(route.types)
-    ]
+    found = [view.pick(Location.PATH, name, index + place) for place, name in enumerate(route.types)]
     return tuple(None if one is None else one.literal for one in found)
 
 

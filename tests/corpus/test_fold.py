@@ -37,9 +37,7 @@ def shown(view: RunView) -> str:
 
 
 @given(STREAMS, st.randoms(use_true_random=False))
-def test_any_interleaving_of_incarnations_shows_the_same(
-    streams: list[list[Record]], rng: random.Random
-) -> None:
+def test_any_interleaving_of_incarnations_shows_the_same(streams: list[list[Record]], rng: random.Random) -> None:
     in_turn = [(n, record) for n, stream in enumerate(streams, 1) for record in stream]
     assert shown(fold(interleaved(streams, rng))) == shown(fold(in_turn))
 

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.corpus.inflight import (
-    INLINE_BYTES,
-    InflightReader,
-    InflightWriter,
-    Progress,
-    Slot,
-    Stage,
-)
+from checker.corpus.inflight import INLINE_BYTES, InflightReader, InflightWriter, Progress, Slot, Stage
 
 TASK = "00000000000000a1"
 
@@ -105,9 +98,7 @@ def test_what_is_made_again_is_counted_beside_the_next_index(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("content", [None, b"", b"x" * 10_000, bytes(4096)])
-def test_an_absent_or_damaged_file_is_nothing_in_flight(
-    tmp_path: Path, content: bytes | None
-) -> None:
+def test_an_absent_or_damaged_file_is_nothing_in_flight(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / "s").write_bytes(content)
     reader = InflightReader(tmp_path / "s")
@@ -136,9 +127,7 @@ CHILD = textwrap.dedent(
 def test_a_killed_writer_never_leaves_a_mix(tmp_path: Path) -> None:
     for round_number in range(3):
         path = tmp_path / f"s{round_number}"
-        child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True
-        )
+        child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True)
         assert child.stdout is not None
         child.stdout.readline()
         reader = InflightReader(path)

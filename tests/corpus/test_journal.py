@@ -42,9 +42,7 @@ def test_scan_of_a_cut_segment_is_a_prefix(frames: list[list[Record]], data: st.
 
 
 @given(SEGMENTS, st.data())
-def test_damage_never_raises_and_never_yields_a_wrong_record(
-    frames: list[list[Record]], data: st.DataObject
-) -> None:
+def test_damage_never_raises_and_never_yields_a_wrong_record(frames: list[list[Record]], data: st.DataObject) -> None:
     whole = bytearray(segment(frames))
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(whole) - 1))
@@ -89,9 +87,7 @@ def test_a_frame_longer_than_a_read_is_found_whole(tmp_path: Path) -> None:
     assert JournalReader(tmp_path / "j").read_new() == wanted
 
 
-def test_nothing_is_read_before_its_frame_is_whole_and_a_torn_tail_is_no_damage(
-    tmp_path: Path,
-) -> None:
+def test_nothing_is_read_before_its_frame_is_whole_and_a_torn_tail_is_no_damage(tmp_path: Path) -> None:
     path = tmp_path / "00000001-1.journal"
     whole = segment([[note(1)], [note(2)]])
     first = len(segment([[note(1)]]))
@@ -109,9 +105,7 @@ def test_damage_ends_the_reading_of_a_file_with_a_note(tmp_path: Path) -> None:
     path.write_bytes(good + b"\x05\0\0\0aaaabbbbb" + good)
     reader = JournalReader(path)
     assert reader.read_new() == [note(1)]
-    assert reader.notes() == [
-        damage_note(path, f"wrong checksum at byte {len(good)}", Loss.JOURNAL)
-    ]
+    assert reader.notes() == [damage_note(path, f"wrong checksum at byte {len(good)}", Loss.JOURNAL)]
     assert (reader.read_new(), reader.finish()) == ([], [])
 
 
@@ -126,9 +120,7 @@ def test_a_full_frame_is_written_by_itself_and_a_rest_after_200_ms(tmp_path: Pat
     assert reader.read_new() == [note(FRAME_RECORDS)]
 
 
-def test_findings_are_committed_with_everything_before_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_findings_are_committed_with_everything_before_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(files, "_sync_data", synced.append)
     writer, reader = JournalWriter(tmp_path / "j"), JournalReader(tmp_path / "j")
@@ -139,9 +131,7 @@ def test_findings_are_committed_with_everything_before_them(
     assert len(synced) == 1
 
 
-def test_later_versions_wait_for_no_disk_until_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_later_versions_wait_for_no_disk_until_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(files, "_sync_data", synced.append)
     writer, reader = JournalWriter(tmp_path / "j"), JournalReader(tmp_path / "j")
@@ -196,9 +186,7 @@ def test_learned_values_give_way_to_findings_when_the_budget_is_spent(tmp_path: 
     assert writer.dropped == 1
 
 
-def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "j"
     writer = JournalWriter(path)
     writer.commit(finding("f1"))
@@ -224,8 +212,7 @@ def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(
 
 
 @pytest.mark.skipif(
-    not Path("/dev/full").exists(),
-    reason="the disk that is full is /dev/full, which this system does not have",
+    not Path("/dev/full").exists(), reason="the disk that is full is /dev/full, which this system does not have"
 )
 def test_a_full_device_is_one_sentence() -> None:
     writer = JournalWriter(Path("/dev/full"))

@@ -138,9 +138,6 @@ def test_a_server_error_that_speaks_of_no_name_needs_none() -> None:
 
 def test_names_are_quoted_where_they_are_told() -> None:
     body = {"x\nid": "a b", "age": 3, "name": True, "email": "", "userName": 5}
-    assert list(taken_names("/boxes", body)) == [
-        "/boxes with x%0Aid a%20b",
-        "/boxes with userName 5",
-    ]
+    assert list(taken_names("/boxes", body)) == ["/boxes with x%0Aid a%20b", "/boxes with userName 5"]
     assert [name_in(one) for one in taken_names("/boxes", body)] == ["a b", "5"]
     assert name_in("/boxes/a%20b") == "a b"

@@ -14,9 +14,7 @@ from .generated import CHOICES, SCALARS, TEXT, exact
 SCALAR = st.none() | CHOICES
 KEYS = st.recursive(SCALAR, lambda inner: st.lists(inner, max_size=2).map(tuple), max_leaves=3)
 VALUES: st.SearchStrategy[Any] = st.recursive(
-    SCALAR,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
-    max_leaves=6,
+    SCALAR, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3), max_leaves=6
 )
 WHOLE = st.none() | st.booleans() | st.floats() | st.binary(max_size=5) | st.text(max_size=5)
 WRITTEN_AS_THEY_ARE: st.SearchStrategy[Any] = st.recursive(
@@ -65,9 +63,7 @@ def test_values_come_back_exactly(value: object) -> None:
 
 
 @given(WRITTEN_AS_THEY_ARE, REFUSED)
-def test_the_same_is_read_of_what_is_written_with_extensions(
-    value: object, refused: object
-) -> None:
+def test_the_same_is_read_of_what_is_written_with_extensions(value: object, refused: object) -> None:
     plain, extended = pack([value]), pack([value, refused])
     assert plain == encode([value])
     assert exact([*read(plain), refused]) == exact(read(extended))
@@ -83,16 +79,12 @@ def test_whatever_may_be_a_key(inner: dict[Any, Any], refused: list[object]) -> 
 def test_scalars_of_other_classes_are_their_plain_values(beside: object) -> None:
     given = [Colour.RED, Size.LARGE, Text("a"), Number(7), Number(2**70), Share(0.5), Raw(b"b")]
     expected = ["red", 3, "a", 7, 2**70, 0.5, b"b"]
-    assert exact([*expected, "\udfff", beside]) == exact(
-        read(pack([*given, Text("\udfff"), beside]))
-    )
+    assert exact([*expected, "\udfff", beside]) == exact(read(pack([*given, Text("\udfff"), beside])))
 
 
 @given(st.lists(SCALARS, max_size=3), st.dictionaries(TEXT, SCALARS, max_size=2))
 def test_tuples_are_lists(items: list[object], mapping: dict[str, object]) -> None:
-    assert exact([items, [mapping, items]]) == exact(
-        read(pack((tuple(items), (mapping, tuple(items)))))
-    )
+    assert exact([items, [mapping, items]]) == exact(read(pack((tuple(items), (mapping, tuple(items))))))
 
 
 @pytest.mark.parametrize("value", [object(), object, [1, object()], ["\ud800", object()]])

@@ -16,15 +16,11 @@ from checker.corpus.secrets import Secrets, secrets_of
 from tests.asking import saying
 
 CANARY = "c4n4ry-0f-th3-us3r"
-DICTIONARY = (
-    "[dictionaries.d]\nvalues = {values}\n[parameters]\n'query.token' = {{ dictionary = 'd' }}"
-)
+DICTIONARY = "[dictionaries.d]\nvalues = {values}\n[parameters]\n'query.token' = {{ dictionary = 'd' }}"
 
 
 def found(toml: str, location: str = "openapi.json") -> Secrets:
-    return secrets_of(
-        run_settings(Config.from_str(toml, environment={"C": CANARY}), Invocation(location), {})
-    )
+    return secrets_of(run_settings(Config.from_str(toml, environment={"C": CANARY}), Invocation(location), {}))
 
 
 @pytest.mark.parametrize(
@@ -50,9 +46,7 @@ def test_a_configured_credential_is_a_secret(toml: str) -> None:
     assert CANARY not in secrets.store.mask(f"it was {CANARY}, they say")
 
 
-@pytest.mark.parametrize(
-    "url", [f"http://u:{CANARY}@h/a", f"http://{CANARY}@h/a", f"http://h/?key={CANARY}"]
-)
+@pytest.mark.parametrize("url", [f"http://u:{CANARY}@h/a", f"http://{CANARY}@h/a", f"http://h/?key={CANARY}"])
 def test_a_credential_of_the_location_is_a_secret(url: str) -> None:
     assert CANARY not in found("", url).store.mask(f"it was {CANARY}, they say")
 

@@ -24,10 +24,7 @@ SCHEMA = {
         "state": {"enum": ["open", "paid"]},
     }
 }
-BOOK = replace(
-    CREATE,
-    bodies=(Body("application/json", Schema(SCHEMA, "#", Dialect.OPENAPI30, Document()), "#", {}),),
-)
+BOOK = replace(CREATE, bodies=(Body("application/json", Schema(SCHEMA, "#", Dialect.OPENAPI30, Document()), "#", {}),))
 JSON = [("Content-Type", "application/json")]
 
 

@@ -14,15 +14,7 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.reader import Journals
-from checker.corpus.records import (
-    CorpusEntry,
-    Finding,
-    Note,
-    Record,
-    RunFinished,
-    RunStarted,
-    TaskProgress,
-)
+from checker.corpus.records import CorpusEntry, Finding, Note, Record, RunFinished, RunStarted, TaskProgress
 from checker.corpus.snapshot import Snapshot, compact, read_snapshot
 from checker.corpus.snapshot_headers import read_head
 
@@ -38,9 +30,7 @@ def start(run: str = "r1", at: float = 1.0) -> RunStarted:
 def progress(cases: int) -> TaskProgress:
     statuses = (("GET /a", 200, cases),)
     ledger = (1.0, 0.0, 0.0, 0.0, 0.0)
-    return TaskProgress(
-        "a1", "fuzzing", ("GET /a",), cases, False, cases, cases, 0, statuses, ledger
-    )
+    return TaskProgress("a1", "fuzzing", ("GET /a",), cases, False, cases, cases, 0, statuses, ledger)
 
 
 def corpus(root: Path, journals: dict[int, list[Record]]) -> RunLayout:
@@ -89,9 +79,7 @@ def is_of_a_run(record: Record) -> bool:
 
 
 @given(st.lists(st.lists(RECORDS, max_size=6), min_size=1, max_size=3))
-def test_an_unfinished_run_folds_to_the_same_once_it_is_condensed(
-    streams: list[list[Record]],
-) -> None:
+def test_an_unfinished_run_folds_to_the_same_once_it_is_condensed(streams: list[list[Record]]) -> None:
     pairs: list[tuple[int, Record]] = [(1, start())]
     for number, stream in enumerate(streams, 1):
         pairs += [(number, record) for record in stream if not is_of_a_run(record)]

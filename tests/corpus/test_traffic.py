@@ -114,9 +114,7 @@ def test_of_many_dull_ones_some_of_the_last_are_kept(tmp_path: Path) -> None:
     assert min(last) >= 980
 
 
-def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_never(
-    tmp_path: Path,
-) -> None:
+def test_a_draft_that_is_admitted_is_encoded_when_there_is_time_and_the_others_never(tmp_path: Path) -> None:
     writer, encoded = TrafficWriter(tmp_path / "t", InterestingAndLast(last=2)), list[str]()
     for number in range(50):
         writer.offer(Sketch(numbered(number), encoded), interesting=number == 10)
@@ -151,9 +149,7 @@ def test_bodies_of_requests_are_kept_like_those_of_answers(tmp_path: Path) -> No
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=40), st.integers(1, 60_000))
-def test_every_segment_can_be_read_without_the_others(
-    offered: list[tuple[int, bool]], segment_bytes: int
-) -> None:
+def test_every_segment_can_be_read_without_the_others(offered: list[tuple[int, bool]], segment_bytes: int) -> None:
     bodies = [Random(number).randbytes(5_000 * number) for number in range(6)]
     with TemporaryDirectory() as folder:
         writer = TrafficWriter(Path(folder) / "t", segment_bytes=segment_bytes)

@@ -86,9 +86,7 @@ def pool_of() -> LiveValues:
     return LiveValues(ResourceModel(uses), lambda label: ROUTES[label].types)
 
 
-def answer(
-    body: object, status: int = 200, headers: list[tuple[str, str]] | None = None
-) -> Response:
+def answer(body: object, status: int = 200, headers: list[tuple[str, str]] | None = None) -> Response:
     return Response(status, headers or [], orjson.dumps(body))
 
 
@@ -175,18 +173,9 @@ def test_a_deleted_value_is_gone_here_and_at_peers() -> None:
 
 @pytest.mark.parametrize(
     ("seen", "gone", "is_left"),
-    [
-        ("B7", "B7", False),
-        (41, "41", False),
-        (41, 41, False),
-        (41, 41.0, False),
-        (41, "041", True),
-        ("41", 41, True),
-    ],
+    [("B7", "B7", False), (41, "41", False), (41, 41, False), (41, 41.0, False), (41, "041", True), ("41", 41, True)],
 )
-def test_a_deleted_value_is_gone_in_all_its_spellings(
-    seen: object, gone: object, is_left: bool
-) -> None:
+def test_a_deleted_value_is_gone_in_all_its_spellings(seen: object, gone: object, is_left: bool) -> None:
     pool = pool_of()
     pool.observe(sent(CREATE), answer({"code": seen}, 201))
     pool.observe(sent(DELETE, path_parameters={"which": gone}), Response(204, [], b""))

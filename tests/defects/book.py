@@ -12,11 +12,7 @@ from jsonschema import Draft4Validator, Draft202012Validator, FormatChecker
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _NOTHING = object()
-PROBLEM = {
-    "type": "object",
-    "required": ["detail"],
-    "properties": {"detail": {"type": "string"}},
-}
+PROBLEM = {"type": "object", "required": ["detail"], "properties": {"detail": {"type": "string"}}}
 
 
 @dataclass(frozen=True)
@@ -104,9 +100,7 @@ class Book:
                 return "of the wrong type"
         return self._problem(json.dumps(schema), value)
 
-    def _of_body(
-        self, label: str, operation: dict[str, Any], asked: Asked, passed: frozenset[str]
-    ) -> Refusal | None:
+    def _of_body(self, label: str, operation: dict[str, Any], asked: Asked, passed: frozenset[str]) -> Refusal | None:
         described = operation.get("requestBody")
         if described is None or "body" in passed:
             return None

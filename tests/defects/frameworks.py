@@ -114,9 +114,7 @@ def django_app(service: Service) -> WSGIHandler:
             query = tuple((key, one) for key, many in call.GET.lists() for one in many)
             headers = {name.lower(): str(value) for name, value in call.headers.items()}
             method = str(call.method)
-            answer = service.dispatch(
-                path, method, Asked(values, query, headers, call.COOKIES, call.body)
-            )
+            answer = service.dispatch(path, method, Asked(values, query, headers, call.COOKIES, call.body))
             if answer is not None:
                 return given(answer)
             allowed = service.book.methods[path]
@@ -130,9 +128,7 @@ def django_app(service: Service) -> WSGIHandler:
 
     routes = []
     for path in service.book.methods:
-        pattern = _VARIABLE.sub(
-            r"(?P<\1>[^/]+)", re.escape(path).replace(r"\{", "{").replace(r"\}", "}")
-        )
+        pattern = _VARIABLE.sub(r"(?P<\1>[^/]+)", re.escape(path).replace(r"\{", "{").replace(r"\}", "}"))
         routes.append(re_path(f"^{pattern[1:]}$", view(path)))
 
     def missing(call: HttpRequest, exception: Exception) -> HttpResponse:

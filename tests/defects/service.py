@@ -51,9 +51,7 @@ class Service:
 
         return register
 
-    def _answered(
-        self, label: str, passed: tuple[str, ...], handler: Handler, asked: Asked
-    ) -> Answer:
+    def _answered(self, label: str, passed: tuple[str, ...], handler: Handler, asked: Asked) -> Answer:
         refusal = self.book.refusal(label, asked, passed)
         if refusal is not None:
             return refused(refusal)

@@ -79,9 +79,7 @@ class Outcome:
     """Findings, as (operation, check), that no defect explains."""
 
 
-def outcome_of(
-    service: PlantedService, found: set[tuple[str, str]], planted: frozenset[str]
-) -> Outcome:
+def outcome_of(service: PlantedService, found: set[tuple[str, str]], planted: frozenset[str]) -> Outcome:
     """Match findings, as (operation, check), with what was planted."""
     missed, explained = [], set()
     for defect in service.defects:
@@ -89,9 +87,7 @@ def outcome_of(
             continue
         mine = {one for one in found if _is_about(one, defect)}
         explained |= mine
-        explained |= {
-            one for one in found if _is_at(one[0], defect) and one[1] in _ALSO.get(defect.check, ())
-        }
+        explained |= {one for one in found if _is_at(one[0], defect) and one[1] in _ALSO.get(defect.check, ())}
         if not mine:
             missed.append(defect.id)
     return Outcome(tuple(missed), tuple(sorted(found - explained)))

@@ -19,9 +19,7 @@ def ran(name: str, planted: frozenset[str], directory: Path, cases: str) -> Outc
     path.write_text(json.dumps(service.document))
     with service.serving(planted) as url:
         # What one worker sends, two send: what is found is not about processes.
-        done = Command(directory).run_as_usual(
-            str(path), "--url", url, *service.arguments, "-n", cases, inline=True
-        )
+        done = Command(directory).run_as_usual(str(path), "--url", url, *service.arguments, "-n", cases, inline=True)
     assert done.code == (1 if done.findings else 0), done.shown
     return outcome_of(service, set(done.defects), planted)
 
@@ -47,9 +45,7 @@ def test_few_sequences_reach_what_takes_five_steps(tmp_path: Path) -> None:
         path = tmp_path / "openapi.json"
         path.write_text(json.dumps(service.document))
         chosen = ("--phases", "stateful", "-n", "20", "--checks", "use_after_free")
-        done = Command(tmp_path).run_as_usual(
-            str(path), "--url", url, *service.arguments, *chosen, seed=3, inline=True
-        )
+        done = Command(tmp_path).run_as_usual(str(path), "--url", url, *service.arguments, *chosen, seed=3, inline=True)
     assert {check for _, check in done.defects} == {"use_after_free"}, done.shown
     assert any("members" in label for label, _ in done.defects), done.shown
 
@@ -61,9 +57,7 @@ def test_parts_of_a_deep_path_belong_together(tmp_path: Path) -> None:
         path = tmp_path / "openapi.json"
         path.write_text(json.dumps(service.document))
         chosen = ("--phases", "fuzzing", "-n", "40")
-        done = Command(tmp_path).run_as_usual(
-            str(path), "--url", url, *service.arguments, *chosen, inline=True
-        )
+        done = Command(tmp_path).run_as_usual(str(path), "--url", url, *service.arguments, *chosen, inline=True)
     members = "/tenants/{tenant_id}/projects/{project_id}/members"
     assert (f"POST {members}", "negative_data_rejection") in done.defects, done.shown
     for label in (f"POST {members}", f"GET {members}", f"GET {members}/{{member_id}}"):

@@ -45,12 +45,7 @@ def parameter(place: str, name: str, schema: Any, *, required: bool = False) -> 
 
 def described(title: str, paths: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A whole description, OpenAPI 3.1 unless told otherwise."""
-    return {
-        "openapi": more.pop("version", "3.1.0"),
-        "info": {"title": title, "version": "1"},
-        "paths": paths,
-        **more,
-    }
+    return {"openapi": more.pop("version", "3.1.0"), "info": {"title": title, "version": "1"}, "paths": paths, **more}
 
 
 def ref(name: str) -> dict[str, str]:

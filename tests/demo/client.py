@@ -14,9 +14,7 @@ DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 formats = jsonschema.FormatChecker(("date", "email", "ipv4", "ipv6", "uuid"))
 formats.checks("byte")(lambda value: not isinstance(value, str) or bool(BASE64.fullmatch(value)))
-formats.checks("date-time")(
-    lambda value: not isinstance(value, str) or bool(DATE_TIME.match(value))
-)
+formats.checks("date-time")(lambda value: not isinstance(value, str) or bool(DATE_TIME.match(value)))
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,7 @@ class Client:
         return Answer(response.status, lowered, response.read())
 
     def send(self, wanted: Wanted) -> Answer:
-        path = re.sub(
-            r"\{(\w+)\}", lambda m: quote(str((wanted.path or {})[m[1]]), safe=""), wanted.template
-        )
+        path = re.sub(r"\{(\w+)\}", lambda m: quote(str((wanted.path or {})[m[1]]), safe=""), wanted.template)
         query = urlencode(_texts(wanted.query), doseq=True) if wanted.query else ""
         headers, body = dict(wanted.headers or {}), None
         if wanted.form is not None:

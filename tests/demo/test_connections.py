@@ -55,9 +55,7 @@ def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
     assert [b"name" in body for _, body in found] == [True, False] * 20
 
 
-@pytest.mark.parametrize(
-    "target", [b"GET /nowhere", b"GET /rooms/7", b"PUT /quotes", b"POST /guests"]
-)
+@pytest.mark.parametrize("target", [b"GET /nowhere", b"GET /rooms/7", b"PUT /quotes", b"POST /guests"])
 def test_a_body_nobody_wants_is_still_read(server: Server, target: bytes) -> None:
     request = target + b" HTTP/1.1\r\nHost: inn\r\nContent-Length: %d\r\n\r\n" % len(GET) + GET
     found = exchange(server, request + GET, count=2)
@@ -95,9 +93,7 @@ def test_malformed_bytes_are_answered_and_the_connection_ends(server: Server, da
         assert stream.read() == b""
 
 
-@pytest.mark.parametrize(
-    "head", [b"GET / HTTP/1.0\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"]
-)
+@pytest.mark.parametrize("head", [b"GET / HTTP/1.0\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"])
 def test_the_connection_ends_when_the_client_wants_it(server: Server, head: bytes) -> None:
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=540) as peer:

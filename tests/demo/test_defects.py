@@ -37,9 +37,7 @@ HARMLESS = {
     "full-discount": Wanted("POST", "/quotes", json=STAY | {"discount_percent": 95}),
     "latvian-list": Wanted("POST", "/newsletter", form=FORM | {"language": "lt"}),
     "foreign-name": Wanted("POST", "/guests", json=GUEST),
-    "no-replies": Wanted(
-        "POST", "/reviews", json=REVIEW | {"replies": [{"author": "Host", "text": ""}]}
-    ),
+    "no-replies": Wanted("POST", "/reviews", json=REVIEW | {"replies": [{"author": "Host", "text": ""}]}),
     "open-period": Wanted("GET", "/bookings", query={"since": "2030-01-01T00:00:00Z"}),
 }
 CHECK = {defect.id: defect.check for defect in DEFECTS}
@@ -93,9 +91,7 @@ def test_a_cancelled_booking_can_be_shown_only_when_fixed(fixed: Client, buggy: 
 
 
 @pytest.mark.parametrize("limit", [51, 2**31 - 1])
-def test_an_excessive_limit_is_refused_only_when_fixed(
-    fixed: Client, buggy: Client, limit: int
-) -> None:
+def test_an_excessive_limit_is_refused_only_when_fixed(fixed: Client, buggy: Client, limit: int) -> None:
     wanted = Wanted("GET", "/rooms", query={"limit": limit})
     assert [fixed.send(wanted).status, buggy.send(wanted).status] == [400, 200]
 

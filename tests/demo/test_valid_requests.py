@@ -8,16 +8,12 @@ from checker.demo import DEFECTS
 from .client import Client, Judge, Wanted
 from .valid import LABELS, requests
 
-RELAXED = settings(
-    max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+RELAXED = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 @RELAXED
 @given(st.data())
-def test_any_order_of_valid_requests_meets_no_failure(
-    fixed: Client, judge: Judge, data: st.DataObject
-) -> None:
+def test_any_order_of_valid_requests_meets_no_failure(fixed: Client, judge: Judge, data: st.DataObject) -> None:
     known = ["BK-00000000"]
     strategies = requests(st.integers(0, 3).map(lambda back: known[-1 - back % len(known)]))
     for label in data.draw(st.lists(st.sampled_from(LABELS), min_size=5, max_size=20)):
@@ -31,9 +27,7 @@ def test_any_order_of_valid_requests_meets_no_failure(
 
 @settings(RELAXED, max_examples=300)
 @given(st.one_of(*requests().values()))
-def test_valid_requests_meet_only_the_labelled_defects(
-    buggy: Client, judge: Judge, wanted: Wanted
-) -> None:
+def test_valid_requests_meet_only_the_labelled_defects(buggy: Client, judge: Judge, wanted: Wanted) -> None:
     failures = judge.failures(wanted, buggy.send(wanted))
     label = f"{wanted.method} {wanted.template}"
     known = {each.check for each in DEFECTS if each.operation == label and each.needs == "positive"}

@@ -20,9 +20,7 @@ def text(most: int, least: int = 0) -> GeneratedCase:
     return st.text(st.characters(codec="utf-8"), min_size=least, max_size=most)
 
 
-def some(
-    required: dict[str, GeneratedCase], optional: dict[str, GeneratedCase] | None = None
-) -> GeneratedCase:
+def some(required: dict[str, GeneratedCase], optional: dict[str, GeneratedCase] | None = None) -> GeneratedCase:
     return st.fixed_dictionaries(required, optional=optional or {})
 
 
@@ -44,18 +42,12 @@ codes = matching(r"BK-[0-9A-F]{8}")
 photos = matching(r"([A-Za-z0-9+/]{4}){0,5}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 comments = st.recursive(
     some({"author": text(40, 1), "text": text(200)}),
-    lambda inner: some(
-        {"author": text(40, 1), "text": text(200)}, {"replies": st.lists(inner, max_size=2)}
-    ),
+    lambda inner: some({"author": text(40, 1), "text": text(200)}, {"replies": st.lists(inner, max_size=2)}),
     max_leaves=4,
 )
 
 quotes = some(
-    {
-        "room_id": room_ids,
-        "nights": nights,
-        "discount_percent": st.integers(0, 20).map(lambda step: 5 * step),
-    },
+    {"room_id": room_ids, "nights": nights, "discount_percent": st.integers(0, 20).map(lambda step: 5 * step)},
     {
         "extras": st.lists(members("Extra"), max_size=5, unique=True),
         "voucher": matching(r"[A-Z]{4}-[0-9]{4}"),
@@ -68,11 +60,7 @@ profiles = some(
         "country": matching(r"[A-Z]{2}"),
         "contact": some({"email": emails}) | some({"phone": matching(r"\+[1-9][0-9]{6,14}")}),
     },
-    {
-        "birthday": dates,
-        "preferences": st.dictionaries(text(10), text(40), max_size=5),
-        "nickname": notes,
-    },
+    {"birthday": dates, "preferences": st.dictionaries(text(10), text(40), max_size=5), "nickname": notes},
 )
 forms = some(
     {
@@ -82,9 +70,9 @@ forms = some(
     },
     {
         "frequency": st.sampled_from(["weekly", "monthly"]),
-        "website": matching(
-            r"https?://[a-z0-9.-]{1,20}(:[0-9]{1,4})?(/[a-z%&=+]{0,9}){0,2}"
-        ).filter(lambda uri: "%" not in uri),
+        "website": matching(r"https?://[a-z0-9.-]{1,20}(:[0-9]{1,4})?(/[a-z%&=+]{0,9}){0,2}").filter(
+            lambda uri: "%" not in uri
+        ),
         "address": st.ip_addresses().map(str),
     },
 )
@@ -102,17 +90,13 @@ bookings = some(
         "room_id": room_ids,
         "arrival": dates,
         "nights": nights,
-        "guests": st.lists(
-            some({"name": text(60, 1), "age": st.integers(0, 120)}), min_size=1, max_size=4
-        ),
+        "guests": st.lists(some({"name": text(60, 1), "age": st.integers(0, 120)}), min_size=1, max_size=4),
         "payment": some({"method": st.just("card"), "last_digits": matching(r"[0-9]{4}")})
         | some({"method": st.just("invoice"), "company": text(60, 1)}),
     },
     {"note": notes},
 )
-changes = some({}, {"status": members("BookingStatus"), "nights": nights, "note": notes}).filter(
-    bool
-)
+changes = some({}, {"status": members("BookingStatus"), "nights": nights, "note": notes}).filter(bool)
 bodies = {
     "QuoteRequest": quotes,
     "GuestProfile": profiles,
@@ -154,10 +138,7 @@ def requests(known_codes: GeneratedCase = codes) -> dict[str, GeneratedCase]:
             query=some({}, {"width": st.integers(1, 64).map(lambda step: 16 * step)}),
         ),
         a_request(
-            "GET",
-            "/rates/{currency}",
-            path=some({"currency": members("Currency")}),
-            query=some({}, {"on": dates}),
+            "GET", "/rates/{currency}", path=some({"currency": members("Currency")}), query=some({}, {"on": dates})
         ),
         a_request("POST", "/quotes", json=quotes),
         a_request("POST", "/guests", json=profiles),
@@ -168,17 +149,10 @@ def requests(known_codes: GeneratedCase = codes) -> dict[str, GeneratedCase]:
             "/bookings",
             query=some(
                 {},
-                {
-                    "status": members("BookingStatus"),
-                    "since": moments,
-                    "until": moments,
-                    "limit": st.integers(1, 100),
-                },
+                {"status": members("BookingStatus"), "since": moments, "until": moments, "limit": st.integers(1, 100)},
             ),
         ),
-        a_request(
-            "POST", "/bookings", headers=some({"X-Request-ID": st.uuids().map(str)}), json=bookings
-        ),
+        a_request("POST", "/bookings", headers=some({"X-Request-ID": st.uuids().map(str)}), json=bookings),
         a_request("GET", "/bookings/{code}", path=code),
         a_request("PATCH", "/bookings/{code}", path=code, json=changes),
         a_request("DELETE", "/bookings/{code}", path=code),

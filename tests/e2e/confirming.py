@@ -95,6 +95,4 @@ def _moved(command: str, here: str) -> str:
 
 def _status(command: str) -> str:
     more = f"{command} --silent --output /dev/null --write-out '%{{http_code}}'"
-    return subprocess.run(
-        ["bash", "-c", more], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
+    return subprocess.run(["bash", "-c", more], capture_output=True, text=True, check=True, timeout=60).stdout

@@ -147,25 +147,14 @@ class Command:
             interrupting.join()
             signal.signal(signal.SIGINT, heard)
 
-    def run(
-        self,
-        location: str,
-        *arguments: str,
-        seed: int = 1,
-        workers: int = 2,
-        inline: bool = False,
-    ) -> Ran:
+    def run(self, location: str, *arguments: str, seed: int = 1, workers: int = 2, inline: bool = False) -> Ran:
         """Run `checker run`; see `run_arguments`.
 
         `here`, unless it is another program, or workers need variables of their own.
         """
-        return self.run_any(
-            *run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline)
-        )
+        return self.run_any(*run_arguments(location, *arguments, seed=seed, workers=workers, inline=inline))
 
-    def run_as_usual(
-        self, location: str, *arguments: str, seed: int = 1, inline: bool = False
-    ) -> Ran:
+    def run_as_usual(self, location: str, *arguments: str, seed: int = 1, inline: bool = False) -> Ran:
         """Run `checker run` with the phases and kinds of data that nobody chose; where: as `run` does."""
         mode = ("--inline",) if inline else ("--workers", "2")
         return self.run_any("run", location, "--seed", str(seed), *mode, *arguments)
@@ -205,9 +194,7 @@ class Command:
         return Ran(process.returncode, stdout or "", stderr or "", self.directory)
 
 
-def run_arguments(
-    location: str, *arguments: str, seed: int = 1, workers: int = 2, inline: bool = False
-) -> list[str]:
+def run_arguments(location: str, *arguments: str, seed: int = 1, workers: int = 2, inline: bool = False) -> list[str]:
     """Arguments of `checker run`: of its fuzzing phase with valid data alone, unless `arguments` say otherwise.
 
     What a test counts, and which of several phases tells of a defect first, is not to depend on defaults.
@@ -240,8 +227,4 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 def _environment() -> dict[str, str]:
-    return plain_environment() | {
-        "PYTHONPATH": str(_ROOT),
-        "COLUMNS": "80",
-        "PYTHONIOENCODING": "utf-8",
-    }
+    return plain_environment() | {"PYTHONPATH": str(_ROOT), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}

@@ -149,9 +149,7 @@ def test_four_workers_send_and_find_the_same(undisturbed: Seen, tmp_path: Path) 
     assert four.found == undisturbed.found
 
 
-def test_a_worker_killed_in_each_phase_costs_no_finding_and_doubles_none(
-    undisturbed: Seen, tmp_path: Path
-) -> None:
+def test_a_worker_killed_in_each_phase_costs_no_finding_and_doubles_none(undisturbed: Seen, tmp_path: Path) -> None:
     begun: list[set[str]] = []
 
     def kill() -> None:

@@ -39,9 +39,7 @@ def test_a_user_and_a_password_are_for_all_operations(command: Command, given: l
         text = f"[auth.basic]\nusername = '{USER}'\npassword = '{PASSWORD}'"
         (command.directory / "checker.toml").write_text(text)
     with guarding(described({"/basic": [], "/public": []})) as app:
-        ran = command.run(
-            f"{app.url}/openapi.json", *given, "-n", "5", "--report", "vcr", inline=True
-        )
+        ran = command.run(f"{app.url}/openapi.json", *given, "-n", "5", "--report", "vcr", inline=True)
     assert ran.code == 0, ran.shown
     assert app.served["/basic"] >= 5
     assert not app.refused
@@ -69,15 +67,7 @@ def test_one_operation_may_have_a_user_of_its_own(command: Command) -> None:
 def test_the_command_line_stands_over_the_file(command: Command) -> None:
     (command.directory / "checker.toml").write_text("[auth.openapi]\nBasic = { bearer = 'x' }")
     with guarding(described({"/basic": [{"Basic": []}]})) as app:
-        ran = command.run(
-            f"{app.url}/openapi.json",
-            "--auth",
-            f"{USER}:{PASSWORD}",
-            "-n",
-            "5",
-            *AS_ASKED,
-            inline=True,
-        )
+        ran = command.run(f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}", "-n", "5", *AS_ASKED, inline=True)
     assert ran.code == 0, ran.shown
     assert not app.refused
 
@@ -108,10 +98,7 @@ def test_credentials_do_not_follow_the_description_to_another_server(command: Co
     with guarding(document) as app:
         ran = command.run(f"{app.url}/openapi.json", inline=True)
     assert ran.code == 2
-    assert (
-        "credentials (scheme Basic, scheme Bearer, scheme HeaderKey, ...) are not sent to"
-        in ran.stderr
-    )
+    assert "credentials (scheme Basic, scheme Bearer, scheme HeaderKey, ...) are not sent to" in ran.stderr
 
 
 def test_what_is_configured_can_be_tried_without_a_run(command: Command) -> None:
@@ -121,9 +108,7 @@ def test_what_is_configured_can_be_tried_without_a_run(command: Command) -> None
         nothing = command.here("auth", "check", f"{app.url}/openapi.json")
         (command.directory / "checker.toml").write_text(text)
         ran = command.here("auth", "check", f"{app.url}/openapi.json")
-        basic = command.here(
-            "auth", "check", f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}"
-        )
+        basic = command.here("auth", "check", f"{app.url}/openapi.json", "--auth", f"{USER}:{PASSWORD}")
     assert 'auth.openapi.Bearer = { bearer = "${BEARER}" }' in nothing.stdout.splitlines()
     assert ran.code == 1, ran.shown
     assert ran.stdout.splitlines() == [
@@ -153,18 +138,14 @@ def test_a_closed_api_shows_what_would_open_it(command: Command) -> None:
         # They are ready to be written there.
         (command.directory / "checker.toml").write_text("\n".join(lines))
         command.environment |= {"BASIC_USER": USER, "BASIC_PASSWORD": PASSWORD, "QUERYKEY": KEY}
-        again = command.run(
-            f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing", inline=True
-        )
+        again = command.run(f"{app.url}/openapi.json", "-n", "3", "--phases", "fuzzing", inline=True)
     assert again.code == 0, again.shown
     assert "checker.toml" not in again.stdout
 
 
 @pytest.mark.parametrize("given", ["basic", "schemes"])
 def test_wrong_credentials_are_one_sentence(command: Command, given: str) -> None:
-    paths: dict[str, list[dict[str, list[str]]]] = {
-        f"/basic{number}": [{"Basic": []}] for number in range(40)
-    }
+    paths: dict[str, list[dict[str, list[str]]]] = {f"/basic{number}": [{"Basic": []}] for number in range(40)}
     options = ["--auth", f"{USER}:wrong-C4n4ry"]
     if given == "schemes":
         options = []
@@ -190,9 +171,7 @@ def test_what_asks_for_a_token_says_nothing_of_users_and_passwords(command: Comm
     assert app.served["/basic"]
 
 
-def test_a_replay_is_given_the_user_and_the_password_that_a_cassette_hides(
-    command: Command,
-) -> None:
+def test_a_replay_is_given_the_user_and_the_password_that_a_cassette_hides(command: Command) -> None:
     given = ["--auth", f"{USER}:{PASSWORD}"]
     with guarding(described({"/basic": [{"Basic": []}]})) as app:
         options = [*given, "-n", "2", "--phases", "fuzzing", *AS_ASKED, "--report", "vcr"]

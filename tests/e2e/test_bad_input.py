@@ -14,9 +14,7 @@ FILES = {
     "page.json": "<!doctype html><html><body>Hello</body></html>",
     "broken.yaml": "openapi: 3.0.0\npaths: {\n  /a: [",
     "old.json": json.dumps({"openapi": "1.2", "info": {}, "paths": {}}),
-    "none.json": json.dumps(
-        {"openapi": "3.0.3", "info": {"title": "", "version": ""}, "paths": {}}
-    ),
+    "none.json": json.dumps({"openapi": "3.0.3", "info": {"title": "", "version": ""}, "paths": {}}),
     "versionless.yaml": "info: {title: a}\npaths: {}\n",
     "list.json": "[1, 2]",
     "empty.yaml": "",
@@ -75,9 +73,7 @@ def test_a_url_with_a_page(command: Command) -> None:
 def test_a_url_that_says_no(command: Command) -> None:
     with serving(lambda _: Reply(404), {}) as app:
         _refused(command.run(f"{app.url}/nothing", inline=True), "404")
-        _refused(
-            command.run(app.url, inline=True), "many APIs serve their description at /openapi.json"
-        )
+        _refused(command.run(app.url, inline=True), "many APIs serve their description at /openapi.json")
 
 
 @pytest.mark.parametrize(

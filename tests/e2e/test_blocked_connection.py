@@ -44,9 +44,7 @@ def _served(*, tls: bool) -> Iterator[int]:
     if tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(CERT, CERT.with_name("key.pem"))
-        server.socket = context.wrap_socket(
-            server.socket, server_side=True, do_handshake_on_connect=False
-        )
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -81,10 +79,7 @@ def _sentence(command: Command, *arguments: str) -> str:
 
 def test_a_certificate_that_nobody_knows(command: Command, secure: int) -> None:
     said = _sentence(command, "--url", f"https://127.0.0.1:{secure}/v1")
-    start = (
-        "Error: nothing was tested: the certificate of the API at "
-        f"https://127.0.0.1:{secure}/v1 is not trusted ("
-    )
+    start = f"Error: nothing was tested: the certificate of the API at https://127.0.0.1:{secure}/v1 is not trusted ("
     assert said.startswith(start)
     assert said.endswith(
         "; give the file of its authority with `--tls-verify FILE`, or accept any certificate with `--tls-verify false`"
@@ -113,12 +108,8 @@ def test_a_proxy_that_lets_nobody_through(command: Command, secure: int, plain: 
     assert "`--proxy http://USER:PASSWORD@HOST:PORT`" in said
 
 
-def test_operations_with_settings_of_their_own_are_tested_all_the_same(
-    command: Command, secure: int
-) -> None:
-    (command.directory / "checker.toml").write_text(
-        '[[operations]]\ninclude-path = "/a"\ntls-verify = false\n'
-    )
+def test_operations_with_settings_of_their_own_are_tested_all_the_same(command: Command, secure: int) -> None:
+    (command.directory / "checker.toml").write_text('[[operations]]\ninclude-path = "/a"\ntls-verify = false\n')
     (command.directory / "api.json").write_text(json.dumps(DOCUMENT))
     url = f"https://127.0.0.1:{secure}"
     asked = ("--url", url, "-n", "1", "--phases", "fuzzing", "-c", "not_a_server_error")

@@ -44,15 +44,12 @@ def test_what_takes_too_much_is_named_and_the_rest_is_tested(command: Command) -
         return json_reply({}, 500 if b"n" in request.body else 200)
 
     with serving(answer, DOCUMENT) as app:
-        ran = command.run(
-            app.document_url, "--phases", "fuzzing", "--max-examples", "20", inline=True
-        )
+        ran = command.run(app.document_url, "--phases", "fuzzing", "--max-examples", "20", inline=True)
     assert ran.code == 1, ran.shown
     assert ("POST /plain", "not_a_server_error") in ran.defects
     text = "".join(ran.stdout.split())
     assert "generationbudgetspentat#/components/schemas/L6" in text, ran.shown
-    assert (
-        "generationbudgetspentat#/paths/~1nested/post/requestBody/content/application~1json/schema"
-        in text
-    ), ran.shown
+    assert "generationbudgetspentat#/paths/~1nested/post/requestBody/content/application~1json/schema" in text, (
+        ran.shown
+    )
     assert {request.target for request in app.seen} == {b"/plain"}

@@ -90,9 +90,7 @@ values = ['{canary("one", mark)}', '{canary("two", mark)}']
 def spelled() -> re.Pattern[bytes]:
     """The beginning or the end of a canary, in text and in the base 64 of basic authentication."""
     coded = [b64encode(f"user:{BEGIN}".encode())[:12], b64encode(f"{BEGIN}loc".encode())[:8]]
-    return re.compile(
-        b"|".join([BEGIN.encode(), END.encode(), *map(re.escape, coded)]), re.IGNORECASE
-    )
+    return re.compile(b"|".join([BEGIN.encode(), END.encode(), *map(re.escape, coded)]), re.IGNORECASE)
 
 
 SPELLED = spelled()
@@ -157,9 +155,7 @@ NASTY = ["", ' "%/é&=+x: ']
 
 @pytest.mark.parametrize("kind", ["run", "fuzz"])
 @pytest.mark.parametrize("mark", NASTY)
-def test_no_canary_is_left_anywhere(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch, kind: str, mark: str
-) -> None:
+def test_no_canary_is_left_anywhere(watched: Watched, monkeypatch: pytest.MonkeyPatch, kind: str, mark: str) -> None:
     folder = watched.command.directory
     (folder / "checker.toml").write_text(toml(mark.replace("'", "")))
     monkeypatch.setenv("HEADER", canary("env", mark.encode("ascii", "ignore").decode()).strip())
@@ -193,9 +189,7 @@ def test_no_canary_is_left_anywhere(
     ],
 )
 def test_no_canary_of_a_base_url_is_left(
-    watched: Watched,
-    give: Callable[[str], tuple[list[str], dict[str, str], str]],
-    monkeypatch: pytest.MonkeyPatch,
+    watched: Watched, give: Callable[[str], tuple[list[str], dict[str, str], str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = watched.command.directory
     with serving(watched.answer, DOCUMENT) as app:
@@ -211,9 +205,7 @@ def test_no_canary_of_a_base_url_is_left(
     assert all(request.headers["authorization"].startswith("Basic ") for request in sent)
 
 
-def test_without_sanitisation_reports_show_secrets_and_other_files_do_not(
-    command: Command,
-) -> None:
+def test_without_sanitisation_reports_show_secrets_and_other_files_do_not(command: Command) -> None:
     folder = command.directory
     (folder / "checker.toml").write_text(toml("").replace("${HEADER}", canary("env")))
     with serving(answer, DOCUMENT) as app:

@@ -20,20 +20,12 @@ DOCUMENT: dict[str, Any] = {
         "/rooms/{id}": {
             "put": {
                 "parameters": [IDENTIFIER],
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/x-room": {"schema": ROOM}},
-                },
-                "responses": {
-                    "200": {"description": "", "content": {"application/x-room": {"schema": ROOM}}}
-                },
+                "requestBody": {"required": True, "content": {"application/x-room": {"schema": ROOM}}},
+                "responses": {"200": {"description": "", "content": {"application/x-room": {"schema": ROOM}}}},
             }
         },
         "/probe": {
-            "get": {
-                "parameters": [{"name": "n", "in": "query", "schema": {"type": "integer"}}],
-                "responses": ANSWER,
-            }
+            "get": {"parameters": [{"name": "n", "in": "query", "schema": {"type": "integer"}}], "responses": ANSWER}
         },
     },
 }
@@ -213,9 +205,7 @@ def test_all_of_a_case_works_in_the_user_code_of_fuzz(command: Command) -> None:
     configure(command, HOOKS, '[generation]\nmaximize = "size"\n')
     wanted = PLACES | {"metric"}
     with serving(rooms, DOCUMENT) as app:
-        done = command.until(
-            lambda: places(command.directory) == wanted, "fuzz", app.document_url, *CHOSEN
-        )
+        done = command.until(lambda: places(command.directory) == wanted, "fuzz", app.document_url, *CHOSEN)
     assert (done.code, done.view.errors) == (130, {}), done.shown
     assert places(command.directory) == wanted
 
@@ -301,9 +291,7 @@ def test_requests_of_user_code_go_where_and_as_those_of_the_run_go(command: Comm
     with serving(rooms, document) as app:
         description = command.directory / "openapi.json"
         description.write_text(json.dumps(document))
-        done = command.run(
-            str(description), "--url", f"{app.url}/v1", "--include-path", "/probe", "-n", "3"
-        )
+        done = command.run(str(description), "--url", f"{app.url}/v1", "--include-path", "/probe", "-n", "3")
     assert done.view.errors == {}, done.shown
     assert {request.target.partition(b"?")[0] for request in app.seen} == {b"/v1/probe"}
     own = [request.headers for request in app.seen if "x-own" in request.headers]
@@ -312,10 +300,7 @@ def test_requests_of_user_code_go_where_and_as_those_of_the_run_go(command: Comm
 
 
 def test_a_dry_run_sends_no_request_of_user_code(command: Command) -> None:
-    check, hook = (
-        "check\ndef sending(ctx, response, case)",
-        "hook\ndef before_call(ctx, case, kwargs)",
-    )
+    check, hook = ("check\ndef sending(ctx, response, case)", "hook\ndef before_call(ctx, case, kwargs)")
     configure(command, SENDING.replace(check, hook))
     with serving(rooms, DOCUMENT) as app:
         done = command.run(app.document_url, "--dry-run", "--include-path", "/probe", "-n", "3")

@@ -18,10 +18,7 @@ RUNS = ((1, 1), (2, 4))
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Ran]]:
     with serving(answer, DOCUMENT) as app:
-        yield [
-            sloppy_run(app, tmp_path_factory.mktemp("run"), seed=seed, workers=workers)
-            for seed, workers in RUNS
-        ]
+        yield [sloppy_run(app, tmp_path_factory.mktemp("run"), seed=seed, workers=workers) for seed, workers in RUNS]
 
 
 def sloppy_run(app: App, folder: Path, *, seed: int, workers: int) -> Ran:
@@ -43,10 +40,7 @@ def verdict(ran: Ran) -> dict[str, Any]:
 
 def places(told: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """(fingerprint, fingerprints of its places) of each cause, in the order of the report."""
-    return [
-        (one["fingerprint"], [place["fingerprint"] for place in one["places"]])
-        for one in told["causes"]
-    ]
+    return [(one["fingerprint"], [place["fingerprint"] for place in one["places"]]) for one in told["causes"]]
 
 
 def test_each_of_twelve_mistakes_is_one_cause(runs: list[Ran]) -> None:
@@ -78,10 +72,7 @@ def test_each_place_keeps_its_failure(runs: list[Ran]) -> None:
         for cause in told["causes"]
         for place in cause["places"]
     }
-    assert shown == {
-        (one["cause"], one["operation"], one["fingerprint"], one["case_id"])
-        for one in told["failures"]
-    }
+    assert shown == {(one["cause"], one["operation"], one["fingerprint"], one["case_id"]) for one in told["failures"]}
     assert len(shown) == len(told["failures"])
 
 

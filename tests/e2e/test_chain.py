@@ -33,19 +33,8 @@ def app(parcels: Parcels) -> Iterator[App]:
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
-def test_create_read_delete_read_is_reached(
-    command: Command, app: App, parcels: Parcels, seed: str
-) -> None:
-    ran = command.here(
-        "fuzz",
-        app.document_url,
-        "--mode",
-        "positive",
-        "--seed",
-        seed,
-        "--workers",
-        "2",
-    )
+def test_create_read_delete_read_is_reached(command: Command, app: App, parcels: Parcels, seed: str) -> None:
+    ran = command.here("fuzz", app.document_url, "--mode", "positive", "--seed", seed, "--workers", "2")
     assert ran.code == 1, ran.shown
     assert parcels.reached == {"created", "read", "deleted", "used after deletion"}
     label = "GET /parcels/{shipment}"
@@ -90,12 +79,8 @@ def records_in(command: Command) -> list[Record]:
 
 def is_learned(records: list[Record]) -> bool:
     """Whether there are signals of each class, a sequence worth keeping, and a value that another operation takes."""
-    classes = {
-        name for record in records if isinstance(record, SignalsSeen) for _, name in record.ids
-    }
-    values = {
-        (record.producer, record.pointer) for record in records if isinstance(record, ValueSeen)
-    }
+    classes = {name for record in records if isinstance(record, SignalsSeen) for _, name in record.ids}
+    values = {(record.producer, record.pointer) for record in records if isinstance(record, ValueSeen)}
     return (
         classes >= CLASSES
         and any(isinstance(record, CorpusEntry) and len(record.steps) > 1 for record in records)

@@ -23,9 +23,7 @@ def app(shop: Shop) -> Iterator[App]:
         yield running
 
 
-def test_valid_data_that_is_refused_is_found_and_nothing_else(
-    command: Command, app: App, shop: Shop
-) -> None:
+def test_valid_data_that_is_refused_is_found_and_nothing_else(command: Command, app: App, shop: Shop) -> None:
     ran = command.run(app.document_url, *ENOUGH, inline=True)
     assert (ran.code, ran.defects) == (1, [REFUSED]), ran.shown
     (finding,) = ran.findings
@@ -44,16 +42,8 @@ def test_nothing_is_found_in_the_fixed_twin(command: Command, shop: Shop, app: A
     assert "unjudged" not in ran.view.notes
 
 
-@pytest.mark.parametrize(
-    "switched",
-    [
-        "enabled = false",
-        "expected-statuses = ['2XX', 400]",
-    ],
-)
-def test_what_the_configuration_says_of_a_check_counts(
-    command: Command, app: App, switched: str
-) -> None:
+@pytest.mark.parametrize("switched", ["enabled = false", "expected-statuses = ['2XX', 400]"])
+def test_what_the_configuration_says_of_a_check_counts(command: Command, app: App, switched: str) -> None:
     text = f"[checks.positive_data_acceptance]\n{switched}\n"
     (command.directory / "checker.toml").write_text(text)
     ran = command.run(app.document_url, *ENOUGH, inline=True)
@@ -65,9 +55,7 @@ def test_what_nobody_can_prove_is_counted_and_not_reported(command: Command, app
     ran = command.run(app.document_url, "--phases", "fuzzing", *chosen, inline=True)
     assert (ran.code, ran.defects) == (0, []), ran.shown
     (note,) = ran.view.notes["unjudged"].values()
-    assert note.text == (
-        "a request was refused with 400, and header X-Level is not valid as it was sent (type)"
-    )
+    assert note.text == ("a request was refused with 400, and header X-Level is not valid as it was sent (type)")
     assert "could not be judged" in ran.stdout
 
 
@@ -92,9 +80,7 @@ def test_a_check_may_ask_without_the_credentials_of_the_user(command: Command, a
 
 
 @pytest.mark.parametrize(("limit", "count"), [("0.000001", 2), ("1000", 0)])
-def test_an_answer_that_takes_longer_than_it_may_is_found(
-    command: Command, app: App, limit: str, count: int
-) -> None:
+def test_an_answer_that_takes_longer_than_it_may_is_found(command: Command, app: App, limit: str, count: int) -> None:
     names = ("--include-path", "/items", "--include-path", "/levels", "-n", "5")
     ran = command.run(app.document_url, *names, "--max-response-time", limit, inline=True)
     found = [finding for finding in ran.findings if finding.check == "max_response_time"]

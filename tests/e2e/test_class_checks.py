@@ -93,10 +93,7 @@ def test_what_all_workers_saw_is_put_together(command: Command, app: App) -> Non
     block = f"1. Whole run\n\n- Too many\n\n    ['/items', '/levels']: {TOTAL}\n"
     assert block in ran.stdout
     assert "[no response]" not in ran.stdout
-    assert {label for phase in ran.view.phases.values() for label in phase.tested} == {
-        "GET /items",
-        "GET /levels",
-    }
+    assert {label for phase in ran.view.phases.values() for label in phase.tested} == {"GET /items", "GET /levels"}
 
 
 def test_a_run_that_gives_no_reason_passes(command: Command, app: App) -> None:
@@ -135,9 +132,7 @@ def test_a_state_that_is_too_large_is_an_error_of_the_run(command: Command, app:
     assert "100005 bytes; at most 65536 are kept" in error.message
 
 
-def test_a_class_that_kills_its_worker_at_the_end_costs_its_own_word_only(
-    command: Command, app: App
-) -> None:
+def test_a_class_that_kills_its_worker_at_the_end_costs_its_own_word_only(command: Command, app: App) -> None:
     deadly = MERGED.replace("total = sum", "import os; os._exit(7); total = sum")
     ran = ran_with(command, app, deadly, "[checks.Counted]\nmost = 1\n")
     assert ran.code == 1, ran.shown
@@ -150,9 +145,7 @@ def test_fuzz_has_a_last_word_too_when_it_ends_by_itself(command: Command, app: 
     (command.directory / "hooks.py").write_text(MERGED)
     text = 'hooks = "hooks.py"\n[checks.Counted]\nmost = 0\n'
     (command.directory / "checker.toml").write_text(text)
-    ran = command.here(
-        "fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "2"
-    )
+    ran = command.here("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "2")
     found = [("POST /orders", "positive_data_acceptance"), ("Run checks", "Counted")]
     assert (ran.code, ran.defects) == (1, found), ran.shown
 
@@ -160,16 +153,7 @@ def test_fuzz_has_a_last_word_too_when_it_ends_by_itself(command: Command, app: 
 def test_an_interrupted_run_has_none(command: Command, app: App) -> None:
     (command.directory / "hooks.py").write_text(MERGED)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
-    arguments = (
-        "fuzz",
-        app.document_url,
-        "--mode",
-        "positive",
-        "--include-path",
-        "/levels",
-        "--workers",
-        "2",
-    )
+    arguments = ("fuzz", app.document_url, "--mode", "positive", "--include-path", "/levels", "--workers", "2")
     ran = command.until(lambda: len(app.seen) > 20, *arguments)
     assert (ran.code, ran.defects) == (130, []), ran.shown
     assert "Run checks" not in ran.stdout

@@ -49,9 +49,7 @@ def mutual_tls(seen: "Counter[str]") -> Iterator[str]:
     context.verify_mode = ssl.CERT_REQUIRED
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.handle_error = lambda *_: None  # type: ignore[method-assign]
-    server.socket = context.wrap_socket(
-        server.socket, server_side=True, do_handshake_on_connect=False
-    )
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -63,9 +61,7 @@ def mutual_tls(seen: "Counter[str]") -> Iterator[str]:
 
 
 @pytest.mark.parametrize("given", ["options", "file"])
-def test_a_certificate_is_shown_to_the_api_and_its_description(
-    command: Command, given: str
-) -> None:
+def test_a_certificate_is_shown_to_the_api_and_its_description(command: Command, given: str) -> None:
     seen: Counter[str] = Counter()
     options = ["--tls-verify", str(CERT)]
     if given == "options":
@@ -75,15 +71,7 @@ def test_a_certificate_is_shown_to_the_api_and_its_description(
         (command.directory / "checker.toml").write_text(text)
     with mutual_tls(seen) as location:
         ran = command.run(
-            location,
-            *options,
-            "-n",
-            "5",
-            "--phases",
-            "fuzzing",
-            "--checks",
-            "not_a_server_error",
-            inline=True,
+            location, *options, "-n", "5", "--phases", "fuzzing", "--checks", "not_a_server_error", inline=True
         )
     assert ran.code == 1, ran.shown
     assert seen["/openapi.json"] == 1
@@ -104,15 +92,10 @@ def test_without_one_nothing_is_served(command: Command) -> None:
     ("options", "expected"),
     [
         (["--request-cert", "nowhere.pem"], "it: Must be an existing file, but got 'nowhere.pem'"),
-        (
-            ["--request-cert", str(KEY.with_name("cert.pem"))],
-            "the client certificate in",
-        ),
+        (["--request-cert", str(KEY.with_name("cert.pem"))], "the client certificate in"),
     ],
 )
-def test_a_certificate_that_cannot_be_used_is_one_sentence(
-    command: Command, options: list[str], expected: str
-) -> None:
+def test_a_certificate_that_cannot_be_used_is_one_sentence(command: Command, options: list[str], expected: str) -> None:
     ran = command.here("run", "https://127.0.0.1:9/openapi.json", *options)
     assert ran.code == 2
     assert expected.removeprefix("it: ") in ran.stdout + ran.stderr, ran.shown

@@ -27,9 +27,7 @@ def answer(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("lanes", ["1", "8"])
-def test_a_connection_that_is_closed_without_a_word_is_no_network_error(
-    command: Command, lanes: str
-) -> None:
+def test_a_connection_that_is_closed_without_a_word_is_no_network_error(command: Command, lanes: str) -> None:
     with serving(answer, DOCUMENT, per_connection=7) as app:
         ran = command.run(app.document_url, "-n", "200", "--lanes", lanes, inline=True)
     assert ran.code == 0, ran.shown

@@ -49,9 +49,5 @@ def uncompressed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, st
 def test_compressed_answers_show_the_same_findings(
     command: Command, uncompressed: list[tuple[str, str, str, str]]
 ) -> None:
-    assert [label for label, _, _, _ in uncompressed] == [
-        "GET /broken",
-        "GET /fallen",
-        "GET /wrong",
-    ]
+    assert [label for label, _, _, _ in uncompressed] == ["GET /broken", "GET /fallen", "GET /wrong"]
     assert found(command, "gzip", "deflate") == uncompressed

@@ -30,16 +30,7 @@ def warnings_of(ran: Ran) -> int:
 
 def test_each_damaged_file_is_one_warning_and_a_torn_one_is_none(command: Command) -> None:
     with Server() as demo:
-        night = (
-            "fuzz",
-            demo.document_url,
-            "--mode",
-            "positive",
-            "--workers",
-            "1",
-            "--report",
-            "vcr",
-        )
+        night = ("fuzz", demo.document_url, "--mode", "positive", "--workers", "1", "--report", "vcr")
         command.here(*night, "--seed", "1")
         layout = RunLayout(next(command.directory.glob(".checker/*")))
         compact(layout)

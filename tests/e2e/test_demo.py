@@ -59,9 +59,7 @@ def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
 )
 def test_printed_commands_show_the_failure_again(ran: Ran) -> None:
     lines = ran.stdout.splitlines()
-    commands = [
-        lines[number + 2].strip() for number, line in enumerate(lines) if line == "Reproduce with:"
-    ]
+    commands = [lines[number + 2].strip() for number, line in enumerate(lines) if line == "Reproduce with:"]
     assert sorted(commands) == sorted(finding.reproduction for finding in ran.findings)
     for finding in ran.findings:
         assert finding.reproduction.startswith("curl ")
@@ -89,18 +87,14 @@ def test_inline_finds_the_same(server: Server, ran: Ran, command: Command) -> No
     assert inline.code == 1
 
 
-def test_fixed_has_no_findings_and_every_failure_changes_its_status(
-    ran: Ran, command: Command
-) -> None:
+def test_fixed_has_no_findings_and_every_failure_changes_its_status(ran: Ran, command: Command) -> None:
     with Server(fixed=True) as server:
         clean = command.run(server.document_url, inline=True)
         assert clean.findings == [], clean.shown
         assert clean.code == 0, clean.shown
         cassettes = list(Path(ran.directory).rglob("vcr-*.yaml"))
         assert len(cassettes) == 1
-        again = command.here(
-            "replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url
-        )
+        again = command.here("replay", str(cassettes[0]), "--status", "FAILURE", "--url", server.url)
     assert again.code == 0, again.shown
 
 
@@ -113,8 +107,4 @@ def test_demo_command_serves_runs_and_stops(command: Command) -> None:
 
 def _fingerprints(ran: Ran) -> list[str]:
     """Of what does not depend on who asks first."""
-    return sorted(
-        finding.fingerprint
-        for finding in ran.findings
-        if (finding.label, finding.check) not in BY_CHANCE
-    )
+    return sorted(finding.fingerprint for finding in ran.findings if (finding.label, finding.check) not in BY_CHANCE)

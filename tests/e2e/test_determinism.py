@@ -55,12 +55,7 @@ def _wire(app: App) -> Counter[Wire]:
 
 
 def _ran(
-    directory: Path,
-    app: App,
-    *chosen: str,
-    workers: int = 2,
-    lanes: int = LANES_OF_RUN,
-    is_alone: bool = False,
+    directory: Path, app: App, *chosen: str, workers: int = 2, lanes: int = LANES_OF_RUN, is_alone: bool = False
 ) -> Ran:
     directory.mkdir()
     (directory / "checker.toml").write_text(f'hooks = "{UNHURRIED}"\n')
@@ -82,9 +77,7 @@ def _sent(
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
-def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(
-    application: str, tmp_path: Path
-) -> None:
+def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(application: str, tmp_path: Path) -> None:
     one, found_by_one = _sent(tmp_path / "one", application, workers=1)
     four, found_by_four = _sent(tmp_path / "four", application, workers=4, lanes=2)
     assert _difference(one, four) == {}
@@ -101,9 +94,7 @@ def test_phases_that_list_their_cases_send_the_same_bytes(application: str, tmp_
 
 
 @pytest.mark.parametrize("application", ["openapi", "newer"])
-def test_a_killed_worker_changes_nothing_but_what_was_in_flight(
-    application: str, tmp_path: Path
-) -> None:
+def test_a_killed_worker_changes_nothing_but_what_was_in_flight(application: str, tmp_path: Path) -> None:
     document, _ = APPLICATIONS[application]()
     clean = Mock(document)
     with serving(clean, document) as app:
@@ -124,9 +115,7 @@ def test_a_worker_that_is_killed_while_shrinking_changes_no_request(tmp_path: Pa
     assert set(_killed(tmp_path / "killed", answer, document, after=half)) == set(with_bug)
 
 
-def _killed(
-    directory: Path, answer: Answer, document: dict[str, Any], *chosen: str, after: int
-) -> Counter[Wire]:
+def _killed(directory: Path, answer: Answer, document: dict[str, Any], *chosen: str, after: int) -> Counter[Wire]:
     """What arrives when a worker is killed while request number `after` waits for its answer."""
     with serving(Disturbed(answer, kill_a_worker, after=after), document) as app:
         ran = _ran(directory, app, *chosen)

@@ -124,8 +124,7 @@ def test_inputs_that_have_to_be_unique_end_when_there_are_no_more(command: Comma
     document = DOCUMENT | {"paths": {"/few": {"get": {**answer, "parameters": [few]}}}}
     with serving(lambda _: json_reply({}), document) as app:
         ran = command.run(
-            *(app.document_url, "-n", "50", "--generation-unique-inputs", "--phases", "fuzzing"),
-            inline=True,
+            *(app.document_url, "-n", "50", "--generation-unique-inputs", "--phases", "fuzzing"), inline=True
         )
         targets = [request.target for request in app.seen]
     assert ran.code == 0, ran.shown

@@ -11,25 +11,13 @@ from tests.apps.http import Reply, Request
 from tests.apps.serving import Dropping, json_reply, serving
 from tests.e2e.runner import Command, Ran
 
-ITEM = {
-    "type": "object",
-    "properties": {"n": {"type": "integer"}},
-    "additionalProperties": False,
-}
-BODY = {
-    "required": True,
-    "content": {"application/json": {"schema": {"type": "array", "maxItems": 3, "items": ITEM}}},
-}
+ITEM = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False}
+BODY = {"required": True, "content": {"application/json": {"schema": {"type": "array", "maxItems": 3, "items": ITEM}}}}
 RESPONSES = {"200": {"description": "done"}, "400": {"description": "refused"}}
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Dropping", "version": "1"},
-    "paths": {
-        "/things": {
-            "post": {"requestBody": BODY, "responses": RESPONSES},
-            "get": {"responses": RESPONSES},
-        }
-    },
+    "paths": {"/things": {"post": {"requestBody": BODY, "responses": RESPONSES}, "get": {"responses": RESPONSES}}},
 }
 CHECKS = "[checks]\nenabled = false\n[checks.not_a_server_error]\nenabled = true\n"
 FORMATS = ("ndjson", "json", "junit", "sarif", "html", "markdown", "allure", "pytest", "sh", "vcr")
@@ -71,9 +59,7 @@ def network_errors(ran: Ran) -> list[str]:
 
 def test_a_dropped_connection_is_a_finding_in_every_format(quiet: Command) -> None:
     with serving(panicking(), DOCUMENT) as app:
-        ran = quiet.run_as_usual(
-            app.document_url, *COVERAGE, "--report", ",".join(FORMATS), inline=True
-        )
+        ran = quiet.run_as_usual(app.document_url, *COVERAGE, "--report", ",".join(FORMATS), inline=True)
     assert ran.code == 1, ran.shown
     assert ran.defects == [("POST /things", "not_a_server_error")]
     assert not network_errors(ran)
@@ -138,9 +124,7 @@ def test_a_drop_that_does_not_repeat_is_a_network_error(quiet: Command) -> None:
     assert "Server error" not in ran.stdout
 
 
-def test_a_target_that_accepts_connections_and_answers_nothing_has_no_findings(
-    quiet: Command,
-) -> None:
+def test_a_target_that_accepts_connections_and_answers_nothing_has_no_findings(quiet: Command) -> None:
     number = count()
 
     def answer(request: Request) -> Reply:

@@ -38,9 +38,7 @@ def shows_nothing(command: Command, ran: Ran) -> None:
 def run_tested(command: Command, tokens: Tokens, *arguments: str, password: str = PASSWORD) -> Ran:
     command.environment["PASSWORD"] = password
     location = f"{tokens.url}/openapi.json"
-    return command.here(
-        "run", location, "--seed", "1", "--phases", "fuzzing", *AS_ASKED, *arguments
-    )
+    return command.here("run", location, "--seed", "1", "--phases", "fuzzing", *AS_ASKED, *arguments)
 
 
 def test_four_workers_share_each_token(command: Command) -> None:
@@ -96,21 +94,14 @@ def test_credentials_that_the_login_rejects_are_one_sentence(command: Command) -
         ran = run_tested(command, tokens, "-w", "2", "-n", "5", *ONLY, password="wrong-C4n4ry")
     assert not ran.findings
     assert tokens.logins <= 3
-    text = (
-        "POST /login answered 401: the credentials were rejected; correct them in the configuration"
-    )
+    text = "POST /login answered 401: the credentials were rejected; correct them in the configuration"
     assert (ran.stdout + ran.stderr).count(text) == 1, ran.shown
     shows_nothing(command, ran)
 
 
 @pytest.mark.parametrize(
     ("status", "advice"),
-    [
-        (401, "credentials were rejected"),
-        (404, "correct path"),
-        (415, "media type"),
-        (422, "names of its fields"),
-    ],
+    [(401, "credentials were rejected"), (404, "correct path"), (415, "media type"), (422, "names of its fields")],
 )
 def test_a_refused_login_says_what_to_correct(status: int, advice: str) -> None:
     refused = Response(status, {}, b"")
@@ -137,11 +128,7 @@ SECURED = {
     "openapi": "3.0.3",
     "info": {"title": "Nested", "version": "1"},
     "components": {"securitySchemes": {"Password": {"type": "http", "scheme": "bearer"}}},
-    "paths": {
-        "/item": {
-            "get": {"security": [{"Password": []}], "responses": {"200": {"description": ""}}}
-        }
-    },
+    "paths": {"/item": {"get": {"security": [{"Password": []}], "responses": {"200": {"description": ""}}}}},
 }
 
 
@@ -164,9 +151,7 @@ SECURED = {
 def test_a_login_sends_any_value_and_shows_nothing_of_it(
     command: Command, payload: str, media_type: str, body: str
 ) -> None:
-    table = toml("Password").replace(
-        f'{{ username = "{USER}", password = "${{PASSWORD}}" }}', payload
-    )
+    table = toml("Password").replace(f'{{ username = "{USER}", password = "${{PASSWORD}}" }}', payload)
     form = "application/x-www-form-urlencoded"
     (command.directory / "checker.toml").write_text(table.replace(form, media_type))
     command.environment["PASSWORD"] = PASSWORD

@@ -14,11 +14,7 @@ from tests.e2e.runner import Command
 
 TOKEN = "*:*.964a287eCANARY"
 _SPELLED = b"964a287eCANARY"
-_USER = {
-    "type": "object",
-    "required": ["id"],
-    "properties": {"id": {"type": "integer"}, "secret": {"type": "string"}},
-}
+_USER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}, "secret": {"type": "string"}}}
 
 
 def _content(schema: dict[str, Any]) -> dict[str, Any]:
@@ -31,17 +27,12 @@ DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Echo", "version": "1"},
     "security": [{"key": []}],
-    "components": {
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "Authorization"}}
-    },
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "Authorization"}}},
     "paths": {
         "/me": {
             "get": {
                 "responses": {
-                    "200": {
-                        "description": "you",
-                        **_content({"type": "object", "properties": {"user": _USER}}),
-                    }
+                    "200": {"description": "you", **_content({"type": "object", "properties": {"user": _USER}})}
                 }
             }
         },
@@ -90,12 +81,7 @@ def _left_in(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["run", "fuzz"])
 def test_a_token_that_the_server_repeats_is_in_no_file(command: Command, kind: str) -> None:
-    reports = (
-        "--report",
-        ",".join(one.name for one in report_formats()),
-        "-H",
-        f"Authorization: {TOKEN}",
-    )
+    reports = ("--report", ",".join(one.name for one in report_formats()), "-H", f"Authorization: {TOKEN}")
     with serving(_answer, DOCUMENT) as app:
         if kind == "run":
             ran = command.run_as_usual(app.document_url, *reports, "-n", "10", inline=True)

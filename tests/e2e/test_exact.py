@@ -23,13 +23,7 @@ def test_nothing_is_found_where_everything_is_as_described(path: Path, command: 
     exact = Exact(document)
     with serving(exact, document) as app:
         ran = command.run_as_usual(
-            str(described),
-            "--url",
-            app.url,
-            "-n",
-            str(_EXAMPLES),
-            "--continue-on-failure",
-            inline=True,
+            str(described), "--url", app.url, "-n", str(_EXAMPLES), "--continue-on-failure", inline=True
         )
     assert ran.findings == [], ran.shown
     assert list(ran.view.errors.values()) == [], ran.shown

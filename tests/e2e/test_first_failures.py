@@ -116,15 +116,12 @@ ALL = {"examples": EXAMPLES, "coverage": 25, "fuzzing": 4}
         ("[phases.coverage]\nunexpected-methods = []\n", {"coverage": 18}),
         ("[phases.coverage.generation]\nmode = 'positive'\n", {"coverage": 9}),
         (
-            BLOCK.replace("broken", "sound")
-            + SWITCHED_OFF.format("examples").replace("[phases", "[operations.phases"),
+            BLOCK.replace("broken", "sound") + SWITCHED_OFF.format("examples").replace("[phases", "[operations.phases"),
             {"examples": 0},
         ),
     ],
 )
-def test_keys_of_phases_say_which_cases_there_are(
-    text: str, changed: dict[str, int], app: App, tmp_path: Path
-) -> None:
+def test_keys_of_phases_say_which_cases_there_are(text: str, changed: dict[str, int], app: App, tmp_path: Path) -> None:
     ran = _ran(tmp_path, app, text="[generation]\nmax-examples = 4\n" + text)
     expected = {phase: count for phase, count in (ALL | changed).items() if count}
     assert _cases(ran, SOUND) == expected

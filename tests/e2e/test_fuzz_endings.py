@@ -47,10 +47,7 @@ def _outcome(ran: Ran) -> str:
 
 @pytest.mark.parametrize(
     ("text", "chosen"),
-    [
-        ("", ("--max-time", "400")),
-        ("continue-on-failure = false\n[fuzz]\nmax-time = 400\n", ()),
-    ],
+    [("", ("--max-time", "400")), ("continue-on-failure = false\n[fuzz]\nmax-time = 400\n", ())],
     ids=["option", "key"],
 )
 def test_with_a_time_limit_fuzz_uses_its_time_and_reports_all_failures(

@@ -14,11 +14,7 @@ LOOKED_AT = 16
 _STRING = {"type": "string"}
 _ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
 _NAME = {"name": "name", "in": "query", "required": True, "schema": _STRING}
-_RESPONSES = {
-    "200": {"description": ""},
-    "201": {"description": ""},
-    "404": {"description": ""},
-}
+_RESPONSES = {"200": {"description": ""}, "201": {"description": ""}, "404": {"description": ""}}
 
 
 def operation(*parameters: dict[str, Any]) -> dict[str, Any]:
@@ -90,15 +86,12 @@ def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:
         # Shares are of time. How soon they show in numbers depends on who else wants the processor; if they were equal,
         # they never would.
         ran = command.until(
-            is_shared_well,
-            *("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "1"),
+            is_shared_well, *("fuzz", app.document_url, "--mode", "positive", "--seed", "1", "--workers", "1")
         )
     assert ran.code == 130, ran.shown
     # It has a single case, and all others need what it makes.
     assert things.asked["POST"] >= median(things.live) / 16
-    succeeded = sum(
-        any(200 <= one < 300 for one in counts) for counts in ran.view.statuses.values()
-    )
+    succeeded = sum(any(200 <= one < 300 for one in counts) for counts in ran.view.statuses.values())
     assert succeeded == 3 + len(PARTS)
 
 
@@ -117,8 +110,6 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
 def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Command) -> None:
     paths = {"/a": {"get": {"parameters": [{"$ref": "#/none"}], "responses": _RESPONSES}}}
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
-    ran = command.here(
-        "fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1"
-    )
+    ran = command.here("fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1")
     assert ran.code == 2, ran.shown
     assert "nothing was tested: no case can be made of the one selected operation" in ran.stderr

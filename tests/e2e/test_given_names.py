@@ -33,10 +33,7 @@ READING = {"responses": {"200": {"description": "there"}, "404": {"description":
 
 def named(*names: str) -> dict[str, Any]:
     return {
-        "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-            for name in names
-        ]
+        "parameters": [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
     }
 
 
@@ -50,10 +47,7 @@ DOCUMENT: dict[str, Any] = {
             **named("tenant"),
             "post": {**CREATION, "responses": CREATION["responses"] | READING["responses"]},
         },
-        "/tenants/{tenant}/databases/{database}": {
-            **named("tenant", "database"),
-            "get": READING,
-        },
+        "/tenants/{tenant}/databases/{database}": {**named("tenant", "database"), "get": READING},
     },
 }
 

@@ -85,13 +85,9 @@ def test_one_worker_sends_and_finds_what_four_do(undisturbed: Seen, tmp_path: Pa
     assert four.found == undisturbed.found
 
 
-def test_a_killed_worker_costs_nothing_and_doubles_nothing(
-    undisturbed: Seen, tmp_path: Path
-) -> None:
+def test_a_killed_worker_costs_nothing_and_doubles_nothing(undisturbed: Seen, tmp_path: Path) -> None:
     half = sum(undisturbed.bodies.values()) // 2
-    disturbed = _careless(
-        tmp_path / "killed", 2, Hold(careless.Careless(planted=True).answer, after=half)
-    )
+    disturbed = _careless(tmp_path / "killed", 2, Hold(careless.Careless(planted=True).answer, after=half))
     assert disturbed.ran.view.gone
     assert disturbed.found == undisturbed.found
     assert set(disturbed.bodies) == set(undisturbed.bodies)
@@ -103,14 +99,7 @@ def test_fuzz_reads_what_it_made_and_deleted(seed: int, tmp_path: Path) -> None:
     (tmp_path / "depot.graphql").write_text(depot.SDL)
     command = Command(tmp_path)
     where = ("depot.graphql", "--url")
-    asked = (
-        "--checks",
-        "not_a_server_error",
-        "--include-name-regex",
-        "arcel",
-        "--mode",
-        "positive",
-    )
+    asked = ("--checks", "not_a_server_error", "--include-name-regex", "arcel", "--mode", "positive")
     with serving(depots.answer, {}) as app:
         limits = ("--seed", str(seed), "--workers", "2")
         ran = command.here("fuzz", *where, f"{app.url}/graphql", *asked, *limits)

@@ -29,15 +29,7 @@ def test_a_target_that_nobody_reaches_is_one_sentence(tmp_path: Path, closed_por
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
     url = f"http://127.0.0.1:{closed_port}"
     ran = Command(tmp_path).here(
-        "run",
-        "--inline",
-        "api.json",
-        "--url",
-        url,
-        "--report",
-        "junit",
-        "--report-junit-path",
-        "j.xml",
+        "run", "--inline", "api.json", "--url", url, "--report", "junit", "--report-junit-path", "j.xml"
     )
     sentence = (
         f"nothing was tested: the API at {url} cannot be reached (connection refused); "
@@ -58,17 +50,7 @@ def test_a_proxy_that_nobody_reaches_is_one_sentence_unless_operations_have_othe
 ) -> None:
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
     proxy = f"http://127.0.0.1:{closed_port}"
-    asked = (
-        "run",
-        "--inline",
-        "api.json",
-        "--url",
-        "http://api.example",
-        "--proxy",
-        proxy,
-        "-n",
-        "1",
-    )
+    asked = ("run", "--inline", "api.json", "--url", "http://api.example", "--proxy", proxy, "-n", "1")
     ran = Command(tmp_path).here(*asked)
     assert ran.code == 1, ran.shown
     assert ran.stdout.count(f"the proxy at {proxy} cannot be reached (connection refused)") == 1
@@ -76,7 +58,5 @@ def test_a_proxy_that_nobody_reaches_is_one_sentence_unless_operations_have_othe
     (tmp_path / "other").mkdir()
     block = '[[operations]]\ninclude-path = "/b"\nproxy = "http://127.0.0.1:1"\n'
     (tmp_path / "other" / "checker.toml").write_text(f'proxy = "{proxy}"\n{block}')
-    other = Command(tmp_path / "other").here(
-        "run", "--inline", "-n", "1", "../api.json", "--url", "http://api.example"
-    )
+    other = Command(tmp_path / "other").here("run", "--inline", "-n", "1", "../api.json", "--url", "http://api.example")
     assert other.view.requests > 0, other.shown

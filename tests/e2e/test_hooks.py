@@ -33,20 +33,14 @@ def test_a_candidate_that_a_hook_cannot_bear_is_not_taken(command: Command) -> N
     (command.directory / "hooks.py").write_text(PICKY)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     with Server() as demo:
-        ran = command.run(
-            demo.document_url,
-            *("--phases", "fuzzing", "--include-name", "POST /quotes"),
-            workers=1,
-        )
+        ran = command.run(demo.document_url, *("--phases", "fuzzing", "--include-name", "POST /quotes"), workers=1)
     (finding,) = ran.findings
     assert (ran.code, finding.stage, finding.reproduced) == (1, "minimised", True), ran.shown
     assert finding.shrink_executions > 0
     assert '"nights":2' in finding.reproduction
 
 
-def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(
-    command: Command,
-) -> None:
+def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(command: Command) -> None:
     (command.directory / "hooks.py").write_text(FORGETFUL)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     names = ("--include-name", "POST /quotes", "--include-name", "GET /rooms")
@@ -55,15 +49,10 @@ def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(
     assert [finding.label for finding in ran.findings] == ["POST /quotes"], ran.shown
     assert ran.code == 1
     assert "hook map_body raised ValueError: no more" in ran.stdout
-    assert {label for phase in ran.view.phases.values() for label in phase.tested} == {
-        "GET /rooms",
-        "POST /quotes",
-    }
+    assert {label for phase in ran.view.phases.values() for label in phase.tested} == {"GET /rooms", "POST /quotes"}
 
 
-def test_an_error_in_a_check_of_a_user_is_told_once_with_the_lines_of_the_user(
-    command: Command,
-) -> None:
+def test_an_error_in_a_check_of_a_user_is_told_once_with_the_lines_of_the_user(command: Command) -> None:
     (command.directory / "hooks.py").write_text(
         "import checker\n\n@checker.check\ndef mine(ctx, response, case):\n    return {}['nothing']\n"
     )

@@ -56,17 +56,10 @@ def _stopped(command: Command, number: signal.Signals, arguments: list[str], aft
 
 @pytest.mark.parametrize(
     ("number", "inline"),
-    [
-        (signal.SIGINT, False),
-        (signal.SIGTERM, False),
-        (signal.SIGHUP, False),
-        (signal.SIGTERM, True),
-    ],
+    [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGHUP, False), (signal.SIGTERM, True)],
     ids=["SIGINT", "SIGTERM", "SIGHUP", "SIGTERM-inline"],
 )
-def test_a_stopped_run_shows_what_it_found(
-    command: Command, number: signal.Signals, inline: bool
-) -> None:
+def test_a_stopped_run_shows_what_it_found(command: Command, number: signal.Signals, inline: bool) -> None:
     arguments = run_arguments("/openapi.json", *ROOMS, inline=inline)
     ran = _stopped(command, number, arguments, after=400)
     assert _untold(ran) == []
@@ -91,10 +84,7 @@ def test_a_stopped_fuzz_shows_what_it_found(command: Command) -> None:
 
 def test_a_stop_before_the_document_is_there_ends_at_once(command: Command) -> None:
     hold = Hold(inn(), after=1)
-    with (
-        serving(hold, demo_document()) as app,
-        command.started(*run_arguments(f"{app.url}/rooms")) as process,
-    ):
+    with serving(hold, demo_document()) as app, command.started(*run_arguments(f"{app.url}/rooms")) as process:
         assert hold.reached.wait(command.timeout_s)
         os.killpg(process.pid, signal.SIGTERM)
         ran = command.finished(process)
@@ -105,10 +95,7 @@ def test_a_stop_before_the_document_is_there_ends_at_once(command: Command) -> N
 
 
 def test_no_process_outlives_an_interrupted_run(command: Command) -> None:
-    with (
-        Server() as server,
-        command.started(*run_arguments(server.document_url, *ROOMS)) as process,
-    ):
+    with Server() as server, command.started(*run_arguments(server.document_url, *ROOMS)) as process:
         wait_until(lambda: server.requests > 800)
         children = psutil.Process(process.pid).children(recursive=True)
         assert children != []
@@ -123,9 +110,7 @@ def test_nohup_is_obeyed(command: Command) -> None:
     hold = Hold(inn(), after=50)
     with (
         serving(hold, demo_document()) as app,
-        replace(command, program=nohup).started(
-            *run_arguments(app.document_url, "-n", "10")
-        ) as process,
+        replace(command, program=nohup).started(*run_arguments(app.document_url, "-n", "10")) as process,
     ):
         assert hold.reached.wait(command.timeout_s)
         os.killpg(process.pid, signal.SIGHUP)
@@ -139,8 +124,7 @@ def test_a_terminal_that_goes_away_costs_no_report(command: Command) -> None:
     ours, theirs = os.openpty()
     hold = Hold(inn(), after=400)
     take_it = (
-        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
-        " os.execv(sys.argv[1], sys.argv[1:])"
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
     )
     program = (sys.executable, "-c", take_it, *command.program)
     with serving(hold, demo_document()) as app:
@@ -158,14 +142,10 @@ def test_a_terminal_that_goes_away_costs_no_report(command: Command) -> None:
 
 
 @pytest.mark.parametrize(("times", "shown"), [(1, True), (2, False)])
-def test_a_cassette_that_is_interrupted_leaves_nothing_half(
-    command: Command, times: int, shown: bool
-) -> None:
+def test_a_cassette_that_is_interrupted_leaves_nothing_half(command: Command, times: int, shown: bool) -> None:
     interrupting = replace(command, program=(sys.executable, INTERRUPTING, str(times)))
     with serving(lambda _: json_reply({}, 500), demo_document()) as app:
-        ran = interrupting.run(
-            app.document_url, "-n", "3", "--report-vcr-path", "reports/cassette.yaml"
-        )
+        ran = interrupting.run(app.document_url, "-n", "3", "--report-vcr-path", "reports/cassette.yaml")
     assert ran.code == 130, ran.shown
     assert os.listdir(command.directory / "reports") == []
     assert ("= SUMMARY =" in ran.stdout) == shown

@@ -18,11 +18,7 @@ LINE = {
     "required": ["productId", "count"],
     "properties": {"productId": TEXT, "count": {"type": "integer", "minimum": 1}},
 }
-PRODUCT = {
-    "type": "object",
-    "required": ["productId", "title"],
-    "properties": {"productId": TEXT, "title": TEXT},
-}
+PRODUCT = {"type": "object", "required": ["productId", "title"], "properties": {"productId": TEXT, "title": TEXT}}
 
 
 def creation(body: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
@@ -86,8 +82,6 @@ def test_what_was_made_is_named_in_lists(tmp_path: Path, path: str) -> None:
     shop = Shop()
     with serving(shop, DOCUMENT) as app:
         arguments = ("--phases", "stateful", "--mode", "positive", "--checks", "not_a_server_error")
-        ran = Command(tmp_path).run(
-            app.document_url, *arguments, "-n", "40", "--seed", "1", inline=True
-        )
+        ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "40", "--seed", "1", inline=True)
     assert ran.code == 0, ran.shown
     assert shop.statuses[path, 201] > shop.statuses[path, 422], shop.statuses

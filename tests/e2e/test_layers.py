@@ -68,10 +68,7 @@ def names_in(requests: Wire) -> set[str]:
 
 
 def uses(requests: Wire, names: set[str]) -> int:
-    return sum(
-        any(part in names for part in target.decode("latin-1").split("/"))
-        for _, target, _, _ in requests
-    )
+    return sum(any(part in names for part in target.decode("latin-1").split("/")) for _, target, _, _ in requests)
 
 
 @pytest.mark.parametrize("reuses", [True, False])

@@ -17,11 +17,7 @@ def answer(request: Request) -> Reply:
 
 def test_a_server_on_ipv4_only_is_tested_by_name(command: Command) -> None:
     with serving(answer, DOCUMENT) as app:
-        ran = command.run(
-            app.document_url.replace("127.0.0.1", "localhost"), "-n", "5", inline=True
-        )
+        ran = command.run(app.document_url.replace("127.0.0.1", "localhost"), "-n", "5", inline=True)
     assert ran.code == 0, ran.shown
     assert app.seen
-    assert {request.headers["host"] for request in app.seen} == {
-        app.url.replace("http://127.0.0.1", "localhost")
-    }
+    assert {request.headers["host"] for request in app.seen} == {app.url.replace("http://127.0.0.1", "localhost")}

@@ -26,9 +26,7 @@ BODY = {
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Masking", "version": "1"},
-    "components": {
-        "securitySchemes": {"id": {"type": "apiKey", "in": "query", "name": "appid"}},
-    },
+    "components": {"securitySchemes": {"id": {"type": "apiKey", "in": "query", "name": "appid"}}},
     "paths": {
         "/a": {
             "post": {
@@ -39,20 +37,14 @@ DOCUMENT: dict[str, Any] = {
                     parameter("page_token", schema={"type": "string"}),
                     parameter("X-Token-Type", "header"),
                 ],
-                "requestBody": {
-                    "content": {"application/json": {"schema": BODY}},
-                    "required": True,
-                },
+                "requestBody": {"content": {"application/json": {"schema": BODY}}, "required": True},
                 "responses": {"200": {"description": ""}},
             }
         },
         # The connection is dropped: a finding without a response.
         "/gone": {
             "get": {
-                "parameters": [
-                    parameter("sort_key"),
-                    parameter("page_token", schema={"type": "string"}),
-                ],
+                "parameters": [parameter("sort_key"), parameter("page_token", schema={"type": "string"})],
                 "responses": {"200": {"description": ""}},
             }
         },
@@ -111,24 +103,13 @@ def test_what_was_drawn_is_masked_where_that_is_wanted(command: Command) -> None
     assert "drawn-value" not in repr(cassette(command.directory))
 
 
-MADE = {
-    "type": "object",
-    "required": ["next_token"],
-    "properties": {"next_token": {"type": "string"}},
-}
+MADE = {"type": "object", "required": ["next_token"], "properties": {"next_token": {"type": "string"}}}
 PAGES: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Pages", "version": "1"},
     "paths": {
         "/pages": {
-            "post": {
-                "responses": {
-                    "200": {
-                        "description": "",
-                        "content": {"application/json": {"schema": MADE}},
-                    }
-                }
-            }
+            "post": {"responses": {"200": {"description": "", "content": {"application/json": {"schema": MADE}}}}}
         },
         "/pages/{page}": {
             "get": {

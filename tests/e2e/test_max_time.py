@@ -27,12 +27,7 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 KINDS = pytest.mark.parametrize(
-    "kind",
-    [
-        ("run", "-n", "100000", "--phases", "fuzzing"),
-        ("fuzz", "--mode", "positive"),
-    ],
-    ids=["run", "fuzz"],
+    "kind", [("run", "-n", "100000", "--phases", "fuzzing"), ("fuzz", "--mode", "positive")], ids=["run", "fuzz"]
 )
 LIMITS = ("--max-time", "400", "--request-timeout", "100000", "--workers", "1", "--seed", "1")
 """One worker: of several, one might still be making its first case when another one's request is there."""
@@ -81,9 +76,7 @@ def _entries(command: Command) -> list[Any]:
 
 @KINDS
 @pytest.mark.parametrize("way", ["hanging", "dripping"])
-def test_requests_that_never_end_do_not_keep_a_run(
-    command: Command, kind: tuple[str, ...], way: str
-) -> None:
+def test_requests_that_never_end_do_not_keep_a_run(command: Command, kind: tuple[str, ...], way: str) -> None:
     drip = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b"[", 0.1)
     target = Watched(silent if way == "hanging" else drip)
     ran = _ran(command, kind, target, lambda: target.begun >= 1)
@@ -97,9 +90,7 @@ def test_requests_that_never_end_do_not_keep_a_run(
 
 
 @KINDS
-def test_what_failed_is_told_although_time_ends_the_look_into_it(
-    command: Command, kind: tuple[str, ...]
-) -> None:
+def test_what_failed_is_told_although_time_ends_the_look_into_it(command: Command, kind: tuple[str, ...]) -> None:
     failed = threading.Event()
 
     def once(peer: Any, path: str) -> None:
@@ -118,15 +109,10 @@ def test_what_failed_is_told_although_time_ends_the_look_into_it(
 
 
 @KINDS
-def test_of_a_description_that_does_not_come_a_sentence_is_told(
-    command: Command, kind: tuple[str, ...]
-) -> None:
+def test_of_a_description_that_does_not_come_a_sentence_is_told(command: Command, kind: tuple[str, ...]) -> None:
     target = Watched(silent)
     slow = replace(command, program=SLOW_CLOCK)
-    with (
-        serving({"/": target}) as url,
-        slow.started(*kind, f"{url}/openapi.json", *LIMITS, *REPORTS) as process,
-    ):
+    with serving({"/": target}) as url, slow.started(*kind, f"{url}/openapi.json", *LIMITS, *REPORTS) as process:
         wait_until(lambda: process.poll() is not None or target.begun)
         (command.directory / OVER).touch()
         ran = slow.finished(process)

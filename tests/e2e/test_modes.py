@@ -56,9 +56,7 @@ def test_failures_of_wrong_data_stay_wrong_when_they_shrink(command: Command) ->
     assert finding.interactions[-1].mode == "negative"
     assert finding.reproduced is True
     assert "limit=" in finding.reproduction
-    assert not any(
-        text.lstrip("-").isdigit() and int(text) >= 1 for r in app.seen for text in _limits(r)
-    )
+    assert not any(text.lstrip("-").isdigit() and int(text) >= 1 for r in app.seen for text in _limits(r))
 
 
 def test_operations_that_take_everything_are_skipped_not_broken(command: Command) -> None:

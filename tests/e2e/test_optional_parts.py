@@ -31,12 +31,7 @@ def _operation(location: str) -> dict[str, Any]:
     names = {"version": TEXT, "limit": LIMIT}
     schema = {"type": "object", "required": ["limit"], "properties": names}
     content = {"application/json": {"schema": schema}}
-    return {
-        "post": {
-            "requestBody": {"required": True, "content": content},
-            "responses": RESPONSES,
-        }
-    }
+    return {"post": {"requestBody": {"required": True, "content": content}, "responses": RESPONSES}}
 
 
 def _sent(request: Request) -> dict[str, Any]:
@@ -63,9 +58,7 @@ def _answer(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("location", ["query", "header", "cookie", "body"])
-def test_an_error_is_found_beside_an_optional_part_that_is_refused(
-    command: Command, location: str
-) -> None:
+def test_an_error_is_found_beside_an_optional_part_that_is_refused(command: Command, location: str) -> None:
     document = {
         "openapi": "3.0.3",
         "info": {"title": "Optional", "version": "1"},

@@ -17,9 +17,7 @@ def _operation(name: str, tag: str) -> dict[str, Any]:
     return {
         "operationId": name,
         "tags": [tag],
-        "responses": {
-            "200": {"description": "", "content": {"application/json": {"schema": ITEM}}}
-        },
+        "responses": {"200": {"description": "", "content": {"application/json": {"schema": ITEM}}}},
     }
 
 
@@ -56,9 +54,7 @@ ALL = {"GET /users", "POST /users", "GET /orders", "GET /health"}
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_filters_choose_the_operations(
-    arguments: list[str], wanted: set[str], command: Command
-) -> None:
+def test_filters_choose_the_operations(arguments: list[str], wanted: set[str], command: Command) -> None:
     with serving(Mock(DOCUMENT), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "2", *arguments, inline=True)
     assert ran.code == 0, ran.shown
@@ -80,9 +76,7 @@ def test_a_clean_api_ends_with_zero_and_sends_what_it_was_told(command: Command)
 
 def test_selected_checks_alone_judge(command: Command) -> None:
     with serving(lambda _: json_reply({"id": "no"}), DOCUMENT) as app:
-        only = command.run(
-            app.document_url, "-n", "2", "--checks", "not_a_server_error", inline=True
-        )
+        only = command.run(app.document_url, "-n", "2", "--checks", "not_a_server_error", inline=True)
     assert only.code == 0, only.shown
 
 
@@ -123,22 +117,11 @@ def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command
 
     with serving(answer, DOCUMENT) as app:
         try:
-            ran = command.run(
-                app.document_url,
-                "-n",
-                "2",
-                "--phases",
-                "fuzzing",
-                "--request-timeout",
-                "3",
-                inline=True,
-            )
+            ran = command.run(app.document_url, "-n", "2", "--phases", "fuzzing", "--request-timeout", "3", inline=True)
         finally:
             hanging.set()
     assert ran.code == 1, ran.shown
-    assert {(error.label, error.title) for error in ran.view.errors.values()} == {
-        ("GET /orders", "Network Error")
-    }
+    assert {(error.label, error.title) for error in ran.view.errors.values()} == {("GET /orders", "Network Error")}
     assert "timed out" in ran.stdout
     error = next(iter(ran.view.errors.values()))
     assert error.request.startswith("curl --max-time 3 -X GET ")

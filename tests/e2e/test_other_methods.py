@@ -7,11 +7,7 @@ from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
-MADE = {
-    "application/json": {
-        "schema": {"type": "object", "properties": {"id": {"type": "string"}}},
-    }
-}
+MADE = {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}}
 DOCUMENT = {
     "openapi": "3.0.3",
     "info": {"title": "Broken", "version": "1"},
@@ -37,14 +33,7 @@ def test_what_other_methods_were_answered_neither_hides_that_an_operation_fails_
     gate = ("--fail-under-operations", "100")
     with serving(answer, DOCUMENT) as app:
         ran = command.run(
-            app.document_url,
-            "--phases",
-            "coverage",
-            "--mode",
-            "all",
-            "--continue-on-failure",
-            *gate,
-            inline=True,
+            app.document_url, "--phases", "coverage", "--mode", "all", "--continue-on-failure", *gate, inline=True
         )
         methods = [request.method for request in app.seen]
     assert "OPTIONS" in methods
@@ -66,9 +55,7 @@ THINGS = {
         "/things": {"post": {"responses": {"201": {"description": "", "content": MADE}}}},
         "/things/{id}": {
             "get": {
-                "parameters": [
-                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-                ],
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
                 "responses": {"200": {"description": ""}, "404": {"description": ""}},
             }
         },
@@ -76,9 +63,7 @@ THINGS = {
 }
 
 
-def test_what_a_path_answers_to_other_methods_does_not_wait_for_a_thing_that_was_made(
-    command: Command,
-) -> None:
+def test_what_a_path_answers_to_other_methods_does_not_wait_for_a_thing_that_was_made(command: Command) -> None:
     names = map(str, count(1000))
 
     def answer(request: Request) -> Reply:

@@ -78,11 +78,7 @@ def test_objects_of_http_clients_sign_each_request(command: Command) -> None:
 
     parameters = [{"name": "q", "in": "query", "schema": {"type": "integer"}}]
     operation = {"get": {"parameters": parameters, "responses": {"200": {"description": ""}}}}
-    document = {
-        "openapi": "3.0.3",
-        "info": {"title": "T", "version": "1"},
-        "paths": {"/a": operation, "/b": operation},
-    }
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {"/a": operation, "/b": operation}}
     with serving(answer, document) as app:
         ran = command.run(app.document_url, "--url", app.url, "-n", "5", "--phases", "fuzzing")
     assert ran.code == 0, ran.shown
@@ -115,15 +111,8 @@ def test_credentials_in_bodies_are_sent_and_written_nowhere(command: Command) ->
     )
     command.environment |= {"CHECKER_HOOKS": "hooks.py", "PASSWORD": "pw-C4n4ry-7"}
     content = {"application/json": {"schema": {"type": "object"}}}
-    post = {
-        "requestBody": {"content": content, "required": True},
-        "responses": {"200": {"description": ""}},
-    }
-    document = {
-        "openapi": "3.0.3",
-        "info": {"title": "B", "version": "1"},
-        "paths": {"/b": {"post": post}},
-    }
+    post = {"requestBody": {"content": content, "required": True}, "responses": {"200": {"description": ""}}}
+    document = {"openapi": "3.0.3", "info": {"title": "B", "version": "1"}, "paths": {"/b": {"post": post}}}
     with serving(lambda _: json_reply({}, 500), document) as app:
         ran = command.run(
             app.document_url, "-n", "5", "--phases", "fuzzing", "--mode", "positive", "--report", "vcr,har",

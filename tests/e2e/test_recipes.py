@@ -108,9 +108,7 @@ def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
         assert len(smallest["text"]) == LONG
 
         count = len(app.seen)
-        again = command.run(
-            app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7, inline=True
-        )
+        again = command.run(app.document_url, *CHECKED, "--phases", "fuzzing", "-n", "1", seed=7, inline=True)
         assert app.seen[count].body == sent.body, "the saved example comes first"
         assert only(again.findings).fingerprint == finding.fingerprint
 

@@ -32,10 +32,7 @@ def entries_of(ran: Ran) -> list[dict[str, Any]]:
 
 
 def recorded(app: App, entries: list[dict[str, Any]]) -> Counter[tuple[str, str]]:
-    return Counter(
-        (entry["request"]["method"], entry["request"]["uri"].removeprefix(app.url))
-        for entry in entries
-    )
+    return Counter((entry["request"]["method"], entry["request"]["uri"].removeprefix(app.url)) for entry in entries)
 
 
 def seen_by(app: App) -> Counter[tuple[str, str]]:
@@ -93,9 +90,7 @@ def leading_on(request: Request) -> Reply:
     return Reply(302, "text/plain", b"", (("Location", place),))
 
 
-def test_redirects_that_were_followed_are_among_the_requests_that_are_told(
-    command: Command,
-) -> None:
+def test_redirects_that_were_followed_are_among_the_requests_that_are_told(command: Command) -> None:
     with serving(leading_on, THINGS) as app:
         ran = command.run(app.document_url, *REPORT, inline=True)
     entries = entries_of(ran)
@@ -154,9 +149,7 @@ def size_of(folder: Path) -> int:
 
 def test_equal_answers_are_kept_once(command: Command) -> None:
     with serving(large, THINGS) as app:
-        ran = command.run(
-            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", inline=True
-        )
+        ran = command.run(app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", inline=True)
     entries = entries_of(ran)
     assert len(entries) == len(app.seen) == 60, ran.shown
     assert {entry["response"]["body"]["string"].encode() for entry in entries} == {BIG}
@@ -165,13 +158,9 @@ def test_equal_answers_are_kept_once(command: Command) -> None:
 
 
 def test_long_answers_are_cut_and_their_size_is_told(command: Command) -> None:
-    (command.directory / "checker.toml").write_text(
-        "[output.truncation]\nmax-recorded-payload-size = 1000\n"
-    )
+    (command.directory / "checker.toml").write_text("[output.truncation]\nmax-recorded-payload-size = 1000\n")
     with serving(large, THINGS) as app:
-        ran = command.run(
-            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", inline=True
-        )
+        ran = command.run(app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/a", inline=True)
     bodies = [entry["response"]["body"] for entry in entries_of(ran)]
     assert [body["string"].encode() for body in bodies] == [BIG[:1000]] * 60, ran.shown
     assert {body["size"] for body in bodies} == {len(BIG)}
@@ -181,9 +170,7 @@ def test_the_corpus_keeps_to_its_size_and_what_is_gone_is_told(command: Command)
     most = 3_000_000
     (command.directory / "checker.toml").write_text(f"[corpus]\nmax-size = {most}\n")
     with serving(large, THINGS) as app:
-        ran = command.run(
-            app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/b", inline=True
-        )
+        ran = command.run(app.document_url, *REPORT, "--phases", "fuzzing", "--include-path", "/b", inline=True)
     assert ran.code == 0, ran.shown
     assert size_of(command.directory / ".checker") <= most
     # A report that follows the run closely has read it before it goes.
@@ -204,9 +191,5 @@ def traffic_of(command: Command) -> list[Interaction]:
 def test_operations_with_a_2xx_are_those_of_the_traffic(command: Command) -> None:
     with serving(volatile(), document()) as app:
         ran = command.run(app.document_url, *REPORT, inline=True)
-    succeeded = {
-        one.label
-        for one in traffic_of(command)
-        if one.purpose is Purpose.TEST and one.exchange.status == 200
-    }
+    succeeded = {one.label for one in traffic_of(command) if one.purpose is Purpose.TEST and one.exchange.status == 200}
     assert f"With a 2xx response: {len(succeeded)}\n" in ran.stdout

@@ -30,16 +30,7 @@ def to_login(request: Request) -> Reply:
 
 
 def test_findings_behind_a_login_page_are_stable_for_every_method(command: Command) -> None:
-    asked = (
-        "--phases",
-        "fuzzing",
-        "-n",
-        "3",
-        "--mode",
-        "positive",
-        "-c",
-        "status_code_conformance",
-    )
+    asked = ("--phases", "fuzzing", "-n", "3", "--mode", "positive", "-c", "status_code_conformance")
     with serving(to_login, DOCUMENT) as app:
         ran = command.run(app.document_url, *asked, "--report-json-path", "found.json", inline=True)
         found = json.loads((command.directory / "found.json").read_text())["failures"]
@@ -52,8 +43,6 @@ def test_findings_behind_a_login_page_are_stable_for_every_method(command: Comma
         for one in found:
             (line,) = one["reproduce"]
             shown = subprocess.run(
-                ["bash", "-c", f"{line} -s -o /dev/null -w '%{{http_code}}'"],
-                capture_output=True,
-                check=True,
+                ["bash", "-c", f"{line} -s -o /dev/null -w '%{{http_code}}'"], capture_output=True, check=True
             )
             assert shown.stdout.decode() == one["answer"][:3], line

@@ -67,9 +67,7 @@ class Films:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_what_is_shown_after_its_removal_is_told_though_nothing_is_removed_twice(
-    command: Command, count: int
-) -> None:
+def test_what_is_shown_after_its_removal_is_told_though_nothing_is_removed_twice(command: Command, count: int) -> None:
     with serving(Films(count, shows_removed=True), DOCUMENT) as app:
         ran = command.run(app.document_url, "--phases", "stateful", inline=True)
     assert ran.defects == [(LABEL, "use_after_free")], ran.shown

@@ -12,18 +12,13 @@ from tests.cassettes import cassette_of, interactions_of
 from tests.e2e.runner import Command, Ran
 
 BINARY = {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
-EMPTY = {
-    "content": {"text/plain": {"schema": {"type": "string", "maxLength": 0}}},
-    "required": True,
-}
+EMPTY = {"content": {"text/plain": {"schema": {"type": "string", "maxLength": 0}}}, "required": True}
 DONE = {"responses": {"200": {"description": "done"}}}
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Bodies", "version": "1"},
     "paths": {
-        "/binary": {
-            "post": {"requestBody": {**BINARY, "required": True}, **DONE},
-        },
+        "/binary": {"post": {"requestBody": {**BINARY, "required": True}, **DONE}},
         "/empty": {"post": {"requestBody": EMPTY, **DONE}},
         "/form": {
             "post": {
@@ -107,16 +102,7 @@ def test_a_masked_header_is_asked_for_by_name(command: Command) -> None:
     with serving(_done, DOCUMENT) as app:
         secret = "Authorization: Bearer xyzzy-4711"
         ran = command.run(
-            app.document_url,
-            "-n",
-            "2",
-            "--include-path",
-            "/form",
-            "-H",
-            secret,
-            "--report",
-            "vcr",
-            inline=True,
+            app.document_url, "-n", "2", "--include-path", "/form", "-H", secret, "--report", "vcr", inline=True
         )
         assert ran.code == 0, ran.shown
         path = _cassette(ran)
@@ -140,9 +126,7 @@ def test_filters_choose_what_is_sent(command: Command) -> None:
         return json_reply({}, 500) if is_broken else Reply(200)
 
     with serving(answer, DOCUMENT) as app:
-        ran = command.run(
-            app.document_url, "-n", "3", "--no-shrink", "--report", "vcr", inline=True
-        )
+        ran = command.run(app.document_url, "-n", "3", "--no-shrink", "--report", "vcr", inline=True)
         assert ran.code == 1, ran.shown
         path = str(_cassette(ran))
         cassette = cassette_of(Path(path))

@@ -23,8 +23,7 @@ DOCUMENT: dict[str, Any] = {
         "/unheard": _posting("application/x-foo", OBJECT),
         "/packed": _posting("application/msgpack", OBJECT),
         "/never": _posting("application/json", {"type": "integer", "minimum": 2, "maximum": 1}),
-        "/plain": _posting("application/json", OBJECT)
-        | {"query": {"responses": {"200": {"description": ""}}}},
+        "/plain": _posting("application/json", OBJECT) | {"query": {"responses": {"200": {"description": ""}}}},
     },
 }
 

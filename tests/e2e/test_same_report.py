@@ -46,13 +46,7 @@ def met(view: RunView) -> set[tuple[str, str, str]]:
 
 
 def reported(
-    command: Command,
-    application: str,
-    *,
-    workers: int = 1,
-    lanes: int = 1,
-    kills: int = 0,
-    full_after: int = NEVER,
+    command: Command, application: str, *, workers: int = 1, lanes: int = 1, kills: int = 0, full_after: int = NEVER
 ) -> tuple[str, set[tuple[str, str, str]]]:
     """What a run tells, and what it `met`, when workers are killed `kills` times, while a request waits for its answer.
 
@@ -74,12 +68,8 @@ def reported(
     return told(ran.stdout), met(ran.view)
 
 
-@pytest.mark.parametrize(
-    ("application", "shown"), [("demo", (VALID, MEMBER, MEDIA_TYPE)), ("openapi", (VALID,))]
-)
-def test_workers_lanes_and_deaths_change_nothing(
-    application: str, shown: tuple[str, ...], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("application", "shown"), [("demo", (VALID, MEMBER, MEDIA_TYPE)), ("openapi", (VALID,))])
+def test_workers_lanes_and_deaths_change_nothing(application: str, shown: tuple[str, ...], tmp_path: Path) -> None:
     expected, all_met = reported(Command(tmp_path / "one"), application)
     assert "1. Test Case ID" in expected
     assert all(any(what.startswith(one) for _, _, what in all_met) for one in shown)

@@ -71,15 +71,7 @@ def test_plain_traffic_of_the_first_run_is_gone(command: Command) -> None:
 def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
     # Each night ends with the planted failure, which takes the whole chain of operations.
     with serving(Parcels(), DOCUMENT) as app:
-        arguments = (
-            "fuzz",
-            app.document_url,
-            "--mode",
-            "positive",
-            "--workers",
-            "1",
-            "--seed",
-        )
+        arguments = ("fuzz", app.document_url, "--mode", "positive", "--workers", "1", "--seed")
         command.here(*arguments, "1")
         first = signals_of(corpus_of(command.directory))
         command.here(*arguments, "2")

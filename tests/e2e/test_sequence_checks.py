@@ -79,9 +79,7 @@ def test_a_missing_authentication_check_is_found_with_two_requests_for_each_oper
     safe = Safe(is_planted=is_planted)
     with serving(safe, SECURED) as app:
         header = ("-H", "Authorization: Bearer right", "-n", "30")
-        ran = command.run_as_usual(
-            app.document_url, *header, "--checks", "ignored_auth", inline=True
-        )
+        ran = command.run_as_usual(app.document_url, *header, "--checks", "ignored_auth", inline=True)
     expected = [("GET /any", "ignored_auth"), ("GET /open", "ignored_auth")]
     assert ran.defects == (expected if is_planted else []), ran.shown
     titles = {finding.label: finding.title for finding in ran.findings}
@@ -92,9 +90,7 @@ def test_a_missing_authentication_check_is_found_with_two_requests_for_each_oper
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_missing_authentication_check_is_found_where_few_cases_are_accepted(
-    command: Command, seed: int
-) -> None:
+def test_a_missing_authentication_check_is_found_where_few_cases_are_accepted(command: Command, seed: int) -> None:
     orders = Orders()
     with serving(orders, UNCHECKED) as app:
         given = ("-H", f"Authorization: Bearer {TOKEN}", "--checks", "ignored_auth")
@@ -116,9 +112,7 @@ def test_strangers_who_are_refused_oddly_are_shown_by_their_own_request(command:
     with serving(unreadable, SECURED) as app:
         header = ("-H", "Authorization: Bearer right", "-n", "10", "--checks", "ignored_auth")
         ran = command.run(app.document_url, *header, inline=True)
-    assert {finding.title for finding in ran.findings} == {
-        "Unexpected response to invalid authentication"
-    }
+    assert {finding.title for finding in ran.findings} == {"Unexpected response to invalid authentication"}
     assert set(answers) == {422}
     for finding in ran.findings:
         assert finding.reproduced is True
@@ -149,11 +143,7 @@ KEPT: dict[str, Any] = {
     "components": SECURED["components"],
     "paths": {
         path: {
-            name: (
-                part
-                if name == "parameters"
-                else {**part, "responses": {**part["responses"], **REFUSED}}
-            )
+            name: (part if name == "parameters" else {**part, "responses": {**part["responses"], **REFUSED}})
             for name, part in parts.items()
         }
         for path, parts in DOCUMENT["paths"].items()
@@ -163,11 +153,7 @@ KEPT: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     ("planted", "title"),
-    [
-        ("open", "API accepts requests without authentication"),
-        ("any", "API accepts invalid authentication"),
-        ("", ""),
-    ],
+    [("open", "API accepts requests without authentication"), ("any", "API accepts invalid authentication"), ("", "")],
 )
 def test_strangers_who_may_remove_are_found_before_nothing_is_left_to_remove(
     command: Command, planted: str, title: str
@@ -201,23 +187,10 @@ def test_what_a_check_sends_before_a_case_is_on_record_as_its_own(command: Comma
     assert done == {"test"}
 
 
-@pytest.mark.parametrize(
-    ("check", "methods"), [("unsupported_method", False), ("status_code_conformance", True)]
-)
-def test_no_request_is_sent_that_no_check_needs(
-    command: Command, check: str, *, methods: bool
-) -> None:
+@pytest.mark.parametrize(("check", "methods"), [("unsupported_method", False), ("status_code_conformance", True)])
+def test_no_request_is_sent_that_no_check_needs(command: Command, check: str, *, methods: bool) -> None:
     with serving(Safe(is_planted=False), SECURED) as app:
-        ran = command.run(
-            app.document_url,
-            "--checks",
-            check,
-            "--phases",
-            "coverage",
-            "--mode",
-            "all",
-            inline=True,
-        )
+        ran = command.run(app.document_url, "--checks", check, "--phases", "coverage", "--mode", "all", inline=True)
     assert ran.code in (0, 1), ran.shown
     sent = [request.method for request in app.seen]
     assert sent
@@ -230,12 +203,7 @@ HALF: dict[str, Any] = {
         "/half": {
             "get": {
                 "parameters": [
-                    {
-                        "name": name,
-                        "in": "query",
-                        "required": name == "q",
-                        "schema": {"type": "integer"},
-                    }
+                    {"name": name, "in": "query", "required": name == "q", "schema": {"type": "integer"}}
                     for name in ("p", "q", "r")
                 ],
                 "responses": {"200": {"description": "fine"}, "401": {"description": "no"}},

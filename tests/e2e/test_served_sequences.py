@@ -9,11 +9,7 @@ from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
-THING = {
-    "type": "object",
-    "required": ["id"],
-    "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
-}
+THING = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}
 NAMED = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
 MADE = {"description": "", "content": {"application/json": {"schema": THING}}}
 DOCUMENT: dict[str, Any] = {
@@ -22,18 +18,13 @@ DOCUMENT: dict[str, Any] = {
     "paths": {
         "/things": {
             "post": {
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": NAMED}},
-                },
+                "requestBody": {"required": True, "content": {"application/json": {"schema": NAMED}}},
                 "responses": {"201": MADE, "422": {"description": "too short"}},
             }
         },
         "/things/{id}": {
             "get": {
-                "parameters": [
-                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-                ],
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
                 "responses": {"200": MADE, "404": {"description": ""}},
             }
         },
@@ -66,8 +57,6 @@ class Things:
 def test_the_printed_creation_creates(tmp_path: Path) -> None:
     with serving(Things(), DOCUMENT) as app:
         arguments = ("--phases", "stateful", "--mode", "positive", "--checks", "not_a_server_error")
-        ran = Command(tmp_path).run(
-            app.document_url, *arguments, "-n", "60", "--seed", "1", inline=True
-        )
+        ran = Command(tmp_path).run(app.document_url, *arguments, "-n", "60", "--seed", "1", inline=True)
     (finding,) = ran.findings
     assert [one.exchange.status for one in finding.interactions] == [201, 500], ran.shown

@@ -47,9 +47,7 @@ def _answer(request: Request) -> Reply:
 
 def _sent_to(app: App, method: str, path: str) -> list[Request]:
     return [
-        one
-        for one in list(app.seen)
-        if one.method == method and urlsplit(one.target.decode("latin-1")).path == path
+        one for one in list(app.seen) if one.method == method and urlsplit(one.target.decode("latin-1")).path == path
     ]
 
 
@@ -89,9 +87,7 @@ def test_a_fuzzed_operation_begins_with_the_smallest_case(command: Command) -> N
 
 
 @pytest.mark.parametrize("arguments", [("--mode", "negative"), ("--dry-run",)])
-def test_no_valid_case_is_sent_where_none_is_wanted(
-    command: Command, arguments: tuple[str, ...]
-) -> None:
+def test_no_valid_case_is_sent_where_none_is_wanted(command: Command, arguments: tuple[str, ...]) -> None:
     with serving(_answer, DOCUMENT) as app:
         command.run(app.document_url, *arguments, "--phases", "coverage,fuzzing", inline=True)
     assert b"/jobs" not in [one.target for one in app.seen if one.method == "GET"]
@@ -103,9 +99,7 @@ def test_the_smallest_case_takes_the_place_of_a_drawn_one(command: Command) -> N
     assert len(_sent_to(app, "GET", "/jobs")) == 7, ran.shown
 
 
-@pytest.mark.parametrize(
-    ("verb", "result"), [("map", "body"), ("filter", "body['text'] == 'mine'")]
-)
+@pytest.mark.parametrize(("verb", "result"), [("map", "body"), ("filter", "body['text'] == 'mine'")])
 def test_hooks_of_parts_see_the_smallest_case(command: Command, verb: str, result: str) -> None:
     change = "" if verb == "filter" else "    body['text'] = 'mine'\n"
     (command.directory / "hooks.py").write_text(

@@ -18,12 +18,7 @@ DOCUMENT: dict[str, Any] = {
         f"/{path}": {
             "post": {
                 "parameters": [
-                    {
-                        "name": name,
-                        "in": "query",
-                        "schema": {"type": "integer", "minimum": 1},
-                        "example": 7,
-                    }
+                    {"name": name, "in": "query", "schema": {"type": "integer", "minimum": 1}, "example": 7}
                     for name in NAMES
                 ],
                 "requestBody": {
@@ -33,10 +28,7 @@ DOCUMENT: dict[str, Any] = {
                             "schema": {
                                 "type": "object",
                                 "required": ["text"],
-                                "properties": {
-                                    "text": {"type": "string"},
-                                    "size": {"type": "integer"},
-                                },
+                                "properties": {"text": {"type": "string"}, "size": {"type": "integer"}},
                             },
                             "example": {"text": "word", "size": 20},
                         }
@@ -67,7 +59,4 @@ def test_what_a_failure_does_not_need_is_left_out(tmp_path: Path, phase: str) ->
         (step,) = finding.interactions
         target = step.exchange.target.decode()
         shown[finding.label] = target, set(json.loads(step.exchange.body or b""))
-    assert shown == {
-        "POST /always": ("/always", {"text"}),
-        "POST /one": ("/one?second=1", {"text"}),
-    }, ran.shown
+    assert shown == {"POST /always": ("/always", {"text"}), "POST /one": ("/one?second=1", {"text"})}, ran.shown

@@ -55,9 +55,7 @@ THINGS: dict[str, Any] = {
     "info": {"title": "Things", "version": "1"},
     "paths": {
         "/things": {"post": {"responses": MADE}},
-        "/things/{id}": {
-            "delete": {"parameters": [KEY], "responses": {"204": {"description": ""}}}
-        },
+        "/things/{id}": {"delete": {"parameters": [KEY], "responses": {"204": {"description": ""}}}},
     },
 }
 
@@ -95,9 +93,7 @@ BOXES: dict[str, Any] = {
     "info": {"title": "Boxes", "version": "1"},
     "paths": {
         "/boxes/{id}": {"put": {"parameters": [KEY], "responses": {"201": {"description": ""}}}},
-        "/boxes/{id}/size": {
-            "get": {"parameters": [KEY], "responses": {"200": {"description": ""}}}
-        },
+        "/boxes/{id}/size": {"get": {"parameters": [KEY], "responses": {"200": {"description": ""}}}},
     },
 }
 

@@ -12,9 +12,7 @@ from tests.e2e.runner import Command, Ran, kill_a_worker
 CHECKS = ("--checks", "not_a_server_error,response_schema_conformance,content_type_conformance")
 
 
-def ran(
-    directory: Path, answer: Answer, *arguments: str, workers: int | None = None, seed: int = 1
-) -> Ran:
+def ran(directory: Path, answer: Answer, *arguments: str, workers: int | None = None, seed: int = 1) -> Ran:
     """A run of the stateful phase, inline if there are no workers."""
     directory.mkdir(exist_ok=True)
     with serving(answer, DOCUMENT) as app:
@@ -61,8 +59,7 @@ def test_sequences_that_failed_are_tried_first_next_time(tmp_path: Path) -> None
     assert [one[2] for one in told(first)] == [2], first.shown
     with serving(Library(library), DOCUMENT) as app:
         Command(tmp_path).run(
-            *(app.document_url, "--phases", "stateful", "-n", "1", "--include-path-regex", "jobs"),
-            inline=True,
+            *(app.document_url, "--phases", "stateful", "-n", "1", "--include-path-regex", "jobs"), inline=True
         )
         targets = [request.target for request in app.seen]
     assert targets[0] == b"/jobs"

@@ -45,10 +45,7 @@ def api() -> Iterator[App]:
 @pytest.mark.parametrize(
     ("redirection", "inline"),
     [
-        *(
-            (one, False)
-            for one in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "| head -n 1")
-        ),
+        *((one, False) for one in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", "| head -n 1")),
         # The streams of the command are the same; there are no others.
         *((one, True) for one in ("<&- >&- 2>&-", "| head -n 1")),
     ],
@@ -68,9 +65,7 @@ def test_streams_that_lead_nowhere_change_no_exit_code(
 
 @ENDS
 @pytest.mark.parametrize("redirection", [">/dev/full", "| true"])
-def test_a_hook_may_print_where_nobody_reads(
-    command: Command, redirection: str, inline: bool
-) -> None:
+def test_a_hook_may_print_where_nobody_reads(command: Command, redirection: str, inline: bool) -> None:
     (command.directory / "hooks.py").write_text(PRINTING)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     with serving(lambda _: json_reply({}), _document()) as api:
@@ -92,12 +87,8 @@ def test_a_report_that_cannot_be_printed_is_told_and_the_others_are_written(
     assert {finding.label for finding in ran.findings} == {"GET /first", "GET /second"}
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--help",), ("--version",), ("run", "--help"), ("replay", "cassette.yaml")]
-)
-@pytest.mark.parametrize(
-    ("redirection", "code", "told"), [(">/dev/full", 2, LOST), ("| true", 0, ""), (">&-", 0, "")]
-)
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("run", "--help"), ("replay", "cassette.yaml")])
+@pytest.mark.parametrize(("redirection", "code", "told"), [(">/dev/full", 2, LOST), ("| true", 0, ""), (">&-", 0, "")])
 def test_whatever_is_printed_may_be_lost(
     command: Command, arguments: tuple[str, ...], redirection: str, code: int, told: str
 ) -> None:
@@ -108,7 +99,5 @@ def test_whatever_is_printed_may_be_lost(
 
 
 @pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-"])
-def test_an_error_that_nobody_can_read_has_its_exit_code(
-    command: Command, redirection: str
-) -> None:
+def test_an_error_that_nobody_can_read_has_its_exit_code(command: Command, redirection: str) -> None:
     assert code_of(redirected(command, redirection)("run", "nowhere.yaml")) == 2

@@ -25,9 +25,7 @@ def test_a_resource_that_is_not_there_after_its_creation_is_found_where_names_ar
 
 
 @pytest.mark.parametrize("phase", ["examples", "coverage", "fuzzing"])
-def test_a_wrong_response_to_a_creation_reproduces_where_names_are_unique(
-    command: Command, phase: str
-) -> None:
+def test_a_wrong_response_to_a_creation_reproduces_where_names_are_unique(command: Command, phase: str) -> None:
     with serving(Labels(lies=True), DOCUMENT) as app:
         given = ("--checks", "response_schema_conformance", "--phases", phase)
         ran = command.run_as_usual(app.document_url, *given, inline=True)

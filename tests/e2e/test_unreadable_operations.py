@@ -22,11 +22,7 @@ DOCUMENT = {
                     "required": True,
                     "content": {
                         "application/xml": {
-                            "schema": {
-                                "type": "object",
-                                "required": ["a"],
-                                "properties": {"a": PREFIXED},
-                            }
+                            "schema": {"type": "object", "required": ["a"], "properties": {"a": PREFIXED}}
                         }
                     },
                 },
@@ -60,9 +56,7 @@ def test_a_prefix_without_a_namespace_is_no_serialisable_body(command: Command) 
     assert not [one for one in app.seen if one.body]
 
 
-def test_where_nothing_else_is_selected_it_is_an_error_and_not_an_empty_suite(
-    command: Command,
-) -> None:
+def test_where_nothing_else_is_selected_it_is_an_error_and_not_an_empty_suite(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "2", "--include-path", "/text", inline=True)
     assert "1 selected / 4 total" in ran.stdout, ran.shown

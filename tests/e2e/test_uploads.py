@@ -25,11 +25,7 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def described() -> dict[str, Any]:
     paths = {}
     for name, (schema, more) in WAYS.items():
-        whole: dict[str, Any] = {
-            "type": "object",
-            "properties": {"file": schema},
-            "additionalProperties": False,
-        }
+        whole: dict[str, Any] = {"type": "object", "properties": {"file": schema}, "additionalProperties": False}
         if name != "optional":
             whole["required"] = ["file"]
         media = {"schema": whole, **more}

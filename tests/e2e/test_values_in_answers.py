@@ -14,10 +14,7 @@ TEXT = {"type": "string"}
 HOOK = {"type": "string", "format": "uri"}
 MAIL = {"type": "string", "format": "email"}
 LINE = {"type": "object", "properties": {"id": TEXT}}
-ORDER = {
-    "type": "object",
-    "properties": {"id": TEXT, "lines": {"type": "array", "items": LINE}},
-}
+ORDER = {"type": "object", "properties": {"id": TEXT, "lines": {"type": "array", "items": LINE}}}
 ORDERS = {"type": "object", "properties": {"data": {"type": "array", "items": ORDER}}}
 BATCH = {"type": "object", "properties": {"lineIds": {"type": "array", "items": TEXT}}}
 LINES = ("l-1", "l-2", "l-3", "l-4")
@@ -59,9 +56,7 @@ DOCUMENT: dict[str, Any] = {
 
 def _orders() -> dict[str, Any]:
     halves = (LINES[:2], LINES[2:])
-    orders = [
-        {"id": f"o-{at}", "lines": [{"id": one} for one in half]} for at, half in enumerate(halves)
-    ]
+    orders = [{"id": f"o-{at}", "lines": [{"id": one} for one in half]} for at, half in enumerate(halves)]
     return {"data": orders}  # fmt: skip
 
 
@@ -99,14 +94,7 @@ def test_equal_answers_give_equal_requests_for_any_number_of_workers(command: Co
     wires = []
     with serving(lambda request: json_reply(_orders()), DOCUMENT) as app:
         for workers in (1, 3):
-            arguments = (
-                "--phases",
-                "coverage,fuzzing",
-                "-n",
-                "20",
-                "--checks",
-                "not_a_server_error",
-            )
+            arguments = ("--phases", "coverage,fuzzing", "-n", "20", "--checks", "not_a_server_error")
             command.run(app.document_url, *arguments, workers=workers)
             wires.append(sorted(map(repr, app.wire())))
             app.seen.clear()

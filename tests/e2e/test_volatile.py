@@ -33,9 +33,7 @@ WANTED = {sent(*smallest): name for name, smallest in DEFECTS.items()}
 @pytest.mark.parametrize("seed", [9, 10])
 def test_each_defect_is_found_once_confirmed_and_smallest(seed: int, tmp_path: Path) -> None:
     with serving(volatile(), document()) as app:
-        ran = Command(tmp_path).run(
-            *(app.document_url, "-n", "100", "--phases", "fuzzing"), seed=seed, inline=True
-        )
+        ran = Command(tmp_path).run(*(app.document_url, "-n", "100", "--phases", "fuzzing"), seed=seed, inline=True)
     assert ran.code == 1, ran.shown
     found = [WANTED.get(sent_by(finding), str(sent_by(finding))) for finding in ran.findings]
     assert sorted(found) == sorted(DEFECTS), ran.shown

@@ -118,9 +118,7 @@ def test_each_operation_has_whom_it_lets_in(command: Command) -> None:
 
 def test_the_user_that_is_named_calls_everything(command: Command) -> None:
     bank = Bank()
-    app = run(
-        command, bank, [login("anna", HEADER), login("bert", HEADER)], "--auth-wfc-user", "bert"
-    )
+    app = run(command, bank, [login("anna", HEADER), login("bert", HEADER)], "--auth-wfc-user", "bert")
     assert bank.logins[0] == "bert"
     assert set(bank.logins) == {"bert"}
     assert set(callers(app, "/nobody")) == {"bert"}
@@ -128,17 +126,8 @@ def test_the_user_that_is_named_calls_everything(command: Command) -> None:
 
 def test_a_user_is_named_on_the_command_line_and_the_document_in_the_file(command: Command) -> None:
     bank = Bank()
-    (command.directory / "checker.toml").write_text(
-        "[auth.wfc]\npath = 'users.json'\nuser = 'anna'\n"
-    )
-    app = run(
-        command,
-        bank,
-        [login("anna", HEADER), login("bert", HEADER)],
-        "--auth-wfc-user",
-        "bert",
-        document=(),
-    )
+    (command.directory / "checker.toml").write_text("[auth.wfc]\npath = 'users.json'\nuser = 'anna'\n")
+    app = run(command, bank, [login("anna", HEADER), login("bert", HEADER)], "--auth-wfc-user", "bert", document=())
     assert set(bank.logins) == {"bert"}
     assert set(callers(app, "/nobody")) == {"bert"}
 
@@ -154,28 +143,21 @@ def test_logins_give_cookies_and_tokens_for_the_query(command: Command) -> None:
         sent = [one for one in app.seen if one.target.startswith(path.encode())]
         assert sent
         assert all(
-            "sid=c-C4n4ry-anna" in one.headers.get("cookie", "")
-            or b"key=t-C4n4ry-anna" in one.target
-            for one in sent
+            "sid=c-C4n4ry-anna" in one.headers.get("cookie", "") or b"key=t-C4n4ry-anna" in one.target for one in sent
         )
 
 
 def test_a_login_elsewhere_is_called_as_written(command: Command) -> None:
     bank, other = Bank(), Bank()
     with serving(other.answer, {}) as place:
-        app = run(
-            command, bank, [login("anna", HEADER, f"{place.url}/login")], "--include-path", "/all"
-        )
+        app = run(command, bank, [login("anna", HEADER, f"{place.url}/login")], "--include-path", "/all")
     assert (bank.logins, other.logins) == ([], ["anna"])
     assert set(callers(app, "/all")) == {"anna"}
 
 
 def test_fixed_headers_and_a_template_need_no_login(command: Command) -> None:
     users: list[dict[str, object]] = [
-        {
-            "name": "bert",
-            "fixedHeaders": [{"name": "Authorization", "value": "Bearer t-C4n4ry-bert"}],
-        }
+        {"name": "bert", "fixedHeaders": [{"name": "Authorization", "value": "Bearer t-C4n4ry-bert"}]}
     ]
     app = run(command, Bank(), users, "--include-path", "/bert")
     assert set(callers(app, "/bert")) == {"bert"}
@@ -186,16 +168,11 @@ def test_fixed_headers_and_a_template_need_no_login(command: Command) -> None:
     [
         ("{}", "'auth' must be a list of users that is not empty"),
         ("auth: [{name: a}]", "auth[0] (a) has neither 'fixedHeaders' nor 'loginEndpointAuth'"),
-        (
-            "auth: [{name: a, loginEndpointAuth: {verb: POST}}]",
-            "auth[0] (a).loginEndpointAuth: 'endpoint' is missing",
-        ),
+        ("auth: [{name: a, loginEndpointAuth: {verb: POST}}]", "auth[0] (a).loginEndpointAuth: 'endpoint' is missing"),
         ("auth: [}", "it is neither JSON nor YAML (line 1)"),
     ],
 )
-def test_a_document_that_means_nothing_is_one_sentence(
-    command: Command, text: str, expected: str
-) -> None:
+def test_a_document_that_means_nothing_is_one_sentence(command: Command, text: str, expected: str) -> None:
     Path(command.directory / "users.yaml").write_text(text)
     ran = command.here("run", "http://127.0.0.1:9/openapi.json", "--auth-wfc", "users.yaml")
     assert (ran.code, ran.stderr) == (2, f"Error: auth.wfc: {expected}\n")
@@ -203,13 +180,9 @@ def test_a_document_that_means_nothing_is_one_sentence(
 
 def test_a_user_that_is_not_there_is_one_sentence(command: Command) -> None:
     (command.directory / "users.json").write_text(json.dumps({"auth": [login("anna", HEADER)]}))
-    ran = command.here(
-        "run", "http://127.0.0.1:9/a", "--auth-wfc", "users.json", "--auth-wfc-user", "zoe"
-    )
+    ran = command.here("run", "http://127.0.0.1:9/a", "--auth-wfc", "users.json", "--auth-wfc-user", "zoe")
     assert ran.code == 2
-    assert (
-        ran.stderr == "Error: auth.wfc: there is no user 'zoe' in the document; there are 'anna'\n"
-    )
+    assert ran.stderr == "Error: auth.wfc: there is no user 'zoe' in the document; there are 'anna'\n"
 
 
 def test_a_killed_run_leaves_no_password_and_no_token_that_answers_echo(command: Command) -> None:

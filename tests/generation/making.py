@@ -9,13 +9,7 @@ import jsonschema
 
 from checker.core.case import Case
 from checker.core.meta import PhaseInfo
-from checker.core.operation import (
-    Body,
-    Label,
-    Location,
-    Operation,
-    Parameter,
-)
+from checker.core.operation import Body, Label, Location, Operation, Parameter
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
@@ -54,20 +48,14 @@ class PlainOperation(DeclaredOperation):
     ) -> None:
         given: dict[str, Any] = {"label": LABEL, "method": "POST", "path": "/things/{id}", **others}
         super().__init__(
-            contract=NO_CONTRACT,
-            parameters=parameters,
-            bodies=bodies,
-            body_required=body_required,
-            **given,
+            contract=NO_CONTRACT, parameters=parameters, bodies=bodies, body_required=body_required, **given
         )
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         return (frozenset({self.method}),)
 
 
-def schema_of(
-    raw: Any, dialect: Dialect = Dialect.OPENAPI31, components: dict[str, Any] | None = None
-) -> Schema:
+def schema_of(raw: Any, dialect: Dialect = Dialect.OPENAPI31, components: dict[str, Any] | None = None) -> Schema:
     root = {"s": raw, "components": {"schemas": components or {}}}
     return Schema(raw, "#/s", dialect, PlainDocument(root))
 
@@ -76,9 +64,7 @@ def body_of(schema: Schema, media_type: str = "application/json") -> Body:
     return Body(media_type, schema, "#/body", {})
 
 
-def parameter_of(
-    raw: Any, location: Location = Location.QUERY, name: str = "q", *, required: bool = True
-) -> Parameter:
+def parameter_of(raw: Any, location: Location = Location.QUERY, name: str = "q", *, required: bool = True) -> Parameter:
     return Parameter(name, location, required, schema_of(raw), "form", True)
 
 

@@ -96,9 +96,7 @@ def _all_of_all(count: int) -> Hostile:
     parts = {
         f"S{index}": {
             "type": "object",
-            "properties": {
-                f"p{at}": {"allOf": [own, other]} for at, other in enumerate(references)
-            },
+            "properties": {f"p{at}": {"allOf": [own, other]} for at, other in enumerate(references)},
         }
         for index, own in enumerate(references)
     }

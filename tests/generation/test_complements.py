@@ -135,10 +135,6 @@ def test_values_meet_conditions(name: str) -> None:
 
 
 def test_schemas_that_say_little_have_many_values() -> None:
-    open_ones: list[Any] = [
-        {"propertyNames": False},
-        {"items": {"type": "null"}},
-        {"properties": {"a": {}}},
-    ]
+    open_ones: list[Any] = [{"propertyNames": False}, {"items": {"type": "null"}}, {"properties": {"a": {}}}]
     for raw in open_ones:
         assert len({repr(value) for value in bodies(raw, 20)}) >= 10

@@ -52,12 +52,7 @@ def test_lengths_that_no_encoded_text_has_win() -> None:
 @pytest.mark.parametrize("extra", [{}, {"contentEncoding": "base64"}])
 def test_json_is_of_its_schema(extra: dict[str, Any]) -> None:
     inner = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
-    raw = {
-        "type": "string",
-        "contentMediaType": "application/json",
-        "contentSchema": inner,
-        **extra,
-    }
+    raw = {"type": "string", "contentMediaType": "application/json", "contentSchema": inner, **extra}
     for text in bodies(raw, 50):
         document = json.loads(base64.b64decode(text) if extra else text)
         assert isinstance(document["n"], int)

@@ -50,10 +50,7 @@ def test_values_of_real_schemas_are_valid_for_both_validators(path: Path) -> Non
     source = RandomSource()
     for program in _programs(path):
         operation = program.operation
-        checks = {
-            (item.location.container, item.name): opinions(item.schema)
-            for item in operation.parameters
-        }
+        checks = {(item.location.container, item.name): opinions(item.schema) for item in operation.parameters}
         bodies = {body.media_type: opinions(body.schema) for body in operation.bodies}
         for seed in range(8):
             source.reset(seed)

@@ -19,16 +19,7 @@ from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.shrinking import Predicate, shrink
 
-from .making import (
-    PlainOperation,
-    body_of,
-    cases,
-    drawer,
-    parameter_of,
-    parts,
-    program_of,
-    schema_of,
-)
+from .making import PlainOperation, body_of, cases, drawer, parameter_of, parts, program_of, schema_of
 
 INTEGER = {"type": "integer"}
 BODY = {
@@ -42,9 +33,7 @@ BODY = {
 }
 
 
-def settings(
-    *parameters: Override, types: tuple[TypeWords, ...] = (), **more: Any
-) -> GenerationSettings:
+def settings(*parameters: Override, types: tuple[TypeWords, ...] = (), **more: Any) -> GenerationSettings:
     return GenerationSettings(overrides=Overrides(parameters, types), **more)
 
 
@@ -66,9 +55,7 @@ def origin(case: Case, location: Location) -> Origin:
 
 
 def test_a_forced_value_stands_there_always_valid_or_not() -> None:
-    program = program_of(
-        parameter_of(INTEGER, required=False), settings=settings(forced("fixed", "q"))
-    )
+    program = program_of(parameter_of(INTEGER, required=False), settings=settings(forced("fixed", "q")))
     found = cases(program, 50)
     assert {case.query["q"] for case in found} == {"fixed"}
     assert {origin(case, Location.QUERY) for case in found} == {Origin.EXPLICIT}
@@ -87,9 +74,7 @@ def test_without_an_entry_that_fits_values_are_generated() -> None:
 
 
 def test_probability_is_kept() -> None:
-    program = program_of(
-        parameter_of({"type": "string"}), settings=settings(binding("word", share=0.3))
-    )
+    program = program_of(parameter_of({"type": "string"}), settings=settings(binding("word", share=0.3)))
     found = cases(program, 2000)
     taken = [case for case in found if case.query["q"] == "word"]
     assert 0.25 < len(taken) / len(found) < 0.35
@@ -113,9 +98,7 @@ def test_what_is_said_of_some_operations_wins_for_these() -> None:
     others = OperationFilters((FilterSpec("include", "method", "GET"),))
     for filters, expected in ((mine, {"mine"}), (others, {"all"})):
         scoped = replace(forced("mine", "q"), operations=filters)
-        program = program_of(
-            parameter_of({"type": "string"}), settings=settings(scoped, forced("all", "q"))
-        )
+        program = program_of(parameter_of({"type": "string"}), settings=settings(scoped, forced("all", "q")))
         assert set(queries(program, 20)) == expected
 
 
@@ -131,9 +114,7 @@ def test_words_of_a_type_stand_everywhere_where_they_are_valid() -> None:
 
 def test_a_binding_of_a_parameter_wins_over_one_of_its_type() -> None:
     words = (TypeWords("string", ("type",), 1.0),)
-    program = program_of(
-        parameter_of({"type": "string"}), settings=settings(binding("mine"), types=words)
-    )
+    program = program_of(parameter_of({"type": "string"}), settings=settings(binding("mine"), types=words))
     assert set(queries(program, 20)) == {"mine"}
 
 
@@ -192,9 +173,7 @@ def test_entries_that_are_invalid_are_what_is_wrong() -> None:
 
 
 def test_coverage_keeps_what_is_forced_and_leaves_dictionaries_alone() -> None:
-    operation = PlainOperation(
-        (parameter_of(INTEGER), parameter_of(INTEGER, name="r")), (body_of(schema_of(BODY)),)
-    )
+    operation = PlainOperation((parameter_of(INTEGER), parameter_of(INTEGER, name="r")), (body_of(schema_of(BODY)),))
     wanted = settings(
         forced("x", "q"),
         forced("Ann", "name", location=Location.BODY),
@@ -203,9 +182,7 @@ def test_coverage_keeps_what_is_forced_and_leaves_dictionaries_alone() -> None:
     )
     found = list(OperationEdges(operation, wanted).cases())
     assert {case.parts.containers[Location.QUERY]["q"] for case in found} == {"x"}
-    assert {case.parts.body["name"] for case in found if isinstance(case.parts.body, dict)} == {
-        "Ann"
-    }
+    assert {case.parts.body["name"] for case in found if isinstance(case.parts.body, dict)} == {"Ann"}
     assert "7171" not in repr(found)
     assert "9191" not in repr(found)
 
@@ -293,9 +270,7 @@ def test_what_came_from_outside_is_named() -> None:
         parameter_of({"type": "string"}, name="r"),
         parameter_of(INTEGER, Location.PATH, "id"),
         body=BODY,
-        settings=settings(
-            forced("a", "q"), forced(1, "nested", "n", location=Location.BODY), reuse=False
-        ),
+        settings=settings(forced("a", "q"), forced(1, "nested", "n", location=Location.BODY), reuse=False),
     )
     (case,) = cases(program, 1)
     assert outside(case, Location.QUERY) == ("q",)
@@ -310,9 +285,7 @@ def test_a_word_is_named_in_cases_that_have_it() -> None:
         settings=settings(binding("word", path="r", share=0.5)),
     )
     found = cases(program, 100)
-    assert {outside(case, Location.QUERY) for case in found if case.query["r"] == "word"} == {
-        ("r",)
-    }
+    assert {outside(case, Location.QUERY) for case in found if case.query["r"] == "word"} == {("r",)}
     # What the description gives is no secret.
     assert {outside(case, Location.QUERY) for case in found if case.query["r"] != "word"} == {()}
 

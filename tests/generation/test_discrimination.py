@@ -100,9 +100,7 @@ TAGS: list[tuple[str, dict[str, Any], dict[str, Any], set[Any]]] = [
 
 
 @pytest.mark.parametrize("dialect", [Dialect.OPENAPI30, Dialect.OPENAPI31])
-@pytest.mark.parametrize(
-    ("raw", "components", "expected"), [case[1:] for case in TAGS], ids=[case[0] for case in TAGS]
-)
+@pytest.mark.parametrize(("raw", "components", "expected"), [case[1:] for case in TAGS], ids=[case[0] for case in TAGS])
 def test_what_an_alternative_lists_wins_over_its_name(
     raw: dict[str, Any], components: dict[str, Any], expected: set[Any], dialect: Dialect
 ) -> None:
@@ -120,9 +118,7 @@ def _in_words_of_30(raw: Any) -> Any:
     if isinstance(raw, dict):
         named = {"enum" if name == "const" else name: value for name, value in raw.items()}
         return {
-            name: [value]
-            if name == "enum" and not isinstance(value, list)
-            else _in_words_of_30(value)
+            name: [value] if name == "enum" and not isinstance(value, list) else _in_words_of_30(value)
             for name, value in named.items()
         }
     return [_in_words_of_30(item) for item in raw] if isinstance(raw, list) else raw
@@ -169,13 +165,9 @@ INHERITED: list[tuple[str, dict[str, Any], dict[str, Any], set[Any]]] = [
 
 
 @pytest.mark.parametrize(
-    ("raw", "components", "expected"),
-    [case[1:] for case in INHERITED],
-    ids=[case[0] for case in INHERITED],
+    ("raw", "components", "expected"), [case[1:] for case in INHERITED], ids=[case[0] for case in INHERITED]
 )
-def test_heirs_of_a_base_say_what_they_are(
-    raw: dict[str, Any], components: dict[str, Any], expected: set[Any]
-) -> None:
+def test_heirs_of_a_base_say_what_they_are(raw: dict[str, Any], components: dict[str, Any], expected: set[Any]) -> None:
     is_valid = opinions(schema_of(raw, Dialect.OPENAPI30, components))
     drawn = bodies(raw, 60, components=components, dialect=Dialect.OPENAPI30)
     assert expected == {value["kind"] for value in drawn}

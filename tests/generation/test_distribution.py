@@ -50,9 +50,7 @@ DEFECTS: dict[str, tuple[dict[str, Any], Callable[[Any], bool]]] = {
 def test_defect_is_met_within_a_hundred_cases(name: str) -> None:
     raw, fails = DEFECTS[name]
     program = program_of(body=raw)
-    met = sum(
-        any(fails(case.body) for case in cases(program, 100, seed=seed)) for seed in range(10)
-    )
+    met = sum(any(fails(case.body) for case in cases(program, 100, seed=seed)) for seed in range(10))
     assert met >= 7
 
 

@@ -26,17 +26,7 @@ from checker.transport.prepare import RequestMaker
 from checker.validation.referee import referee
 from tests.measuring.sketches import sketched
 
-from .making import (
-    PlainOperation,
-    bodies,
-    body_of,
-    cases,
-    drawer,
-    opinions,
-    parameter_of,
-    program_of,
-    schema_of,
-)
+from .making import PlainOperation, bodies, body_of, cases, drawer, opinions, parameter_of, program_of, schema_of
 
 CASES = 1_500
 CLOSED = GenerationSettings(allow_extra_parameters=False)
@@ -77,9 +67,7 @@ def test_objects_have_members_that_nobody_declared_now_and_then() -> None:
     assert 0.01 < share < 0.05
     assert any(value.keys() - OFFER["properties"].keys() for value in drawn)
     assert any(value["price"].keys() - PRICE["properties"].keys() for value in drawn)
-    assert any(
-        line.keys() - PRICE["properties"].keys() for value in drawn for line in value["lines"]
-    )
+    assert any(line.keys() - PRICE["properties"].keys() for value in drawn for line in value["lines"])
     is_valid = opinions(schema_of(OFFER))
     assert all(map(is_valid, drawn))
 
@@ -121,20 +109,12 @@ def test_nothing_is_added_if_that_is_not_allowed() -> None:
 def test_nothing_is_added_where_something_speaks_against_it(more: dict[str, Any]) -> None:
     raw = {**OFFER, "properties": {"name": {}, "price": {}, "lines": {}}, **more}
     if "patternProperties" in more:
-        raw = {
-            "type": "object",
-            "properties": {"name": {"type": "string"}},
-            "additionalProperties": False,
-        }
+        raw = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
     assert not any(value.keys() - raw["properties"].keys() for value in bodies(raw, CASES))
 
 
 def test_what_is_added_satisfies_what_is_said_of_it() -> None:
-    raw = {
-        **PRICE,
-        "patternProperties": {"^[a-mA-M]": {"type": "integer"}},
-        "propertyNames": {"maxLength": 8},
-    }
+    raw = {**PRICE, "patternProperties": {"^[a-mA-M]": {"type": "integer"}}, "propertyNames": {"maxLength": 8}}
     is_valid = opinions(schema_of(raw))
     drawn = bodies(raw, CASES)
     assert all(map(is_valid, drawn))
@@ -178,21 +158,13 @@ def spread(style: str = "form", *, explode: bool = True) -> Parameter:
     [(spread(), False), (spread("querystring"), False), (spread("deepObject"), True), (spread(explode=False), True)],
     ids=["exploded", "querystring", "deepObject", "in one"],
 )  # fmt: skip
-def test_no_pair_is_added_that_may_belong_to_an_object(
-    parameter: Parameter, expected: bool
-) -> None:
+def test_no_pair_is_added_that_may_belong_to_an_object(parameter: Parameter, expected: bool) -> None:
     found = cases(program_of(parameter, QUERY), CASES)
     assert any(case.query.keys() - {"filter", "page"} for case in found) is expected
 
 
 @pytest.mark.parametrize(
-    "media_type",
-    [
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-        "application/xml",
-        "application/yaml",
-    ],
+    "media_type", ["application/x-www-form-urlencoded", "multipart/form-data", "application/xml", "application/yaml"]
 )
 def test_only_json_has_members_that_nobody_declared(media_type: str) -> None:
     drawn = bodies(OFFER, CASES, media_type=media_type)
@@ -202,8 +174,7 @@ def test_only_json_has_members_that_nobody_declared(media_type: str) -> None:
 
 def test_names_that_mean_something_are_left_alone() -> None:
     schemes = tuple(
-        SecurityScheme("key", "apiKey", "#", location=Location.QUERY, parameter=name)
-        for name in ("KEY", "token")
+        SecurityScheme("key", "apiKey", "#", location=Location.QUERY, parameter=name) for name in ("KEY", "token")
     )
     operation: Operation = PlainOperation((QUERY,), security=(SecurityRequirement(schemes),))
     room = Room(operation, [Location.QUERY])
@@ -214,13 +185,10 @@ def test_names_that_mean_something_are_left_alone() -> None:
 
 def test_parts_that_hooks_have_seen_stay_as_they_are() -> None:
     hooks = ComponentHooks(
-        body=PartHooks(map=(lambda context, body: body,)),
-        query=PartHooks(filter=(lambda context, query: True,)),
+        body=PartHooks(map=(lambda context, body: body,)), query=PartHooks(filter=(lambda context, query: True,))
     )
     found = cases(program_of(QUERY, HEADER, body=OFFER, hooks=hooks), CASES)
-    assert not any(
-        any(undeclared(case.body, OFFER)) or case.query.keys() - {"page"} for case in found
-    )
+    assert not any(any(undeclared(case.body, OFFER)) or case.query.keys() - {"page"} for case in found)
     assert any(case.headers.keys() - {"X-Trace"} for case in found)
 
 

@@ -96,9 +96,7 @@ def test_png_is_whole_at_any_size(size: int) -> None:
     while at < len(image):
         length, kind = struct.unpack(">I4s", image[at : at + 8])
         content = image[at + 4 : at + 8 + length]
-        assert struct.unpack(">I", image[at + 8 + length : at + 12 + length])[0] == zlib.crc32(
-            content
-        )
+        assert struct.unpack(">I", image[at + 8 + length : at + 12 + length])[0] == zlib.crc32(content)
         kinds.append(kind)
         at += 12 + length
     assert (kinds[0], kinds[-1]) == (b"IHDR", b"IEND")

@@ -19,8 +19,7 @@ def sizes(location: Location, raw: dict[str, Any], **options: Any) -> list[int]:
     """Lengths of what is drawn for a parameter."""
     program = program_of(parameter_of(raw, location), **options)
     parts = [
-        {**case.path_parameters, **case.query, **case.headers, **case.cookies}.get("q")
-        for case in cases(program, 400)
+        {**case.path_parameters, **case.query, **case.headers, **case.cookies}.get("q") for case in cases(program, 400)
     ]
     return [len(value) for value in parts if isinstance(value, str)]
 

@@ -21,9 +21,7 @@ CARDS = st.from_regex(r"\A4[0-9]{3}\Z").filter(lambda text: text != "4000")
 
 
 def _with_marker(context: Any, strategy: Any) -> Any:
-    return st.tuples(strategy, st.integers(1, 9)).map(
-        lambda drawn: {**drawn[0], "marker": drawn[1]}
-    )
+    return st.tuples(strategy, st.integers(1, 9)).map(lambda drawn: {**drawn[0], "marker": drawn[1]})
 
 
 def _with_total(context: Any, body: Any) -> Any:
@@ -36,10 +34,7 @@ def _program(hooks: ComponentHooks, *, is_required: bool = True) -> OperationPro
         parameter_of({"type": "string"}, Location.HEADER, "X-Trace"),
         body={
             "type": "object",
-            "properties": {
-                "card": {"type": "string", "format": "card"},
-                "note": {"type": "string"},
-            },
+            "properties": {"card": {"type": "string", "format": "card"}, "note": {"type": "string"}},
             "required": ["card"],
         },
         hooks=hooks,
@@ -48,11 +43,7 @@ def _program(hooks: ComponentHooks, *, is_required: bool = True) -> OperationPro
     )
 
 
-HOOKED = _program(
-    ComponentHooks(
-        query=PartHooks(before_generate=(_with_marker,)), body=PartHooks(map=(_with_total,))
-    )
-)
+HOOKED = _program(ComponentHooks(query=PartHooks(before_generate=(_with_marker,)), body=PartHooks(map=(_with_total,))))
 
 
 def test_hooks_and_user_formats_work() -> None:
@@ -168,8 +159,4 @@ def test_what_hooks_and_strategies_of_users_made_is_not_known() -> None:
     choosing = PartHooks(filter=(lambda context, query: True,))
     assert _outside(ComponentHooks(query=choosing)) == known
     whole = PartHooks(map=(lambda context, case: case,))
-    assert _outside(ComponentHooks(case=whole)) == {
-        "header": ("*",),
-        "query": ("*",),
-        "body": ("*", "*"),
-    }
+    assert _outside(ComponentHooks(case=whole)) == {"header": ("*",), "query": ("*",), "body": ("*", "*")}

@@ -81,9 +81,7 @@ def _three(source: Source) -> tuple[int, bool, str]:
         ((5, True, "ab", 1), "VALID", False),
     ],
 )
-def test_a_record_that_does_not_fit_is_noticed(
-    choices: tuple[Any, ...], status: str, is_exact: bool
-) -> None:
+def test_a_record_that_does_not_fit_is_noticed(choices: tuple[Any, ...], status: str, is_exact: bool) -> None:
     assert replay_through_conjecture(_three, choices)[1:] == (status, is_exact)
 
 

@@ -20,17 +20,7 @@ from checker.generation.sources.context import Budget
 from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import STRING_FORMATS
 
-from .making import (
-    PlainOperation,
-    bodies,
-    body_of,
-    cases,
-    drawer,
-    opinions,
-    parameter_of,
-    program_of,
-    schema_of,
-)
+from .making import PlainOperation, bodies, body_of, cases, drawer, opinions, parameter_of, program_of, schema_of
 
 BOTH: dict[str, tuple[dict[str, Any], int]] = {
     "format and pattern": ({"format": "email", "pattern": "@example\\.com$"}, 20),
@@ -72,9 +62,7 @@ def test_patterns_that_exclude_each_other_are_named(others: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("others", [("^\\s$", "[^ \\t]"), ("^.$", "^\\u0500$"), ("(^a|b)*c", "^x")])
-def test_patterns_are_not_said_to_exclude_each_other_for_lack_of_usual_texts(
-    others: tuple[str, ...],
-) -> None:
+def test_patterns_are_not_said_to_exclude_each_other_for_lack_of_usual_texts(others: tuple[str, ...]) -> None:
     """A no-break space, a rare letter, and an anchor that is not looked for in a loop."""
     raw = {"type": "string", "allOf": [{"pattern": pattern} for pattern in others]}
     assert program_of(body=raw).fault is None
@@ -110,9 +98,7 @@ def test_texts_of_a_grammar_are_of_its_format_for_strict_readers(name: str) -> N
         assert [text for text in texts if not all(one(text) for one in accepts)] == []
 
 
-def drawn(
-    patterns: tuple[str, ...], count: int, low: int = 0, high: int | None = None
-) -> list[str]:
+def drawn(patterns: tuple[str, ...], count: int, low: int = 0, high: int | None = None) -> list[str]:
     found = common_to(WantedPatterns(patterns), alphabets.TEXT.intervals)
     assert found.automaton is not None
     draw = walker(found.automaton, max(low, found.low), found.high if high is None else high)
@@ -122,9 +108,7 @@ def drawn(
 _ATOMS = st.sampled_from(["a", "b", "[ab]", "[a-c]", "(ab|c)", "(a|bc?)", "c", "(?:)"])
 _PARTS = st.builds(str.__add__, _ATOMS, st.sampled_from(["", "*", "+", "?", "{2}", "{1,3}"]))
 _ROWS = st.lists(_PARTS, min_size=1, max_size=4).map("".join)
-_COUNTED = st.sampled_from(
-    ["^[a-c]{1,3}$", "^(?=[ab]{2,4}$)", "^(?!b)", "^(?=.*c)[a-c]{0,3}$", "^.{2,}$"]
-)
+_COUNTED = st.sampled_from(["^[a-c]{1,3}$", "^(?=[ab]{2,4}$)", "^(?!b)", "^(?=.*c)[a-c]{0,3}$", "^.{2,}$"])
 _SEARCHED = st.builds(
     lambda start, row, end: start + row + end, st.sampled_from(["", "^"]), _ROWS, st.sampled_from(["", "$"])
 )  # fmt: skip
@@ -133,10 +117,7 @@ _PATTERNS = _COUNTED | _SEARCHED
 
 @settings(max_examples=150)
 @given(
-    st.lists(_PATTERNS, min_size=1, max_size=3),
-    st.lists(_SEARCHED, max_size=1),
-    st.integers(0, 5),
-    st.integers(0, 6),
+    st.lists(_PATTERNS, min_size=1, max_size=3), st.lists(_SEARCHED, max_size=1), st.integers(0, 5), st.integers(0, 6)
 )
 def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
     patterns: list[str], forbidden: list[str], low: int, more: int
@@ -148,9 +129,7 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
     wanted, unwanted = ([re.compile(text) for text in texts] for texts in (patterns, forbidden))
 
     def is_wanted(text: str) -> bool:
-        return all(one.search(text) for one in wanted) and not any(
-            one.search(text) for one in unwanted
-        )
+        return all(one.search(text) for one in wanted) and not any(one.search(text) for one in unwanted)
 
     texts = [""]
     there = [""] if is_wanted("") and low == 0 else []
@@ -170,8 +149,7 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
 
 
 @pytest.mark.parametrize(
-    "patterns",
-    [("^(.{0,30}a.{5,9}){3}$", "b.{7}c"), ("(a|b)*a(a|b){12}$",), ("a{3000}",), ("^(a|b)\\1$",)],
+    "patterns", [("^(.{0,30}a.{5,9}){3}$", "b.{7}c"), ("(a|b)*a(a|b){12}$",), ("a{3000}",), ("^(a|b)\\1$",)]
 )
 def test_what_is_too_large_for_an_automaton_is_drawn_as_ever(patterns: tuple[str, ...]) -> None:
     assert common_to(WantedPatterns(patterns), alphabets.TEXT.intervals).automaton is None
@@ -203,10 +181,7 @@ def test_matcher_agrees_on_classes() -> None:
 def test_many_automata_end_in_the_budget() -> None:
     """What is too large counts as well; when a quarter is spent no more are made."""
     properties = {
-        f"p{number}": {
-            "type": "string",
-            "allOf": [{"pattern": f"(a|b)*a(a|b){{12}}{number}"}, {"pattern": "^x"}],
-        }
+        f"p{number}": {"type": "string", "allOf": [{"pattern": f"(a|b)*a(a|b){{12}}{number}"}, {"pattern": "^x"}]}
         for number in range(100)
     }
     budget = Budget()

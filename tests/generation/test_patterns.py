@@ -39,9 +39,7 @@ def test_texts_match(pattern: str) -> None:
     assert [text for text in bodies(raw, 60) if not is_valid(text)] == []
 
 
-@pytest.mark.parametrize(
-    "pattern", ["^[a-z]+$", "^([a-z]{2}-?)+$", "^a*b*c*$", "^\\w+( \\w+)*$", "[0-9]"]
-)
+@pytest.mark.parametrize("pattern", ["^[a-z]+$", "^([a-z]{2}-?)+$", "^a*b*c*$", "^\\w+( \\w+)*$", "[0-9]"])
 @pytest.mark.parametrize("sizes", [(6, 6), (0, 9), (20, 300)])
 def test_texts_match_and_keep_to_lengths(pattern: str, sizes: tuple[int, int]) -> None:
     raw = {"type": "string", "pattern": pattern, "minLength": sizes[0], "maxLength": sizes[1]}
@@ -49,9 +47,7 @@ def test_texts_match_and_keep_to_lengths(pattern: str, sizes: tuple[int, int]) -
     assert [text for text in bodies(raw, 60) if not is_valid(text)] == []
 
 
-@pytest.mark.parametrize(
-    "pattern", ["\\1(a)", "(", "[a", "a{3,1}", "*a", "[b-a]", "\\p{Unheard}", "(?P=x)"]
-)
+@pytest.mark.parametrize("pattern", ["\\1(a)", "(", "[a", "a{3,1}", "*a", "[b-a]", "\\p{Unheard}", "(?P=x)"])
 def test_what_is_not_understood_is_said(pattern: str) -> None:
     with pytest.raises(UnsupportedPattern):
         parse(pattern)
@@ -70,19 +66,7 @@ def test_texts_of_a_certain_pattern_match_for_every_reader(pattern: str, seed: i
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    [
-        "^a|b$",
-        "a|b",
-        "^[a-z]+?$",
-        "^a++$",
-        "^.$",
-        "^[^a]$",
-        "^(a)$",
-        "^[+-/]$",
-        "^\\s$",
-        "^a{,2}$",
-    ],
+    "pattern", ["^a|b$", "a|b", "^[a-z]+?$", "^a++$", "^.$", "^[^a]$", "^(a)$", "^[+-/]$", "^\\s$", "^a{,2}$"]
 )
 def test_patterns_that_could_be_read_otherwise_are_not_certain(pattern: str) -> None:
     assert not is_certain(pattern)

@@ -125,12 +125,8 @@ def test_no_nul_when_it_is_not_allowed() -> None:
     assert not any("\0" in case.body for case in cases(program, 1000))
 
 
-@pytest.mark.parametrize(
-    "location", [Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY]
-)
-def test_lists_outside_bodies_are_not_empty_and_items_have_no_separators(
-    location: Location,
-) -> None:
+@pytest.mark.parametrize("location", [Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY])
+def test_lists_outside_bodies_are_not_empty_and_items_have_no_separators(location: Location) -> None:
     for value in _values({"type": "array", "items": {"type": "string"}}, location, 200):
         assert value
         assert not set(",;|=&") & {char for item in value for char in item}
@@ -157,9 +153,7 @@ def test_an_empty_query_is_usual_only_where_it_is_allowed(allowed: bool | None) 
 
 
 @pytest.mark.parametrize(("allowed", "count"), [(None, 1), (True, 3), (False, 0)])
-def test_an_empty_query_is_an_edge_where_nothing_forbids_it(
-    allowed: bool | None, count: int
-) -> None:
+def test_an_empty_query_is_an_edge_where_nothing_forbids_it(allowed: bool | None, count: int) -> None:
     made = replace(parameter_of({"type": "string"}), allow_empty=allowed)
     edges = OperationEdges(PlainOperation((made,)), GenerationSettings(), Coverage()).cases()
     found = [case.parts.containers[Location.QUERY].get("q") for case in edges]
@@ -187,11 +181,7 @@ def test_properties_of_an_exploded_object_do_not_pass_for_other_parameters() -> 
 
 
 def test_names_by_pattern_travel_without_separators() -> None:
-    schema = {
-        "type": "object",
-        "patternProperties": {"^x.": {"type": "string"}},
-        "minProperties": 1,
-    }
+    schema = {"type": "object", "patternProperties": {"^x.": {"type": "string"}}, "minProperties": 1}
     made = replace(parameter_of(schema | {"additionalProperties": False}), style="deepObject")
     for case in cases(program_of(made), 300):
         assert not any(set("[]&= ") & set(name) for name in case.query["q"])

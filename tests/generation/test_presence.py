@@ -24,9 +24,7 @@ COUNT = 1000
         ("query", "If-Match", False, 430, 570),
     ],
 )
-def test_optional_parameters_are_there_now_and_then(
-    place: str, name: str, required: bool, low: int, high: int
-) -> None:
+def test_optional_parameters_are_there_now_and_then(place: str, name: str, required: bool, low: int, high: int) -> None:
     parameter = {"name": name, "in": place, "required": required, "schema": {"type": "string"}}
     settings = GenerationSettings(allow_extra_parameters=False)
     program = compile_operation(operation({"parameters": [parameter]}), settings)
@@ -48,9 +46,7 @@ def test_marks_of_pages_are_seldom_in_bodies(names: tuple[str, str], low: int, h
         "additionalProperties": False,
     }
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    program = compile_operation(
-        operation({"requestBody": body}, method="post"), GenerationSettings()
-    )
+    program = compile_operation(operation({"requestBody": body}, method="post"), GenerationSettings())
     there = 0
     for seed in range(COUNT):
         case = program.draw(RandomSource(seed), f"{seed:012x}", PhaseInfo("fuzzing"))

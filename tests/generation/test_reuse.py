@@ -20,11 +20,7 @@ BODY = {
         "kind": {"enum": ["a", "b"]},
         "lines": {
             "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"sku": {"type": "integer"}},
-                "required": ["sku"],
-            },
+            "items": {"type": "object", "properties": {"sku": {"type": "integer"}}, "required": ["sku"]},
         },
     },
     "required": ["owner", "lines", "kind"],
@@ -89,9 +85,7 @@ def test_values_are_taken_where_they_fit_as_often_as_meant() -> None:
 
 
 def test_bindings_and_provenance_say_what_was_taken() -> None:
-    case = next(
-        case for seed in range(50) if (case := _drawn(POOL, seed)[0]).body["owner"] == "somebody"
-    )
+    case = next(case for seed in range(50) if (case := _drawn(POOL, seed)[0]).body["owner"] == "somebody")
     assert case.meta is not None
     taken = {binding.name: binding for binding in case.meta.bindings}
     assert taken["/owner"].literal == "somebody"

@@ -88,9 +88,7 @@ def test_lengths_hold_around_a_match(pattern: str, sizes: tuple[int, int]) -> No
         ("", [(True, True)]),
     ],
 )
-def test_each_branch_is_open_at_the_ends_without_an_anchor(
-    pattern: str, open_ends: list[tuple[bool, bool]]
-) -> None:
+def test_each_branch_is_open_at_the_ends_without_an_anchor(pattern: str, open_ends: list[tuple[bool, bool]]) -> None:
     found = [(one.is_open_before, one.is_open_after) for one in branches(parse(pattern))]
     assert found == open_ends
 
@@ -100,9 +98,7 @@ def test_groups_in_groups_are_split_into_few_branches() -> None:
     assert len(branches(parse("".join("(^a|b" for _ in range(35)) + ")" * 35))) <= 64
 
 
-@pytest.mark.parametrize(
-    "location", [Location.HEADER, Location.PATH, Location.COOKIE, Location.QUERY]
-)
+@pytest.mark.parametrize("location", [Location.HEADER, Location.PATH, Location.COOKIE, Location.QUERY])
 def test_what_stands_around_is_what_a_place_carries(location: Location) -> None:
     program = program_of(parameter_of({"type": "string", "pattern": "^\\*|b"}, location))
     texts = [getattr(case, location.container)["q"] for case in cases(program, 300)]

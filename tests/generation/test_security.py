@@ -84,9 +84,7 @@ def test_nothing_is_made_up_that_a_user_gives_or_does_not_want() -> None:
 
 def test_a_declared_parameter_is_drawn_by_its_schema() -> None:
     declared = {"name": "key", "in": "query", "required": True, "schema": {"enum": ["k"]}}
-    assert {case.query["key"] for case in drawn(secured({"query": []}, parameters=[declared]))} == {
-        "k"
-    }
+    assert {case.query["key"] for case in drawn(secured({"query": []}, parameters=[declared]))} == {"k"}
 
 
 def test_wrong_cases_carry_them_and_parts_are_known() -> None:
@@ -132,18 +130,12 @@ def test_edges_carry_each_other_alternative_once() -> None:
     assert not last.parts.containers[Location.HEADER]
     assert {case.alternative for case in others} == {None}
     # Whoever sends it puts credentials into it by that.
-    assert [one.alternative for one in (last.case(operation, "id"), last.draft(operation))] == [
-        1,
-        1,
-    ]
+    assert [one.alternative for one in (last.case(operation, "id"), last.draft(operation))] == [1, 1]
 
 
 def test_what_users_give_is_met_by_most_cases_and_the_others_by_some() -> None:
     alternatives = secured({"query": []}, {"bearer": []}, {}, {"header": []})
-    given: dict[str, Any] = {
-        "fixed_headers": frozenset({"authorization", "x-key"}),
-        "met_alternatives": (1, 3, 2),
-    }
+    given: dict[str, Any] = {"fixed_headers": frozenset({"authorization", "x-key"}), "met_alternatives": (1, 3, 2)}
     cases = drawn(alternatives, 400, **given)
     met = Counter(case.alternative for case in cases)
     assert set(met) == {None, 3, 2}
@@ -151,8 +143,7 @@ def test_what_users_give_is_met_by_most_cases_and_the_others_by_some() -> None:
     # The key that nobody gave belongs to an alternative that no request meets.
     assert all((set(case.query), set(case.headers)) == ({"q"}, set()) for case in cases)
     listed = [
-        case.alternative
-        for case in OperationEdges(alternatives, GenerationSettings(**given), Coverage()).cases()
+        case.alternative for case in OperationEdges(alternatives, GenerationSettings(**given), Coverage()).cases()
     ]
     assert [one for one in listed if one is not None] == [3, 2]
 
@@ -171,7 +162,5 @@ def test_a_header_that_users_want_in_each_request_is_the_one_alternative() -> No
 
 
 def test_who_wants_nothing_made_up_gets_what_is_configured_in_each_request() -> None:
-    found = drawn(
-        secured({"bearer": []}, {}), 50, met_alternatives=(0, 1), security_parameters=False
-    )
+    found = drawn(secured({"bearer": []}, {}), 50, met_alternatives=(0, 1), security_parameters=False)
     assert {case.alternative for case in found} == {None}

@@ -5,12 +5,7 @@ import pytest
 from checker.core.case import Case
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
-from checker.generation.sources.shrinking import (
-    Predicate,
-    ShrinkBudget,
-    Shrunk,
-    shrink,
-)
+from checker.generation.sources.shrinking import Predicate, ShrinkBudget, Shrunk, shrink
 from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
 from tests.measuring.shrinking import failing_choices, measured
 from tests.measuring.sketches import drawn, program_of
@@ -25,9 +20,7 @@ def _named(name: str) -> Failing:
 
 def _shrunk(failing: Failing, budget: ShrinkBudget) -> Shrunk[Case]:
     choices = failing_choices(PROGRAM, failing, 0)
-    return shrink(
-        lambda source: drawn(PROGRAM, source), choices, Predicate(failing.fails), budget=budget
-    )
+    return shrink(lambda source: drawn(PROGRAM, source), choices, Predicate(failing.fails), budget=budget)
 
 
 @pytest.mark.parametrize("failing", FAILING, ids=lambda failing: f"{failing.kind}: {failing.name}")

@@ -10,11 +10,7 @@ from .making import cases, drawer, parts, program_of
 from .test_values import COMPONENTS, SCHEMAS
 
 CHOICES = st.lists(
-    st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats()
-    | st.text(max_size=20)
-    | st.binary(max_size=20)
+    st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=20) | st.binary(max_size=20)
 )
 EVERYTHING = program_of(
     body={
@@ -133,11 +129,7 @@ def test_primitives_keep_their_bounds_and_replay_in_hypothesis(seed: int) -> Non
 
 
 def test_cases_stay_below_what_hypothesis_takes() -> None:
-    raw = {
-        "type": "array",
-        "items": {"type": "object", "additionalProperties": {"type": "string"}},
-        "minItems": 3,
-    }
+    raw = {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "string"}}, "minItems": 3}
     program = program_of(body=raw)
     source = RandomSource()
     for seed in range(300):

@@ -43,9 +43,7 @@ def wide() -> Schema:
     return schema_of({"$ref": "#/components/schemas/Wide"}, components={"Wide": body, **members})
 
 
-def compiled(
-    schema: Schema, mode: GenerationMode, store: FormStore | None
-) -> tuple[OperationProgram, Budget]:
+def compiled(schema: Schema, mode: GenerationMode, store: FormStore | None) -> tuple[OperationProgram, Budget]:
     operation, budget = PlainOperation((), (body_of(schema),)), Budget()
     settings = GenerationSettings(mode=mode)
     return compile_operation(operation, settings, budget=budget, store=store), budget
@@ -66,9 +64,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", GenerationMode)
-def test_the_third_operation_of_a_schema_reads_nothing(
-    mode: GenerationMode, read: list[str]
-) -> None:
+def test_the_third_operation_of_a_schema_reads_nothing(mode: GenerationMode, read: list[str]) -> None:
     schema, store = wide(), FormStore()
     counts = []
     for _ in range(3):
@@ -152,10 +148,7 @@ def test_neighbours_of_a_shared_parameter_are_those_of_its_operation() -> None:
     schema, store = schema_of(raw), FormStore()
     shared = Parameter("filter", Location.QUERY, True, schema, "form", True)
     for others in (("a", "b"), ("c",), ("a",), ()):
-        named = [
-            Parameter(name, Location.QUERY, False, schema_of({"type": "string"}), "form", True)
-            for name in others
-        ]
+        named = [Parameter(name, Location.QUERY, False, schema_of({"type": "string"}), "form", True) for name in others]
         operation = PlainOperation((shared, *named))
         alone = compile_operation(operation, GenerationSettings())
         program = compile_operation(operation, GenerationSettings(), store=store)

@@ -28,9 +28,7 @@ def test_every_draft_is_there() -> None:
 @pytest.mark.parametrize("sample", LABELLED, ids=named)
 def test_validators_agree_with_the_labels(sample: Sample) -> None:
     oracles = oracles_of(sample, formats=sample.asserts_formats)
-    compiled = compile_schema(
-        sample.schema, Direction.REQUEST, validate_formats=sample.asserts_formats
-    )
+    compiled = compile_schema(sample.schema, Direction.REQUEST, validate_formats=sample.asserts_formats)
     for value, is_valid in sample.instances:
         said = (*oracles.verdicts(value), compiled.is_valid(value))
         assert said == (is_valid,) * 3, value

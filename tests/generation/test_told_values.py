@@ -29,14 +29,7 @@ def test_quoted_examples_are_read(text: str, values: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [
-        {"type": "integer"},
-        {"pattern": "^a"},
-        {"format": "uuid"},
-        {"enum": ["a"]},
-        {"example": "b"},
-        {"description": 5},
-    ],
+    [{"type": "integer"}, {"pattern": "^a"}, {"format": "uuid"}, {"enum": ["a"]}, {"example": "b"}, {"description": 5}],
 )
 def test_keywords_say_more_than_prose(more: dict[str, Any]) -> None:
     assert told_values({"type": "string", "description": ZONE} | more) == []

@@ -51,12 +51,7 @@ NESTED = {"eq": {"type": "string"}, "not": ref("Condition"), "or": items_of("Con
 CONTAINED = {"eq": {"type": "string"}, "and": items_of("Where"), "or": items_of("Where")}
 WHERE = {
     "type": "object",
-    "properties": {
-        "and": items_of("Where"),
-        "not": ref("Where"),
-        "name": ref("Condition"),
-        "age": ref("Condition"),
-    },
+    "properties": {"and": items_of("Where"), "not": ref("Where"), "name": ref("Condition"), "age": ref("Condition")},
 }
 GROUP = {"type": "object", "properties": {"and": items_of("Where"), "or": items_of("Where")}}
 FILTERS: dict[str, Components] = {
@@ -76,9 +71,7 @@ def test_filters_have_values_in_few_steps(name: str, root: str) -> None:
     schema = schema_of(ref(root), components=components)
     # The second opinion takes its time over conditions inside conditions.
     is_valid, budget = (opinions if name == "plain" else _judge)(schema), Budget()
-    program = compile_operation(
-        PlainOperation((), (body_of(schema),)), GenerationSettings(), budget=budget
-    )
+    program = compile_operation(PlainOperation((), (body_of(schema),)), GenerationSettings(), budget=budget)
     found = [case.body for case in cases(program, 60)]
     assert [value for value in found if not is_valid(value)] == []
     assert Budget().steps - budget.steps < STEPS * (3 if "group" in name else 1)
@@ -114,12 +107,7 @@ def union_of(random: Random) -> tuple[dict[str, Any], Components]:
             raw["additionalProperties"] = False
         return raw
 
-    shapes = [
-        part,
-        lambda: {"allOf": [ref("Base"), part()]},
-        lambda: ref("Base"),
-        lambda: {"anyOf": [part(), part()]},
-    ]
+    shapes = [part, lambda: {"allOf": [ref("Base"), part()]}, lambda: ref("Base"), lambda: {"anyOf": [part(), part()]}]
     alternatives = [random.choices(shapes, (4, 4, 1, 1))[0]() for _ in range(random.randint(2, 5))]
     return {"oneOf": alternatives}, {"Base": part()}
 

@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.errors import (
-    BudgetSpent,
-    InfiniteRecursiveReference,
-    NothingToBreak,
-    Unsatisfiable,
-)
+from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, NothingToBreak, Unsatisfiable
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location
 from checker.generation.program import GenerationSettings, compile_operation
@@ -63,11 +58,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     ({"type": "string", "format": "uuid", "maxLength": 24}, "#/s/maxLength", "format uuid, which has at least 36"),
     ({"type": "string", "minLength": 10**9}, "#/s/minLength", "more than the"),
 ]  # fmt: skip
-ENDLESS = {
-    "type": "object",
-    "required": ["next"],
-    "properties": {"next": {"$ref": "#/components/schemas/Endless"}},
-}
+ENDLESS = {"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#/components/schemas/Endless"}}}
 
 
 @pytest.mark.parametrize(("raw", "pointer", "reason"), REFUSED)
@@ -79,21 +70,12 @@ def test_contradictions_are_explained(raw: Any, pointer: str, reason: str) -> No
 
 
 def test_optional_property_that_cannot_be_is_left_out() -> None:
-    raw = {
-        "type": "object",
-        "properties": {"a": False, "b": {"$ref": "#/components/schemas/Endless"}, "c": {}},
-    }
-    assert {"c"} == {
-        name
-        for value in bodies(raw, components={"Endless": ENDLESS}, settings=CLOSED)
-        for name in value
-    }
+    raw = {"type": "object", "properties": {"a": False, "b": {"$ref": "#/components/schemas/Endless"}, "c": {}}}
+    assert {"c"} == {name for value in bodies(raw, components={"Endless": ENDLESS}, settings=CLOSED) for name in value}
 
 
 def test_optional_parameter_that_cannot_be_is_left_out_with_the_reason() -> None:
-    impossible = parameter_of(
-        {"type": "integer", "minimum": 2, "maximum": 1}, name="a", required=False
-    )
+    impossible = parameter_of({"type": "integer", "minimum": 2, "maximum": 1}, name="a", required=False)
     program = program_of(impossible)
     assert dict(program.left_out) == {"#/s/maximum": "minimum 2 and maximum 1 exclude every number"}
     assert cases(program, 1)[0].query == {}
@@ -105,9 +87,7 @@ def test_required_parameter_that_cannot_be_is_refused() -> None:
 
 
 def test_one_impossible_media_type_leaves_the_others() -> None:
-    operation = PlainOperation(
-        bodies=(body_of(schema_of(False)), body_of(schema_of({"const": 1}), "text/json"))
-    )
+    operation = PlainOperation(bodies=(body_of(schema_of(False)), body_of(schema_of({"const": 1}), "text/json")))
     program = compile_operation(operation, GenerationSettings())
     assert {("text/json", 1)} == {(case.media_type, case.body) for case in cases(program, 5)}
 
@@ -126,10 +106,7 @@ def test_opaque_node_without_values_is_named_when_drawn() -> None:
 
 
 def test_compiling_stops_when_the_budget_is_spent() -> None:
-    raw = {
-        "type": "object",
-        "properties": {f"p{index}": {"type": "string"} for index in range(100)},
-    }
+    raw = {"type": "object", "properties": {f"p{index}": {"type": "string"} for index in range(100)}}
     operation = PlainOperation(bodies=(body_of(schema_of(raw)),))
     with pytest.raises(BudgetSpent):
         compile_operation(operation, GenerationSettings(), budget=Budget(steps=50))
@@ -156,8 +133,7 @@ def test_many_names_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "error",
-    [Unsatisfiable("#/a", "never"), InfiniteRecursiveReference("#/a"), NothingToBreak("#/a", "b")],
+    "error", [Unsatisfiable("#/a", "never"), InfiniteRecursiveReference("#/a"), NothingToBreak("#/a", "b")]
 )
 def test_what_is_raised_again_holds_nothing_of_the_stack(error: Unsatisfiable) -> None:
     with pytest.raises(Unsatisfiable):
@@ -176,8 +152,7 @@ def test_what_cannot_be_made_is_remembered_without_the_stack_that_found_it() -> 
     schema = {
         "type": "object",
         "properties": {
-            name: {"anyOf": [never, {"type": "string"}, {"type": "array", "items": never}]}
-            for name in "abc"
+            name: {"anyOf": [never, {"type": "string"}, {"type": "array", "items": never}]} for name in "abc"
         },
     }
     program = program_of(body=schema, settings=GenerationSettings(mode=GenerationMode.NEGATIVE))

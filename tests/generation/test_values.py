@@ -22,9 +22,7 @@ TREE = {
 LIST = {
     "type": "object",
     "required": ["next"],
-    "properties": {
-        "next": {"anyOf": [{"$ref": "#/components/schemas/List"}, {"type": "null"}]},
-    },
+    "properties": {"next": {"anyOf": [{"$ref": "#/components/schemas/List"}, {"type": "null"}]}},
 }
 SCHEMAS: dict[str, Any] = {
     "nothing said": {},
@@ -169,9 +167,7 @@ def test_formats_are_valid_for_both_validators(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["email", "uri", "hostname", "byte", "uri-reference"])
-@pytest.mark.parametrize(
-    "sizes", [{"maxLength": 12}, {"minLength": 40}, {"minLength": 16, "maxLength": 20}]
-)
+@pytest.mark.parametrize("sizes", [{"maxLength": 12}, {"minLength": 40}, {"minLength": 16, "maxLength": 20}])
 def test_formats_keep_to_lengths(name: str, sizes: dict[str, int]) -> None:
     raw = {"type": "string", "format": name, **sizes}
     is_valid = opinions(schema_of(raw))
@@ -207,13 +203,7 @@ def test_read_only_properties_are_not_sent_even_if_required() -> None:
 
 
 def test_boolean_exclusive_bounds_of_older_dialects() -> None:
-    raw = {
-        "type": "integer",
-        "minimum": 1,
-        "exclusiveMinimum": True,
-        "maximum": 3,
-        "exclusiveMaximum": True,
-    }
+    raw = {"type": "integer", "minimum": 1, "exclusiveMinimum": True, "maximum": 3, "exclusiveMaximum": True}
     assert {2} == set(bodies(raw, 30, dialect=Dialect.OPENAPI30))
 
 
@@ -236,10 +226,7 @@ def test_discriminator_names_the_branch() -> None:
 
 
 def test_recursion_ends() -> None:
-    deepest = max(
-        _depth(value)
-        for value in bodies({"$ref": "#/components/schemas/Tree"}, 300, components=COMPONENTS)
-    )
+    deepest = max(_depth(value) for value in bodies({"$ref": "#/components/schemas/Tree"}, 300, components=COMPONENTS))
     assert 3 <= deepest <= 20
 
 
@@ -287,9 +274,7 @@ def test_form_bodies_are_objects() -> None:
 
 def test_binary_parts_are_bytes_outside_json() -> None:
     raw = {"type": "string", "format": "binary"}
-    assert all(
-        isinstance(value, bytes) for value in bodies(raw, 20, media_type="application/octet-stream")
-    )
+    assert all(isinstance(value, bytes) for value in bodies(raw, 20, media_type="application/octet-stream"))
     assert all(isinstance(value, str) for value in bodies(raw, 20))
 
 
@@ -361,16 +346,11 @@ def test_bounds_beyond_exact_floats_hold_however_numbers_are_read(part: int) -> 
         is_valid = opinions(schema_of(raw))
         for value in bodies(raw, 12):
             assert is_valid(value), (raw, value)
-            exact = {
-                Fraction(str(value)),
-                Fraction(float(value)) if isinstance(value, float) else value,
-            }
+            exact = {Fraction(str(value)), Fraction(float(value)) if isinstance(value, float) else value}
             assert all(_is_inside(one, raw) for one in exact), (raw, value)
 
 
-@pytest.mark.parametrize(
-    "bounds", [{}, {"minimum": -1, "maximum": 0.1}, {"exclusiveMinimum": 0}], ids=str
-)
+@pytest.mark.parametrize("bounds", [{}, {"minimum": -1, "maximum": 0.1}, {"exclusiveMinimum": 0}], ids=str)
 def test_floats_of_single_precision_reach_a_server_as_they_are(bounds: dict[str, Any]) -> None:
     raw = {"type": "number", "format": "float", **bounds}
     for value in bodies(raw, 60):

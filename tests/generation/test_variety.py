@@ -7,10 +7,7 @@ import pytest
 
 from .making import bodies
 
-LARGE = {
-    "type": "object",
-    "properties": {f"p{index}": {"type": "string", "maxLength": index} for index in range(60)},
-}
+LARGE = {"type": "object", "properties": {f"p{index}": {"type": "string", "maxLength": index} for index in range(60)}}
 SCHEMAS: dict[str, dict[str, Any]] = {
     "one flag": {"type": "object", "properties": {"sync": {"type": "boolean"}}},
     "one word": {"type": "object", "properties": {"key": {"enum": ["key1", "key2"]}}},

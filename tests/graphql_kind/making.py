@@ -35,9 +35,7 @@ def operations(schema: GraphQLDescription) -> Iterator[GraphQLOperation]:
         yield schema.operation(entry)
 
 
-def cases(
-    operation: GraphQLOperation, mode: GenerationMode, count: int
-) -> Iterator[tuple[Case, WireRequest]]:
+def cases(operation: GraphQLOperation, mode: GenerationMode, count: int) -> Iterator[tuple[Case, WireRequest]]:
     """Drawn cases with their requests; none of an operation that takes everything."""
     try:
         program = operation.compile(GenerationSettings(mode=mode, formats=FORMATS))

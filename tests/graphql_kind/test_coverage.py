@@ -24,9 +24,7 @@ def edges(label: str) -> list[dict[str, object]]:
     operation = SCHEMA.find(label)
     assert isinstance(operation, GraphQLOperation)
     coverage = Coverage(POSITIVE, (), False)
-    listed = OperationEdges(
-        operation, GenerationSettings(mode=POSITIVE), coverage, store=FormStore()
-    )
+    listed = OperationEdges(operation, GenerationSettings(mode=POSITIVE), coverage, store=FormStore())
     bodies = [one.case(operation, "").body for one in listed.cases()]
     return [body for body in bodies if isinstance(body, dict)]
 

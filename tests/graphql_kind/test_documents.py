@@ -34,9 +34,7 @@ def test_a_schema_is_a_mapping() -> None:
     assert "book" in schema["Query"]
     with pytest.raises(LookupError, match="Did you mean `Query`"):
         schema["Qery"]
-    with pytest.raises(
-        LookupError, match=r"Field `bok` not found\. Did you mean `book`.*fields: book"
-    ):
+    with pytest.raises(LookupError, match=r"Field `bok` not found\. Did you mean `book`.*fields: book"):
         schema["Query"]["bok"]
 
 
@@ -69,10 +67,7 @@ def test_unknown_directives_and_old_comments_are_nothing_special() -> None:
 
 
 def test_what_is_not_tested_is_told() -> None:
-    text = (
-        SDL
-        + "\nextend type Query { _service: Int  _entities(representations: [_Any!]!): [Item] } scalar _Any"
-    )
+    text = SDL + "\nextend type Query { _service: Int  _entities(representations: [_Any!]!): [Item] } scalar _Any"
     schema = opened(text)
     waiting = [one.label for one in schema.entries() if one.only_by_name]
     assert waiting == ["Query._service", "Query._entities"]
@@ -81,9 +76,7 @@ def test_what_is_not_tested_is_told() -> None:
     assert kinds[WarningKind.SUBSCRIPTION].startswith("2 subscriptions are not tested")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "openapi: 3.0.0\n", "{}", "[]", '{"openapi": "3.0.0"}', "hello"]
-)
+@pytest.mark.parametrize("text", ["", "openapi: 3.0.0\n", "{}", "[]", '{"openapi": "3.0.0"}', "hello"])
 def test_other_texts_are_of_another_kind(text: str) -> None:
     with pytest.raises(ForeignDescription):
         kind_named("graphql").open(TextSource(text.encode(), "it"), DIRECT)

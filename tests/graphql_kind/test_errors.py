@@ -27,9 +27,7 @@ def test_no_errors_are_no_complaint(answer: Any) -> None:
     assert complaint_of(answer) is None
 
 
-@pytest.mark.parametrize(
-    "errors", ["text", [None], [5], {"message": "x"}, [{"message": 5, "path": "x"}]]
-)
+@pytest.mark.parametrize("errors", ["text", [None], [5], {"message": "x"}, [{"message": 5, "path": "x"}]])
 def test_odd_errors_are_read_all_the_same(errors: Any) -> None:
     complaint = complaint_of({"errors": errors})
     assert complaint is not None
@@ -109,9 +107,7 @@ def test_an_error_that_says_nothing_counts_more_than_a_refusal_beside_it() -> No
         "This query could not be run: internal server error",
     ],
 )
-def test_errors_without_a_place_a_label_and_data_are_server_errors(
-    text: str, data: dict[str, Any]
-) -> None:
+def test_errors_without_a_place_a_label_and_data_are_server_errors(text: str, data: dict[str, Any]) -> None:
     complaint = complaint_of({"errors": [{"message": text}], **data})
     assert complaint is not None
     assert complaint.blame is Blame.FAILED

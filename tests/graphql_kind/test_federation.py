@@ -62,11 +62,7 @@ def entities() -> GraphQLOperation:
     return found
 
 
-KEYS = {
-    "User": [{"id"}, {"email", "region"}],
-    "Badge": [{"number", "organization"}],
-    "Plain": [{"slug"}],
-}
+KEYS = {"User": [{"id"}, {"email", "region"}], "Badge": [{"number", "organization"}], "Plain": [{"slug"}]}
 
 
 def test_representations_name_things_by_one_of_their_keys() -> None:
@@ -77,28 +73,18 @@ def test_representations_name_things_by_one_of_their_keys() -> None:
         drawn += case.body["arguments"]["representations"]
     for one in drawn:
         assert one.keys() - {"__typename"} in KEYS[one["__typename"]]
-    assert {(one["__typename"], len(one)) for one in drawn} == {
-        ("User", 2),
-        ("User", 3),
-        ("Badge", 3),
-        ("Plain", 2),
-    }
+    assert {(one["__typename"], len(one)) for one in drawn} == {("User", 2), ("User", 3), ("Badge", 3), ("Plain", 2)}
     assert all(isinstance(one.get("organization", {"id": ""})["id"], str) for one in drawn)
     assert all(one.get("region", "EU") in ("EU", "US") for one in drawn)
 
 
 def test_representations_keep_their_names_in_a_query() -> None:
-    body = {
-        "arguments": {"representations": [{"__typename": "User", "id": "1"}]},
-        "literals": True,
-    }
+    body = {"arguments": {"representations": [{"__typename": "User", "id": "1"}]}, "literals": True}
     query = json.loads(entities().writer(body))["query"]
     assert '[{__typename: "User", id: "1"}]' in query
 
 
-@pytest.mark.parametrize(
-    "sdl", [SDL.replace("_Any", "Odd"), SDL.replace(" = User | Badge | Plain", " = Plain")]
-)
+@pytest.mark.parametrize("sdl", [SDL.replace("_Any", "Odd"), SDL.replace(" = User | Badge | Plain", " = Plain")])
 def test_wrong_representations_break_one_rule(sdl: str) -> None:
     operation = opened(sdl).find(ENTITIES)
     assert isinstance(operation, GraphQLOperation)

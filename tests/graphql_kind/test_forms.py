@@ -23,9 +23,7 @@ FORMS = (Scenario.BATCH, Scenario.QUERY_BY_GET, Scenario.MANY_ALIASES, Scenario.
 CHAIN = "type Person { id: ID! boss: Person! friends: [Person!]! team: Team } type Team { lead: Person } "
 
 
-def forms(
-    label: str, sdl: str = SDL, *, costly: bool = True, first: bool = True
-) -> dict[str, WireRequest]:
+def forms(label: str, sdl: str = SDL, *, costly: bool = True, first: bool = True) -> dict[str, WireRequest]:
     """Requests of the coverage phase in other forms, by their scenarios."""
     operation = opened(sdl).find(label)
     assert isinstance(operation, GraphQLOperation)
@@ -64,15 +62,10 @@ def test_a_list_holds_the_usual_request_twice() -> None:
 
 def test_queries_are_sent_by_get_and_mutations_never() -> None:
     sent = forms("Query.book")[Scenario.QUERY_BY_GET]
-    asked = {
-        name: one for name, (one,) in parse_qs(sent.target.partition(b"?")[2].decode()).items()
-    }
+    asked = {name: one for name, (one,) in parse_qs(sent.target.partition(b"?")[2].decode()).items()}
     assert (sent.method, sent.body) == ("GET", None)
     assert (
-        verdict(
-            "Query.book", {"query": asked["query"], "variables": json.loads(asked["variables"])}
-        )
-        is Outcome.VALID
+        verdict("Query.book", {"query": asked["query"], "variables": json.loads(asked["variables"])}) is Outcome.VALID
     )
     assert forms("Mutation.deleteBook").keys() == {Scenario.BATCH}
 
@@ -112,6 +105,4 @@ def test_a_refusal_of_another_form_is_no_failure(scenario: str) -> None:
     operation: Any = opened(SDL).find("Query.book")
     judged: Callable[..., Any] = lambda *names: scenario in needs_of(names, operation).shapes  # noqa: E731
     assert judged("not_a_server_error")
-    assert not judged(
-        "positive_data_acceptance", "negative_data_rejection", "response_schema_conformance"
-    )
+    assert not judged("positive_data_acceptance", "negative_data_rejection", "response_schema_conformance")

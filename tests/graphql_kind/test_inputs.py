@@ -39,9 +39,7 @@ def test_scalars_of_arguments_stand_apart_so_that_each_has_its_edges() -> None:
 
 
 def test_a_page_has_no_more_than_one_number_of_items_below_zero() -> None:
-    found = opened(
-        "type Query { a(first: Int, ratio: Float, size: Int!, offset: Int!): Int }"
-    ).find("Query.a")
+    found = opened("type Query { a(first: Int, ratio: Float, size: Int!, offset: Int!): Int }").find("Query.a")
     assert isinstance(found, GraphQLOperation)
     arguments = found.bodies[0].schema.raw["properties"]["arguments"]  # type: ignore[index]
     least = {name: one.get("minimum") for name, one in arguments["properties"].items()}

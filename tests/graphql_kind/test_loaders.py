@@ -36,9 +36,7 @@ def test_a_wsgi_application_says_its_schema_and_answers() -> None:
 
 def test_an_application_without_graphql_is_told_where_to_look() -> None:
     app = strawberry_library.library(planted=False)
-    with pytest.raises(
-        checker.errors.LoaderError, match=r"\(HTTP 404 Not Found\); give the path of its GraphQL"
-    ):
+    with pytest.raises(checker.errors.LoaderError, match=r"\(HTTP 404 Not Found\); give the path of its GraphQL"):
         checker.graphql.from_asgi("/nowhere", app)
 
 
@@ -67,9 +65,7 @@ def test_an_endpoint_is_asked_with_the_headers_that_were_given() -> None:
 
     def answer(request: Request) -> Reply:
         is_known = request.headers.get("x-key") == "secret"
-        return json_reply(
-            described if is_known else {"errors": [{"message": "no"}]}, 200 if is_known else 401
-        )
+        return json_reply(described if is_known else {"errors": [{"message": "no"}]}, 200 if is_known else 401)
 
     with serving(answer, {}) as app:
         url = f"{app.url}/api"

@@ -21,9 +21,7 @@ LABELS = ["Query.books", "Query.search", "Mutation.addBook"]
 def configured(values: dict[str, Any]) -> GraphQLDescription:
     schema, config = opened(SDL), Config.from_dict(values, environment={})
     operations = OperationResolver(run_settings(config, Invocation(""), {}).operations)
-    schema.configure(
-        SchemaOptions(allows_null=lambda one: operations.of(one).cases.graphql_allow_null)
-    )
+    schema.configure(SchemaOptions(allows_null=lambda one: operations.of(one).cases.graphql_allow_null))
     return schema
 
 

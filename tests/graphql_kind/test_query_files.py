@@ -37,10 +37,7 @@ def bodies(schema: GraphQLDescription, label: str) -> list[object]:
     """Of the requests that the examples phase makes."""
     operation = schema.find(label)
     assert isinstance(operation, GraphQLOperation)
-    made = [
-        MAKER.make(one.case(operation, ""))
-        for one in OperationExamples(operation, GenerationSettings()).cases()
-    ]
+    made = [MAKER.make(one.case(operation, "")) for one in OperationExamples(operation, GenerationSettings()).cases()]
     assert all(operation.judge_request(one).outcome is Outcome.VALID for one in made)
     return [json.loads(one.body or b"") for one in made]
 
@@ -60,14 +57,9 @@ def test_each_query_goes_to_its_first_root_field_with_its_fragments_and_variable
 
 
 def test_variables_of_one_query_need_no_name() -> None:
-    schema = with_files(
-        QueryFile("a.gql", "query ($id: ID!) { node(id: $id) { id } }", '{"id": "1", "other": 2}')
-    )
+    schema = with_files(QueryFile("a.gql", "query ($id: ID!) { node(id: $id) { id } }", '{"id": "1", "other": 2}'))
     (found,) = bodies(schema, "Query.node")
-    assert found == {
-        "query": "query ($id: ID!) {\n  node(id: $id) {\n    id\n  }\n}",
-        "variables": {"id": "1"},
-    }
+    assert found == {"query": "query ($id: ID!) {\n  node(id: $id) {\n    id\n  }\n}", "variables": {"id": "1"}}
 
 
 @pytest.mark.parametrize(
@@ -84,15 +76,9 @@ def test_variables_of_one_query_need_no_name() -> None:
         ("{ ...a } fragment a on Query { ...a }", "", "asks for nothing"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_and_costs_that_query_alone(
-    text: str, variables: str, says: str
-) -> None:
-    schema = with_files(
-        QueryFile("wrong.graphql", text, variables), QueryFile("right.graphql", "{ count }", "")
-    )
-    (fault,) = [
-        one for one in schema.iter_schema_warnings() if one.kind is WarningKind.INVALID_EXAMPLE
-    ]
+def test_what_is_wrong_is_told_and_costs_that_query_alone(text: str, variables: str, says: str) -> None:
+    schema = with_files(QueryFile("wrong.graphql", text, variables), QueryFile("right.graphql", "{ count }", ""))
+    (fault,) = [one for one in schema.iter_schema_warnings() if one.kind is WarningKind.INVALID_EXAMPLE]
     assert says in fault.message
     assert fault.label == "wrong.graphql"
     assert len(bodies(schema, "Query.count")) == 1
@@ -107,11 +93,7 @@ def test_defaults_of_arguments_are_sent_with_what_is_required_beside_them() -> N
 
 def test_files_are_found_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "queries").mkdir()
-    for name, text in {
-        "b.graphql": "{ b }",
-        "a.graphql": "{ a }",
-        "a.variables.json": "{}",
-    }.items():
+    for name, text in {"b.graphql": "{ b }", "a.graphql": "{ a }", "a.variables.json": "{}"}.items():
         (tmp_path / "queries" / name).write_text(text)
     file = tmp_path / "checker.toml"
     file.write_text('[phases.examples]\nqueries = ["queries/*.graphql", "queries/a.graphql"]\n')

@@ -37,9 +37,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "query", [*WRONG, "{ old }", "{ books { id ... on Book @skip(if: false) { title } } }"]
-)
+@pytest.mark.parametrize("query", [*WRONG, "{ old }", "{ books { id ... on Book @skip(if: false) { title } } }"])
 def test_what_is_not_asked_has_nothing_to_say(query: str) -> None:
     document = parse(query)
     said = [error.message for error in validate(SCHEMA, document, rules_for(document, query))]
@@ -106,15 +104,10 @@ PAGED = build_schema("""
         ('within(span: {after: "x"})', {}, ""),
     ],
 )
-def test_which_pages_there_are_only_the_server_knows(
-    field: str, variables: dict[str, object], doubt: str
-) -> None:
+def test_which_pages_there_are_only_the_server_knows(field: str, variables: dict[str, object], doubt: str) -> None:
     declared = "($a: String)" if "$a" in field else ""
     query = f"query {declared} {{ {field} {{ edges {{ id }} }} }}"
     content = json.dumps({"query": query, "variables": variables}).encode()
     (part,) = QueryReferee(PAGED).judge(WireRequest("POST", b"/", [], content)).parts
     told = f"only the server knows which values {doubt} has" if doubt else ""
-    assert (part.outcome, part.reason) == (
-        Outcome.AMBIGUOUS if doubt else Outcome.VALID,
-        told,
-    )
+    assert (part.outcome, part.reason) == (Outcome.AMBIGUOUS if doubt else Outcome.VALID, told)

@@ -63,9 +63,7 @@ def test_each_server_says_what_it_wants(
     first, second = operations(opened(SDL))
     operation = second if place[0] == "in" else first
     given: dict[str, Any] = {"in": {"x": "z"}} if place[0] == "in" else {"value": 3}
-    case = operation.Case(
-        body={"arguments": given, "literals": True}, media_type="application/json"
-    )
+    case = operation.Case(body={"arguments": given, "literals": True}, media_type="application/json")
     found = demands_in(case, answered(error, case=case))
     assert {one.path for one in found} == {("arguments", *place)}, server
     said = {one.keyword: one.given for one in found}
@@ -141,9 +139,7 @@ class Server:
             made = self.factory.make(Label(label), 7, index, PhaseInfo(phase))
             request = self.maker.make(made.case)
             asked = json.loads(request.body or b"")
-            done = graphql_sync(
-                self.schema, asked["query"], {"a": 1, "b": 1}, variable_values=asked["variables"]
-            )
+            done = graphql_sync(self.schema, asked["query"], {"a": 1, "b": 1}, variable_values=asked["variables"])
             content = json.dumps(done.formatted).encode()
             answer = Response(200, [("Content-Type", "application/json")], content, request=request)
             self.heard += self.learner.observe(made, answer, phase, index)

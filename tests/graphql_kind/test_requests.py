@@ -104,16 +104,11 @@ def test_what_is_known_by_a_name_is_always_selected() -> None:
 
 def test_values_may_stand_in_the_query() -> None:
     body = {"arguments": {"genres": ["NOVEL"], "page": {"limit": None}}, "literals": True}
-    assert query_of("Query.books", body) == (
-        "query { books(genres: [NOVEL], page: {limit: null}) { id } }"
-    )
+    assert query_of("Query.books", body) == ("query { books(genres: [NOVEL], page: {limit: null}) { id } }")
 
 
 def test_members_of_unions_stand_in_fragments_and_what_conflicts_has_an_alias() -> None:
-    body = {
-        "arguments": {"text": "a"},
-        "selection": ["[Book].name", "[Reader].name", "[Author].name"],
-    }
+    body = {"arguments": {"text": "a"}, "selection": ["[Book].name", "[Reader].name", "[Author].name"]}
     operation = of("Query.search")
     text = query_of("Query.search", body)
     assert "... on Book { name }" in text

@@ -58,8 +58,7 @@ def test_what_leaves_the_thing_where_it_is_does_not_delete_it() -> None:
 def test_answers_lead_on_through_connections_payloads_and_handles() -> None:
     model = SCHEMA.resources()
     values = {
-        (one.source, one.target): [(value.name, value.value) for value in one.values]
-        for one in model.transitions
+        (one.source, one.target): [(value.name, value.value) for value in one.values] for one in model.transitions
     }
     created = values[Label("Mutation.createShelf"), Label("Query.shelf")]
     assert created == [("/arguments/id", "$response.body#/shelf/id")]
@@ -156,9 +155,7 @@ def test_cases_name_what_they_are_about() -> None:
     assert concerns(read, gone)
     assert not concerns(read, other)
     assert not concerns(nothing, gone)
-    assert of("Mutation.updateTag").resource_places == {
-        "slug": (Location.BODY, "/arguments/change/slug")
-    }
+    assert of("Mutation.updateTag").resource_places == {"slug": (Location.BODY, "/arguments/change/slug")}
 
 
 def response(answer: Any, status: int = 200) -> Response:
@@ -187,11 +184,7 @@ SHELF = {"shelf": {"id": "1"}, "userErrors": []}
         ("Mutation.deleteParcel", {"data": {"deleteParcel": False}}, 404),
         ("Mutation.deleteDepot", {"data": {"deleteDepot": {"success": False}}}, 404),
         ("Mutation.createShelf", {"data": {"createShelf": SHELF}}, 200),
-        (
-            "Mutation.createShelf",
-            {"data": {"createShelf": {"shelf": None, "userErrors": [{"message": "no"}]}}},
-            422,
-        ),
+        ("Mutation.createShelf", {"data": {"createShelf": {"shelf": None, "userErrors": [{"message": "no"}]}}}, 422),
         ("Mutation.createTag", {"data": {"createTag": None}}, 422),
     ],
 )

@@ -33,18 +33,14 @@ def of(label: str) -> GraphQLOperation:
         ("Mutation.deleteTask", "DELETE", "/Task/{taskId}", "{ __typename }"),
     ],
 )
-def test_the_member_that_is_no_error_is_what_was_asked_for(
-    label: str, method: str, path: str, asked: str
-) -> None:
+def test_the_member_that_is_no_error_is_what_was_asked_for(label: str, method: str, path: str, asked: str) -> None:
     operation = of(label)
     assert (operation.resource_method, operation.resource_path) == (method, path)
     assert asked in json.loads(operation.writer({"arguments": {}}))["query"]
 
 
 def test_answers_lead_on_through_unions() -> None:
-    values = {
-        (one.source, one.target): one.values[0].value for one in SCHEMA.resources().transitions
-    }
+    values = {(one.source, one.target): one.values[0].value for one in SCHEMA.resources().transitions}
     read, gone = Label("Query.taskOrError"), Label("Mutation.deleteTask")
     assert values[Label("Mutation.createTask"), read] == "$response.body#/task/id"
     assert values[Label("Query.tasksOrError"), gone] == "$response.body#/results/*/id"
@@ -66,19 +62,14 @@ def test_answers_lead_on_through_unions() -> None:
         ("Query.anything", {"__typename": "TaskPage"}, 200),
     ],
 )
-def test_types_of_errors_say_what_others_say_by_status(
-    label: str, data: dict[str, Any], status: int
-) -> None:
+def test_types_of_errors_say_what_others_say_by_status(label: str, data: dict[str, Any], status: int) -> None:
     operation = of(label)
     body = json.dumps({"data": {label.partition(".")[2]: data}}).encode()
     response = Response(200, [("Content-Type", "application/json")], body)
     assert operation.resource_status(response) == status
 
 
-@pytest.mark.parametrize(
-    ("planted", "found"),
-    [(True, [("Mutation.deleteTask", "use_after_free")]), (False, [])],
-)
+@pytest.mark.parametrize(("planted", "found"), [(True, [("Mutation.deleteTask", "use_after_free")]), (False, [])])
 def test_what_is_shown_after_its_removal_is_found_and_nothing_else(
     planted: bool, found: list[tuple[str, str]], tmp_path: Path
 ) -> None:

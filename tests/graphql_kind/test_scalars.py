@@ -135,7 +135,4 @@ def test_what_a_user_describes_is_never_malformed() -> None:
     checker.graphql.scalar("Date", st.just(nodes.String("a day")))
     assert not is_malformed(GraphQLScalarType("Date"), "a day")
     operation = next(operations(opened("scalar Date type Query { a(value: Date!): Int }")))
-    assert all(
-        operation.judge_request(sent).outcome is Outcome.AMBIGUOUS
-        for _, sent in cases(operation, POSITIVE, 20)
-    )
+    assert all(operation.judge_request(sent).outcome is Outcome.AMBIGUOUS for _, sent in cases(operation, POSITIVE, 20))

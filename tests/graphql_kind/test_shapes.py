@@ -41,8 +41,7 @@ def test_queries_that_differ_in_values_alone_share_a_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    "query",
-    ["{ book(id: 1) { id @skip(if: true) } }", "{ book(id: 1) {", "{ nothing }", '{ book(id: "'],
+    "query", ["{ book(id: 1) { id @skip(if: true) } }", "{ book(id: 1) {", "{ nothing }", '{ book(id: "']
 )
 def test_what_cannot_be_read_has_no_shape(query: str) -> None:
     assert SHAPES.of(query) is None
@@ -59,9 +58,7 @@ def test_what_cannot_be_read_has_no_shape(query: str) -> None:
         ("{ book(id: 1) { title } }", [], ""),
     ],
 )
-def test_a_place_of_an_answer_is_a_field_of_the_schema(
-    query: str, names: list[str], place: str
-) -> None:
+def test_a_place_of_an_answer_is_a_field_of_the_schema(query: str, names: list[str], place: str) -> None:
     shape = SHAPES.of(query)
     assert shape is not None
     assert shape.field_at(names) == place

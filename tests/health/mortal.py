@@ -52,9 +52,7 @@ class Mortal:
 
         self._server = Server(("127.0.0.1", self.port), Handler)
         self.port = self._server.server_address[1]
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.01,), daemon=True
-        )
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
 
     def serve(self, link: socket.socket) -> None:
@@ -71,9 +69,7 @@ class Mortal:
                 if reply is None:
                     self.die()
                     return
-                link.sendall(
-                    render(reply, keep_alive=request.keep_alive, has_body=request.method != "HEAD")
-                )
+                link.sendall(render(reply, keep_alive=request.keep_alive, has_body=request.method != "HEAD"))
 
     def die(self) -> None:
         """Nobody listens before the first connection is closed."""

@@ -44,11 +44,7 @@ def run(
     **fields: Any,
 ) -> Ran:
     """A run of all phases over a service; `before` is told its URL first."""
-    values = {
-        "seed": 1,
-        "generation": {"database": "none", "max-examples": 6},
-        **(said or {}),
-    }
+    values = {"seed": 1, "generation": {"database": "none", "max-examples": 6}, **(said or {})}
     with serving(service, service.document) as app:
         config = Config.from_dict(values, environment={})
         asked = run_settings(config, Invocation(app.document_url, inline=True), {})

@@ -9,9 +9,7 @@ from typing import Any
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply
 
-LOGIN = {
-    "auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}
-}
+LOGIN = {"auth": {"dynamic": {"openapi": {"Bearer": {"path": "/login", "extract_selector": "/token"}}}}}
 """Configuration: the token of `POST /login`, for the scheme `Bearer`."""
 OBJECT = {"type": "object"}
 _NAME = {"type": "string", "minLength": 1, "maxLength": 8}
@@ -20,8 +18,7 @@ _NAME = {"type": "string", "minLength": 1, "maxLength": 8}
 def operation(*statuses: int, body: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "responses": {
-            str(status): {"description": "", "content": {"application/json": {"schema": OBJECT}}}
-            for status in statuses
+            str(status): {"description": "", "content": {"application/json": {"schema": OBJECT}}} for status in statuses
         },
         **more,
     }
@@ -34,9 +31,7 @@ THING = {"type": "object", "properties": {"name": _NAME}, "required": ["name"]}
 COMMON: dict[str, Any] = {
     "/things": {"get": operation(200), "post": operation(201, 400, body=THING)},
     "/things/{id}": {
-        "parameters": [
-            {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
-        ],
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
         "get": operation(200, 404, 400),
         "delete": operation(204, 404, 400),
     },

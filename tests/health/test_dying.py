@@ -63,12 +63,7 @@ def patient(knocked: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Mortal 
     return knocked
 
 
-def run(
-    folder: Path,
-    target: Mortal | KilledTarget | App,
-    around: RunEnvironment | None = None,
-    **fields: Any,
-) -> Ran:
+def run(folder: Path, target: Mortal | KilledTarget | App, around: RunEnvironment | None = None, **fields: Any) -> Ran:
     document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": PATHS}
     (folder / "api.json").write_text(json.dumps(document))
     said = {
@@ -82,9 +77,7 @@ def run(
     return Ran(execute(asked, lambda *_: None, around or RunEnvironment()))
 
 
-def test_a_target_that_is_gone_when_the_run_ends_is_an_error_of_the_run(
-    tmp_path: Path, knocked: list[Any]
-) -> None:
+def test_a_target_that_is_gone_when_the_run_ends_is_an_error_of_the_run(tmp_path: Path, knocked: list[Any]) -> None:
     interrupts, knocks = Interrupts(), count(1)
 
     class Impatient:
@@ -106,9 +99,7 @@ def test_a_target_that_is_gone_when_the_run_ends_is_an_error_of_the_run(
     assert "did not answer again before its end" in error.message
 
 
-def test_kills_from_outside_change_nothing_but_are_told(
-    tmp_path: Path, patient: list[Mortal | KilledTarget]
-) -> None:
+def test_kills_from_outside_change_nothing_but_are_told(tmp_path: Path, patient: list[Mortal | KilledTarget]) -> None:
     (tmp_path / "calm").mkdir()
     with mortal(answer) as undisturbed:
         calm = run(tmp_path / "calm", undisturbed)
@@ -130,9 +121,7 @@ def test_kills_from_outside_change_nothing_but_are_told(
     assert len(re.findall("No connection could be opened any more at ..:..:.. UTC", console)) == 3
 
 
-def test_the_request_that_kills_is_named_and_held_back(
-    tmp_path: Path, patient: list[Mortal | KilledTarget]
-) -> None:
+def test_the_request_that_kills_is_named_and_held_back(tmp_path: Path, patient: list[Mortal | KilledTarget]) -> None:
     def dying(request: Request) -> Reply | None:
         return None if request.method == "POST" else answer(request)
 
@@ -154,9 +143,7 @@ def test_the_request_that_kills_is_named_and_held_back(
     assert all(ran.view.statuses[f"GET /{name}"][200] >= 20 for name in "abd")
 
 
-def test_each_culprit_has_a_finding_of_its_own(
-    tmp_path: Path, patient: list[Mortal | KilledTarget]
-) -> None:
+def test_each_culprit_has_a_finding_of_its_own(tmp_path: Path, patient: list[Mortal | KilledTarget]) -> None:
     def dying(request: Request) -> Reply | None:
         is_fatal = request.method == "POST" or request.target.startswith(b"/d")
         return None if is_fatal else answer(request)
@@ -172,9 +159,7 @@ def test_each_culprit_has_a_finding_of_its_own(
     assert 2 * sum(int(count[1]) if count else 1 for count in counts) == target.deaths
 
 
-def test_a_target_that_does_not_come_back_ends_the_run(
-    tmp_path: Path, patient: list[Mortal | KilledTarget]
-) -> None:
+def test_a_target_that_does_not_come_back_ends_the_run(tmp_path: Path, patient: list[Mortal | KilledTarget]) -> None:
     def dying(request: Request) -> Reply | None:
         return None if len(target.seen) == 20 else answer(request)
 

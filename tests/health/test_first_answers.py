@@ -43,9 +43,7 @@ def test_a_header_that_is_refused_is_no_scheme_that_could_be_tried() -> None:
         ((401, 405), "", False, ""),
     ],
 )
-def test_a_sentence_with_advice(
-    statuses: tuple[int, ...], missing: str, has_credentials: bool, said: str
-) -> None:
+def test_a_sentence_with_advice(statuses: tuple[int, ...], missing: str, has_credentials: bool, said: str) -> None:
     first = FirstAnswers(URL, missing, has_credentials)
     for number in range(1, ENOUGH + 1):
         assert first.note(statuses[number % len(statuses)]) is (number == ENOUGH)

@@ -82,9 +82,7 @@ class Picky(Service):
         return json_reply({}, 200 if self.count < 3 else 403)
 
 
-def test_an_operation_that_refuses_for_a_reason_of_its_own_is_no_lost_access(
-    tmp_path: Path,
-) -> None:
+def test_an_operation_that_refuses_for_a_reason_of_its_own_is_no_lost_access(tmp_path: Path) -> None:
     ran = run(tmp_path, Picky({}, 403))
     assert ran.view.statuses["GET /orders"].keys() & UNAUTHORIZED
     assert run_errors(ran) == []
@@ -110,9 +108,7 @@ def counted(
 
 
 SERVED = counted(101.0, ("GET /a", 200, 5), ("GET /b", 200, 1), ("GET /open", 200, 1))
-REFUSED = counted(
-    103.0, ("GET /a", 401, 9), ("GET /b", 403, 8), ("GET /open", 200, 3), is_turned_away=True
-)
+REFUSED = counted(103.0, ("GET /a", 401, 9), ("GET /b", 403, 8), ("GET /open", 200, 3), is_turned_away=True)
 
 
 def sentences(*records: Any, cards: Any = (), gone_at: float | None = None) -> list[str]:

@@ -63,9 +63,7 @@ def names(seen: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
         ("<", Reply(400, "text/plain", b"400 Bad Request")),
     ],
 )  # fmt: skip
-def test_what_is_refused_is_left_out_and_nothing_else(
-    tmp_path: Path, refused: str, reply: Reply
-) -> None:
+def test_what_is_refused_is_left_out_and_nothing_else(tmp_path: Path, refused: str, reply: Reply) -> None:
     service = walled(refused, reply)
     heard = ran(tmp_path, service)
     before = [status for _, status in names(service.seen)]
@@ -76,9 +74,7 @@ def test_what_is_refused_is_left_out_and_nothing_else(
     # One to see whether it is so still.
     assert [status for _, status in after].count(400) == 1 < before.count(400)
     sent = "".join(name for name, _ in after[1:])
-    assert [one for one in ODD if one != refused and one in sent] == [
-        one for one in ODD if one != refused
-    ]
+    assert [one for one in ODD if one != refused and one in sent] == [one for one in ODD if one != refused]
 
 
 def test_a_refusal_with_a_reason_is_none_of_the_path(tmp_path: Path) -> None:

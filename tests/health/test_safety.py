@@ -39,9 +39,7 @@ def test_what_sounds_like_the_end_is_dangerous(path: str, name: str | None) -> N
     assert looks_dangerous(path, name)
 
 
-@pytest.mark.parametrize(
-    "path", ["/things", "/blog/out", "/presets", "/login", "/logout/{id}/things/all"]
-)
+@pytest.mark.parametrize("path", ["/things", "/blog/out", "/presets", "/login", "/logout/{id}/things/all"])
 def test_what_only_looks_alike_is_not(path: str) -> None:
     assert not looks_dangerous(path)
 
@@ -116,9 +114,7 @@ def answer(value: Any, *headers: tuple[str, str]) -> Response:
         (answer({"id": True}), ("id",), []),
     ],
 )
-def test_answers_tell_what_was_made(
-    found: Response, names: tuple[str, ...], paths: list[str]
-) -> None:
+def test_answers_tell_what_was_made(found: Response, names: tuple[str, ...], paths: list[str]) -> None:
     assert list(made_paths("/v1/things", found, names)) == paths
 
 
@@ -224,9 +220,7 @@ def test_what_nothing_removes_is_told_once(tmp_path: Path) -> None:
     assert len(shop.left) > 10
     ((label, text),) = ran.notes("left_behind")
     assert label == "POST /things"
-    assert (
-        f", and {len(shop.left) - 1} more like it: no operation that is tested removes it" in text
-    )
+    assert f", and {len(shop.left) - 1} more like it: no operation that is tested removes it" in text
 
 
 def test_what_was_made_with_a_token_is_removed_with_one(tmp_path: Path) -> None:

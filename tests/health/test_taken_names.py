@@ -57,9 +57,7 @@ class Members(Service):
             return False
         name, email, city = body["name"], body["email"], body.get("city", "xx")
         is_text = isinstance(name, str) and isinstance(email, str) and isinstance(city, str)
-        return bool(
-            is_text and 1 <= len(name) <= 20 and _ADDRESS.fullmatch(email) and 2 <= len(city) <= 30
-        )
+        return bool(is_text and 1 <= len(name) <= 20 and _ADDRESS.fullmatch(email) and 2 <= len(city) <= 30)
 
 
 def test_edges_are_taken_though_each_name_is_taken_once(tmp_path: Path) -> None:
@@ -78,10 +76,7 @@ def test_edges_are_taken_though_each_name_is_taken_once(tmp_path: Path) -> None:
 
 _BORN = {
     "type": "object",
-    "properties": {
-        "email": {"type": "string", "format": "email"},
-        "born": {"type": "string", "format": "date"},
-    },
+    "properties": {"email": {"type": "string", "format": "email"}, "born": {"type": "string", "format": "date"}},
     "required": ["email"],
     "additionalProperties": False,
 }
@@ -106,9 +101,7 @@ class Births(Service):
         return json_reply({}, 201)
 
 
-def test_a_smaller_case_that_is_served_takes_no_name_from_the_one_that_fails(
-    tmp_path: Path,
-) -> None:
+def test_a_smaller_case_that_is_served_takes_no_name_from_the_one_that_fails(tmp_path: Path) -> None:
     generation = {"database": "none", "max-examples": 6, "mode": "positive"}
     ran = run(tmp_path, Births(_BIRTHS, 401), {**_COVERAGE, "generation": generation})
     (found,) = ran.view.findings.values()

@@ -44,18 +44,12 @@ def test_what_ends_all_service_is_named_and_the_rest_is_tested(
     print(service.seen and service.statuses_after(0), ran.findings, ran.notes("turned_away"))
     assert culprits(ran) == {label}
     assert ran.findings == []
-    first = next(
-        n
-        for n, (what, status) in enumerate(service.seen)
-        if what.startswith(label) and status < 300
-    )
+    first = next(n for n, (what, status) in enumerate(service.seen) if what.startswith(label) and status < 300)
     assert share_served(service, first + 1) >= 0.8
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(
-    tmp_path: Path, workers: int
-) -> None:
+def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(tmp_path: Path, workers: int) -> None:
     service = Limited.new()
     ran = run(tmp_path, service, workers=workers)
     assert culprits(ran) == set()
@@ -63,17 +57,14 @@ def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(
     assert len(service.seen) < 2 * ran.view.cases
 
 
-def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_guilty(
-    tmp_path: Path,
-) -> None:
+def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_guilty(tmp_path: Path) -> None:
     ran = run(tmp_path, Limited.new(is_alone=True))
     assert culprits(ran) == set()
     assert [label for label, _ in ran.notes("rate_limited")] == ["Target"]
 
 
 @pytest.mark.parametrize(
-    ("quota", "said"),
-    [(20, "locked the caller out"), (25, ""), (30, ""), (36, ""), (40, "when that is too much")],
+    ("quota", "said"), [(20, "locked the caller out"), (25, ""), (30, ""), (36, ""), (40, "when that is too much")]
 )
 def test_a_quota_that_is_used_up_blames_no_operation(tmp_path: Path, quota: int, said: str) -> None:
     ran = run(tmp_path, Limited.new(quota=quota))
@@ -91,9 +82,7 @@ def test_requests_that_look_whether_anybody_is_served_are_counted(tmp_path: Path
     assert ran.view.requests == len(service.seen)
 
 
-def test_a_token_that_nobody_can_renew_is_no_finding_though_the_first_look_ended_it(
-    tmp_path: Path,
-) -> None:
+def test_a_token_that_nobody_can_renew_is_no_finding_though_the_first_look_ended_it(tmp_path: Path) -> None:
     service = Leaving.by("GET", "/session/leave")
     ran = run(tmp_path, service, STATIC)
     assert service.seen[0] == ("GET /session/leave", 200)

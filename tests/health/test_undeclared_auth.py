@@ -12,10 +12,7 @@ from tests.apps.serving import json_reply
 from tests.health.running import Ran, run
 from tests.health.services import THING, Service, operation
 
-SCHEMES = {
-    "Bearer": {"type": "http", "scheme": "bearer"},
-    "Key": {"type": "apiKey", "in": "header", "name": "X-Key"},
-}
+SCHEMES = {"Bearer": {"type": "http", "scheme": "bearer"}, "Key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
 AUTH = {"auth": {"openapi": {"Bearer": {"bearer": "b"}, "Key": {"api_key": "k"}}}}
 QUIET = {"checks": {"enabled": False, "not_a_server_error": {"enabled": True}}}
 
@@ -52,9 +49,7 @@ def ran(folder: Path, service: Silent, **fields: Any) -> Ran:
 
 
 @pytest.mark.parametrize("is_cached", [True, False], ids=["kept", "not kept"])
-def test_they_are_opened_now_where_that_is_harmless_and_else_by_the_next_run(
-    tmp_path: Path, is_cached: bool
-) -> None:
+def test_they_are_opened_now_where_that_is_harmless_and_else_by_the_next_run(tmp_path: Path, is_cached: bool) -> None:
     cache, service = tmp_path / "cache", Silent.new()
     where = str(cache) if is_cached else None
     first = ran(tmp_path, service, cache=where)

@@ -32,9 +32,5 @@ def apart(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     with os.fdopen(ours) as heard:
         text = heard.read()
     _, status, used = os.wait4(child, 0)
-    found = (
-        json.loads(text)
-        if text
-        else {"raised": f"it ended with {os.waitstatus_to_exitcode(status)}"}
-    )
+    found = json.loads(text) if text else {"raised": f"it ended with {os.waitstatus_to_exitcode(status)}"}
     return {**found, "peak_mib": used.ru_maxrss // 1024}

@@ -35,11 +35,7 @@ def main() -> None:
 def _ran(arguments: list[str]) -> dict[str, Any]:
     result = CliRunner().invoke(checker, arguments, prog_name="checker")
     is_expected = isinstance(result.exception, SystemExit | None)
-    return {
-        "code": result.exit_code,
-        "output": result.output,
-        "bug": "" if is_expected else repr(result.exception),
-    }
+    return {"code": result.exit_code, "output": result.output, "bug": "" if is_expected else repr(result.exception)}
 
 
 if __name__ == "__main__":

@@ -4,14 +4,7 @@ import json
 from functools import partial
 from typing import Any, Final
 
-from tests.hostile.making import (
-    INFO,
-    OK,
-    TEXT,
-    Row,
-    S,
-    written,
-)
+from tests.hostile.making import INFO, OK, TEXT, Row, S, written
 
 RICH: Final[dict[str, Any]] = {
     "openapi": "3.1.0",
@@ -66,13 +59,7 @@ WRONG: Final[tuple[object, ...]] = (None, 5, "x", [], {}, True, [[None]], {"$ref
 
 
 def _places(value: Any, way: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    inside = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [way, *(place for key, item in inside for place in _places(item, (*way, key)))]
 
 

@@ -51,10 +51,7 @@ def posting(operation: Any, version: str = "3.0.3", **more: Any) -> Callable[[],
 def body(schema: Any, version: str = "3.0.3", **schemas: Any) -> Callable[[], bytes]:
     """Makes a description whose `POST /a` has a required body and answers by the same schema."""
     media = {"content": {"application/json": {"schema": schema}}}
-    operation = {
-        "requestBody": {"required": True, **media},
-        "responses": {"200": {"description": "", **media}},
-    }
+    operation = {"requestBody": {"required": True, **media}, "responses": {"200": {"description": "", **media}}}
     return posting(operation, version, components={"schemas": schemas})
 
 
@@ -83,18 +80,14 @@ def deep_json(depth: int) -> bytes:
 
 def bomb(levels: int, width: int) -> str:
     lines = ["x-0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
-    lines += [
-        f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * width)}]"
-        for level in range(1, levels)
-    ]
+    lines += [f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * width)}]" for level in range(1, levels)]
     return "\n".join(lines)
 
 
 def merges(levels: int) -> str:
     lines = ["x-m0: &m0 {k0: 1}"]
     lines += [
-        f"x-m{level}: &m{level} {{<<: [*m{level - 1}, *m{level - 1}], k{level}: 1}}"
-        for level in range(1, levels)
+        f"x-m{level}: &m{level} {{<<: [*m{level - 1}, *m{level - 1}], k{level}: 1}}" for level in range(1, levels)
     ]
     return "\n".join(lines)
 

@@ -85,9 +85,7 @@ _CODERS: dict[bytes, Callable[[bytes], bytes]] = {
 def mutated(number: int) -> bytes:
     """Answer number so and so: one that could be right, with some things wrong, and its bytes damaged now and then."""
     chance = random.Random(number)
-    lines = [
-        chance.choice(_STATUS_LINES[:9]) if chance.random() < 0.6 else chance.choice(_STATUS_LINES)
-    ]
+    lines = [chance.choice(_STATUS_LINES[:9]) if chance.random() < 0.6 else chance.choice(_STATUS_LINES)]
     lines += chance.choices(_HEADERS, k=chance.randrange(5))
     body = chance.choice(_BODIES)
     if chance.random() < 0.3:
@@ -108,9 +106,7 @@ def _by_length(chance: random.Random, body: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _by_wrong_length(chance: random.Random, body: bytes) -> tuple[list[bytes], bytes]:
-    return [
-        b"Content-Length: " + one for one in chance.sample(_LENGTHS, chance.randint(1, 2))
-    ], body
+    return [b"Content-Length: " + one for one in chance.sample(_LENGTHS, chance.randint(1, 2))], body
 
 
 def _by_chunks(chance: random.Random, body: bytes) -> tuple[list[bytes], bytes]:
@@ -132,41 +128,19 @@ def _by_close(chance: random.Random, body: bytes) -> tuple[list[bytes], bytes]:
 
 def _by_both(chance: random.Random, body: bytes) -> tuple[list[bytes], bytes]:
     coding = chance.choice(
-        (
-            b"chunked",
-            b"gzip, chunked",
-            b"chunked, gzip",
-            b"gzip",
-            b"\xff\xfe",
-            b"identity",
-            b"",
-            *_CODINGS,
-        )
+        (b"chunked", b"gzip, chunked", b"chunked, gzip", b"gzip", b"\xff\xfe", b"identity", b"", *_CODINGS)
     )
     return [b"Transfer-Encoding: " + coding, b"Content-Length: %d" % len(body)], body
 
 
-_FRAMINGS = (
-    _by_length,
-    _by_length,
-    _by_length,
-    _by_wrong_length,
-    _by_chunks,
-    _by_wrong_chunks,
-    _by_close,
-    _by_both,
-)
+_FRAMINGS = (_by_length, _by_length, _by_length, _by_wrong_length, _by_chunks, _by_wrong_chunks, _by_close, _by_both)
 
 
 def _damaged(chance: random.Random, raw: bytes) -> bytes:
     found = bytearray(raw)
     for _ in range(chance.randint(1, 4)):
         # Mostly in the head, where a byte means most.
-        at = (
-            chance.randrange(min(len(found), 300) + 1)
-            if chance.random() < 0.8
-            else chance.randrange(len(found) + 1)
-        )
+        at = chance.randrange(min(len(found), 300) + 1) if chance.random() < 0.8 else chance.randrange(len(found) + 1)
         match chance.randrange(5):
             case 0:
                 found[at:at] = chance.choice(_BITS)

@@ -78,9 +78,7 @@ class Readers:
             assert len(place.origin[1]) < 10_000
             assert isinstance(value, SCALARS)
         shown = readable(response.content, (), is_cut=response.is_truncated)
-        reached = Answer(
-            response.status_code, response.message, shown.content, shown.is_cut, response.encoding
-        )
+        reached = Answer(response.status_code, response.message, shown.content, shown.is_cut, response.encoding)
         failures = tuple((one.title, one.message) for one in judgement.failures)
         assert failure_block(1, FailedCase("1", failures, reached, ()))
         return judgement

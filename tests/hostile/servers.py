@@ -56,10 +56,7 @@ def silent(peer: socket.socket, path: str) -> None:
 
 @contextmanager
 def serving(
-    behaviours: Mapping[str, Behaviour],
-    seen: list[str] | None = None,
-    *,
-    at_once: Behaviour | None = None,
+    behaviours: Mapping[str, Behaviour], seen: list[str] | None = None, *, at_once: Behaviour | None = None
 ) -> Iterator[str]:
     """URL of a server that does this, the longest beginning of a path that is known deciding. It notes what it was asked for.
 

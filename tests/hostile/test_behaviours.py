@@ -22,10 +22,7 @@ from tests.hostile.timing import RESETS, SLOW
 
 pytestmark = pytest.mark.timeout(240)
 MOST_MEMORY = 300 << 20
-ARGUMENTS = (
-    *("--seed", "1", "--workers", "1", "-n", "2"),
-    *("--phases", "fuzzing", "--mode", "positive"),
-)
+ARGUMENTS = (*("--seed", "1", "--workers", "1", "-n", "2"), *("--phases", "fuzzing", "--mode", "positive"))
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What a terminal would do, or draw elsewhere."""
 # Of documents of 20 operations and more the slow ones are not waited for: what takes time stands in shorter ones.
@@ -55,9 +52,7 @@ class Watched:
         while not is_over.wait(0.02):
             try:
                 pids = pids or worker_pids(process)
-                self.most = max(
-                    [self.most, *(psutil.Process(one).memory_info().rss for one in pids)]
-                )
+                self.most = max([self.most, *(psutil.Process(one).memory_info().rss for one in pids)])
             except psutil.Error:
                 # One has left; another may take its place.
                 pids = []

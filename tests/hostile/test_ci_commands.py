@@ -18,13 +18,7 @@ from checker.core.shell import quoted, words
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import (
-    Note,
-    OperationError,
-    OperationsSelected,
-    Quarantined,
-    ResourceMade,
-)
+from checker.corpus.records import Note, OperationError, OperationsSelected, Quarantined, ResourceMade
 from checker.reporting.baselines import write_baseline
 from checker.reporting.console import Console
 from checker.reporting.formats.markdown import add_summary, annotations
@@ -89,9 +83,7 @@ def hostile_records(command: str) -> tuple[list[Any], list[Any]]:
         response_body=body.encode(),
         response_size=len(body.encode()),
     )
-    sent = interaction(
-        label=label, exchange=said, phase_data=(("description", text("phase data")),)
-    )
+    sent = interaction(label=label, exchange=said, phase_data=(("description", text("phase data")),))
     query = json.dumps({"query": f"{{ a(b: {json.dumps(text('query'))}) }}"})
     found = finding(
         label=label,
@@ -112,9 +104,7 @@ def hostile_records(command: str) -> tuple[list[Any], list[Any]]:
         Note("opaque", label, text("opaque"), text("note")),
         Quarantined("t1", label, 1, "c", "send", 2, (), sending(text("q")), text("reason")),
     ]
-    return [base[0], base[1], OperationsSelected((label,)), base[2], found, *about, *base[6:]], [
-        sent
-    ]
+    return [base[0], base[1], OperationsSelected((label,)), base[2], found, *about, *base[6:]], [sent]
 
 
 def report(found: list[Any], told: RunSettings = TOLD) -> Report:
@@ -189,9 +179,7 @@ def test_no_command_about_a_past_run_prints_one(command: str, tmp_path: Path) ->
     writer.flush()
     writer.close()
     entry = {name: spelt(command, name) for name in ("title", "reason", "owner", "ticket")}
-    known = KnownFailure(
-        check="c", operation=defect.label, fingerprint="v1-0123456789abcdef", **entry
-    )
+    known = KnownFailure(check="c", operation=defect.label, fingerprint="v1-0123456789abcdef", **entry)
     write_baseline(tmp_path / "known.toml", [known, replace(known, fingerprint="v1-1")])
     for arguments in (
         ("baseline", "list", "--file", "known.toml"),

@@ -60,13 +60,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "repo" / ".git").mkdir()
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w').close()\n")
     (inner / "openapi.json").write_text(
-        json.dumps(
-            {
-                "openapi": "3.0.0",
-                "info": {"title": "a", "version": "1"},
-                "paths": {"/a": {"get": {}}},
-            }
-        )
+        json.dumps({"openapi": "3.0.0", "info": {"title": "a", "version": "1"}, "paths": {"/a": {"get": {}}}})
     )
     monkeypatch.chdir(inner)
     monkeypatch.delenv("CHECKER_HOOKS", raising=False)
@@ -121,9 +115,7 @@ def test_configuration_in_the_working_directory_is_used_as_it_is(project) -> Non
         (None, "elsewhere", "a/b/c"),
     ],
 )
-def test_search_ends_at_the_repository_else_at_the_home_folder(
-    tmp_path, repository, home, reaches
-) -> None:
+def test_search_ends_at_the_repository_else_at_the_home_folder(tmp_path, repository, home, reaches) -> None:
     tmp_path = tmp_path.resolve()
     inner = tmp_path / "a" / "b" / "c"
     inner.mkdir(parents=True)

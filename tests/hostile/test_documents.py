@@ -30,11 +30,7 @@ def complaints(row: Row, found: dict[str, Any]) -> list[str]:
         return wrong if row.refused in found["refused"] else [*wrong, found["refused"][:500]]
     operations, said = found["operations"], found["said"]
     failed = {label: error for label, error in operations.items() if error}
-    wrong += [
-        f"{label} was not tested: {operations.get(label)}"
-        for label in row.tested
-        if operations.get(label) != ""
-    ]
+    wrong += [f"{label} was not tested: {operations.get(label)}" for label in row.tested if operations.get(label) != ""]
     if row.fails and not any(row.fails in error for error in failed.values()):
         wrong.append(f"failed: {failed}"[:900])
     if row.says and not any(row.says in sentence for sentence in said):
@@ -43,9 +39,7 @@ def complaints(row: Row, found: dict[str, Any]) -> list[str]:
     return wrong
 
 
-BATCHES = [
-    (family, start) for family, rows in FAMILIES.items() for start in range(0, len(rows), _BATCH)
-]
+BATCHES = [(family, start) for family, rows in FAMILIES.items() for start in range(0, len(rows), _BATCH)]
 
 
 @pytest.mark.timeout(900)
@@ -75,9 +69,7 @@ RUN: dict[str, Row] = {
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", RUN)
-def test_run_goes_on_and_says_it_in_plain_text(
-    name: str, drive: Callable[..., Ended], tmp_path: Path
-) -> None:
+def test_run_goes_on_and_says_it_in_plain_text(name: str, drive: Callable[..., Ended], tmp_path: Path) -> None:
     path = tmp_path / "hostile.json"
     path.write_bytes(RUN[name].data())
     with serving(lambda request: json_reply({}), {}) as app:
@@ -91,9 +83,7 @@ def test_run_goes_on_and_says_it_in_plain_text(
     assert ended.peak_mib <= MOST_MIB
 
 
-def test_document_that_cannot_be_read_ends_in_a_sentence(
-    drive: Callable[..., Ended], tmp_path: Path
-) -> None:
+def test_document_that_cannot_be_read_ends_in_a_sentence(drive: Callable[..., Ended], tmp_path: Path) -> None:
     path = tmp_path / "hostile.yaml"
     path.write_bytes(FAMILIES["bytes"]["aliases of aliases"].data())
     ended = drive("run", str(path), "--url", "http://127.0.0.1:9", "--inline")

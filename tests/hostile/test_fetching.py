@@ -70,37 +70,21 @@ class _Row:
 
 
 _ROWS = {
-    "deflate bomb": _Row(
-        page(_bomb(), "Content-Encoding: deflate"), "holds more than 32 MiB", _UNHURRIED
-    ),
-    "gzip bomb": _Row(
-        page(_gzip_bomb(), "Content-Encoding: gzip"), "holds more than 32 MiB", _UNHURRIED
-    ),
-    "gzip bomb in gzip": _Row(
-        page(gzip.compress(_gzip_bomb()), "Content-Encoding: gzip, gzip"), _LARGE
-    ),
+    "deflate bomb": _Row(page(_bomb(), "Content-Encoding: deflate"), "holds more than 32 MiB", _UNHURRIED),
+    "gzip bomb": _Row(page(_gzip_bomb(), "Content-Encoding: gzip"), "holds more than 32 MiB", _UNHURRIED),
+    "gzip bomb in gzip": _Row(page(gzip.compress(_gzip_bomb()), "Content-Encoding: gzip, gzip"), _LARGE),
     "damaged gzip": _Row(
         page(gzip.compress(b"{}" * 999)[:30], "Content-Encoding: gzip"),
         "cannot be decoded: Content-Encoding: gzip: .* ends too early; check that it serves",
     ),
-    "coding that nobody asked for": _Row(
-        page(b"x", "Content-Encoding: br"), "cannot be decoded: Content-Encoding: br"
-    ),
-    "too many codings": _Row(
-        page(b"x", f"Content-Encoding: {', '.join(['gzip'] * 50)}"), "cannot be decoded"
-    ),
+    "coding that nobody asked for": _Row(page(b"x", "Content-Encoding: br"), "cannot be decoded: Content-Encoding: br"),
+    "too many codings": _Row(page(b"x", f"Content-Encoding: {', '.join(['gzip'] * 50)}"), "cannot be decoded"),
     "endless chunks": _Row(endless(_CHUNKED, b"10000\r\n" + _ZEROS + b"\r\n"), _LARGE),
     "endless chunks of a byte": _Row(endless(_CHUNKED, b"1\r\n{\r\n" * 1000), _LARGE),
     "no length and no end": _Row(endless(_OK + b"\r\n", _ZEROS), _LARGE),
-    "a length that is never reached": _Row(
-        endless(_OK + b"Content-Length: 1000000000000\r\n\r\n", _ZEROS), _LARGE
-    ),
-    "a length of 5,000 digits": _Row(
-        raw(_OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n{}"), "cannot be loaded"
-    ),
-    "a length that is no number": _Row(
-        raw(_OK + b"Content-Length: x\r\n\r\n{}"), "cannot be loaded"
-    ),
+    "a length that is never reached": _Row(endless(_OK + b"Content-Length: 1000000000000\r\n\r\n", _ZEROS), _LARGE),
+    "a length of 5,000 digits": _Row(raw(_OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n{}"), "cannot be loaded"),
+    "a length that is no number": _Row(raw(_OK + b"Content-Length: x\r\n\r\n{}"), "cannot be loaded"),
     "a body that stops early": _Row(raw(_OK + b"Content-Length: 999\r\n\r\n{"), "cannot be loaded"),
     "a chunk size that is none": _Row(raw(_CHUNKED + b"zz\r\n{}"), "cannot be loaded"),
     "dripping body": _Row(dripping(_OK + b"Content-Length: 99999\r\n\r\n", b" "), _LATE, _QUICK),
@@ -108,25 +92,18 @@ _ROWS = {
     "dripping chunks": _Row(dripping(_CHUNKED, b"1\r\n \r\n"), _LATE, _QUICK),
     "dripping headers": _Row(dripping(_OK, b"A: b\r\n"), _LATE, _QUICK),
     "dripping status line": _Row(dripping(b"HTTP/1.1 200 ", b"O"), _LATE, _QUICK),
-    "endless provisional answers": _Row(
-        dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), _LATE, _QUICK
-    ),
+    "endless provisional answers": _Row(dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), _LATE, _QUICK),
     "silence": _Row(silent, _LATE, _QUICK),
     "silence in a short run": _Row(silent, _OVER, "", _SHORT),
-    "dripping in a short run": _Row(
-        dripping(_OK + b"Content-Length: 99999\r\n\r\n", b" "), _OVER, "", _SHORT
-    ),
+    "dripping in a short run": _Row(dripping(_OK + b"Content-Length: 99999\r\n\r\n", b" "), _OVER, "", _SHORT),
     "endless header line": _Row(endless(_OK + b"A: ", b"a" * 1000), "cannot be loaded"),
     "endless headers": _Row(endless(_OK, b"A: b\r\n" * 100), "cannot be loaded"),
     "no HTTP": _Row(raw(b"\0\1\2 hello\r\n\r\n"), "cannot be loaded"),
     "nothing, and the end": _Row(raw(b""), "cannot be loaded"),
     "redirect to itself": _Row(
-        _redirect("/openapi.json"),
-        "redirects more than 30 times, .* raise `max-redirects` in [documents]",
+        _redirect("/openapi.json"), "redirects more than 30 times, .* raise `max-redirects` in [documents]"
     ),
-    "redirects without end": _Row(
-        _far, "redirects more than 3 times", "[documents]\nmax-redirects = 3"
-    ),
+    "redirects without end": _Row(_far, "redirects more than 3 times", "[documents]\nmax-redirects = 3"),
     "a redirect where none is wanted": _Row(
         _redirect("/openapi.json"), "redirects once", "[documents]\nmax-redirects = 0"
     ),
@@ -136,13 +113,9 @@ _ROWS = {
     ),
     "redirect to a device": _Row(_redirect("FILE:/dev/zero"), "which is not an http"),
     "redirect to another scheme": _Row(_redirect("gopher://127.0.0.1/"), "which is not an http"),
-    "redirect to no URL": _Row(
-        _redirect("http://[::1/"), "cannot be loaded: Invalid URL in location header"
-    ),
+    "redirect to no URL": _Row(_redirect("http://[::1/"), "cannot be loaded: Invalid URL in location header"),
     "redirect to no port": _Row(_redirect("http://127.0.0.1:0/"), "has port 0"),
-    "refusal without an end": _Row(
-        endless(b"HTTP/1.1 404 Not Found\r\n\r\n", b"no " * 1000), "HTTP 404 Not Found"
-    ),
+    "refusal without an end": _Row(endless(b"HTTP/1.1 404 Not Found\r\n\r\n", b"no " * 1000), "HTTP 404 Not Found"),
     "refusal that drips": _Row(
         # On a machine that is busy enough, not even its head is there in time.
         dripping(b"HTTP/1.1 404 Not Found\r\n\r\n", b"n"),
@@ -159,8 +132,7 @@ _ROWS = {
     "aliases of aliases": _Row(
         page(
             "\n".join(
-                ["a0: &a0 [x]"]
-                + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+                ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
             ).encode()
         ),
         "its aliases stand for too much",
@@ -217,11 +189,7 @@ _PARAMETER = {"name": "q", "in": "query", "required": True, "schema": {"type": "
 def _described(reference: str) -> dict[str, Any]:
     """A description whose one operation needs what a reference leads to."""
     operation = {"parameters": [{"$ref": reference}], "responses": {"200": {"description": ""}}}
-    return {
-        "openapi": "3.0.3",
-        "info": {"title": "Hostile", "version": "1"},
-        "paths": {"/a": {"get": operation}},
-    }
+    return {"openapi": "3.0.3", "info": {"title": "Hostile", "version": "1"}, "paths": {"/a": {"get": operation}}}
 
 
 def _chain(peer: socket.socket, path: str) -> None:
@@ -246,14 +214,10 @@ _ANY = (1, 2)
 _REFERENCES = {
     "bomb": _Reference(page(_gzip_bomb(), "Content-Encoding: gzip"), _LARGE),
     "endless": _Reference(endless(_CHUNKED, b"10000\r\n" + _ZEROS + b"\r\n"), _LARGE),
-    "dripping": _Reference(
-        dripping(_OK + b"Content-Length: 99999\r\n\r\n", b" "), _LATE, _QUICK, _ANY
-    ),
+    "dripping": _Reference(dripping(_OK + b"Content-Length: 99999\r\n\r\n", b" "), _LATE, _QUICK, _ANY),
     "dripping headers": _Reference(dripping(_OK, b"A: b\r\n"), _LATE, _QUICK, _ANY),
     "circle": _Reference(_redirect("/more/a.json"), "redirects more than 30 times"),
-    "to a file": _Reference(
-        _redirect("file:///etc/passwd"), "redirects to file:///etc/passwd, which is not an http"
-    ),
+    "to a file": _Reference(_redirect("file:///etc/passwd"), "redirects to file:///etc/passwd, which is not an http"),
     "deep": _Reference(page(b"[" * 90_000), "nested too deeply|not valid"),
     "one leads to the next": _Reference(
         _chain,
@@ -268,10 +232,7 @@ _REFERENCES = {
         (2,),
     ),
     "all the time": _Reference(
-        silent,
-        "took more than 0.4 s to read; .* raise `max-total-time`",
-        "[documents]\nmax-total-time = 0.4",
-        (2,),
+        silent, "took more than 0.4 s to read; .* raise `max-total-time`", "[documents]\nmax-total-time = 0.4", (2,)
     ),
 }
 
@@ -335,9 +296,7 @@ def test_a_file_that_never_ends_is_no_description(make: Any, run: Run, tmp_path:
 
 
 @pytest.mark.parametrize("make", _FILES)
-def test_a_file_that_never_ends_costs_the_operation_that_refers_to_it(
-    make: Any, run: Run, tmp_path: Path
-) -> None:
+def test_a_file_that_never_ends_costs_the_operation_that_refers_to_it(make: Any, run: Run, tmp_path: Path) -> None:
     make(tmp_path / "more.json")
     place = tmp_path / "openapi.json"
     place.write_text(json.dumps(_described("more.json#/p")))
@@ -350,9 +309,7 @@ def test_a_file_that_never_ends_costs_the_operation_that_refers_to_it(
 
 def test_a_description_that_is_late_is_waited_for(run: Run) -> None:
     asked: list[str] = []
-    document = _described("#/components/parameters/q") | {
-        "components": {"parameters": {"q": _PARAMETER}}
-    }
+    document = _described("#/components/parameters/q") | {"components": {"parameters": {"q": _PARAMETER}}}
 
     def at_last(peer: socket.socket, path: str) -> None:
         if len(asked) < 4:
@@ -389,9 +346,7 @@ def test_the_time_of_the_run_ends_every_document() -> None:
     first = allowance.document("first")
     assert first.left_s() == 4.0
     now += 4.0
-    with pytest.raises(
-        AllowanceSpent, match=r"first was not there, whole, .*; give the run more with `--max-time`"
-    ):
+    with pytest.raises(AllowanceSpent, match=r"first was not there, whole, .*; give the run more with `--max-time`"):
         first.fail()
     with pytest.raises(AllowanceSpent, match="second was not there"):
         allowance.document("second")

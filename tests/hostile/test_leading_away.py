@@ -55,10 +55,7 @@ def test_a_redirect_leads_no_credential_away(run: Run) -> None:
 
 def test_a_redirect_to_where_the_api_is_said_to_live_asks_for_the_url(run: Run) -> None:
     far: list[str] = []
-    with (
-        serving({"/": described("/")}, far) as away,
-        serving({"/": redirect(f"{away}/openapi.json")}) as home,
-    ):
+    with serving({"/": described("/")}, far) as away, serving({"/": redirect(f"{away}/openapi.json")}) as home:
         ended = run(f"{home}/openapi.json", "-H", SECRET)
     assert ended.code == 2, ended
     assert f"are not sent to {away}" in " ".join(ended.output.split())
@@ -161,15 +158,10 @@ def test_a_file_leads_to_other_hosts_unless_the_key_forbids_it(
         (("-H", f"Cookie: a={CANARY}"), ""),
         ((), f"headers = {{ X-Api-Key = '{CANARY}' }}"),
         ((), f"parameters = {{ 'query.token' = '{CANARY}' }}"),
-        (
-            (),
-            f"[[operations]]\ninclude-path = '/a'\nparameters = {{ 'cookie.sid_key' = '{CANARY}' }}",
-        ),
+        ((), f"[[operations]]\ninclude-path = '/a'\nparameters = {{ 'cookie.sid_key' = '{CANARY}' }}"),
     ],
 )
-def test_a_description_leads_no_credential_away(
-    run: Run, arguments: tuple[str, ...], toml: str
-) -> None:
+def test_a_description_leads_no_credential_away(run: Run, arguments: tuple[str, ...], toml: str) -> None:
     far: list[str] = []
     with serving({"/": page(b"")}, far) as away, serving({"/": described(away)}) as home:
         ended = run(f"{home}/openapi.json", *arguments, "-n", "1", toml=toml)
@@ -220,8 +212,7 @@ def _schema(url: str, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"headers": {"Authorization": "1"}}, {"params": {"key": "1"}}, {"cookies": {"token": "1"}}],
+    "options", [{"headers": {"Authorization": "1"}}, {"params": {"key": "1"}}, {"cookies": {"token": "1"}}]
 )
 def test_a_call_sends_no_credential_where_only_a_description_says(options: Any) -> None:
     far: list[str] = []
@@ -256,10 +247,7 @@ def test_configured_credentials_are_not_sent_by_a_call_either() -> None:
 
 def test_options_of_a_loader_are_for_the_server_of_the_url() -> None:
     far: list[str] = []
-    with (
-        serving({"/": described("/")}, far) as away,
-        serving({"/": redirect(f"{away}/openapi.json")}) as home,
-    ):
+    with serving({"/": described("/")}, far) as away, serving({"/": redirect(f"{away}/openapi.json")}) as home:
         _schema(
             f"{home}/openapi.json",
             headers={"X-Other": CANARY},

@@ -80,13 +80,7 @@ def _upload(url: str) -> str:
     return upload(b"archive", UploadSettings(url), _LIMIT_S)
 
 
-READERS = {
-    "description": _fetch,
-    "reference": _refer,
-    "login": _log_in,
-    "test response": _probe,
-    "upload": _upload,
-}
+READERS = {"description": _fetch, "reference": _refer, "login": _log_in, "test response": _probe, "upload": _upload}
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -43,9 +43,7 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "html": lambda text: text.replace("&", "&amp;").replace("=", "&#x3D;"),
     "upper": str.upper,
     # The tool sends the pair of Basic authentication so.
-    "base64": lambda text: (
-        base64.b64encode(f"user:{text}".encode()).decode() if "/pair" in text else ""
-    ),
+    "base64": lambda text: base64.b64encode(f"user:{text}".encode()).decode() if "/pair" in text else "",
 }
 """Spellings in text."""
 BODIES: dict[str, tuple[str, Callable[[str], bytes]]] = {
@@ -76,9 +74,7 @@ PLACES = [
 ]
 
 
-def _reply(
-    body: bytes, kind: str, *, status: str = "500 Oops", more: tuple[str, ...] = ()
-) -> Dropping:
+def _reply(body: bytes, kind: str, *, status: str = "500 Oops", more: tuple[str, ...] = ()) -> Dropping:
     coding = ("Content-Encoding: gzip",) if kind.endswith("gzip") else ()
     lines = (
         f"HTTP/1.1 {status}",
@@ -203,8 +199,7 @@ SOURCES = {
     "users": Source(("fixed", "token"), "[auth.wfc]\npath = 'users.json'"),
     "keys": Source(
         ("query", "cookie"),
-        f"[auth.openapi]\nQ = {{ api_key = '{canary('query')}' }}\n"
-        f"C = {{ api_key = '{canary('cookie')}' }}",
+        f"[auth.openapi]\nQ = {{ api_key = '{canary('query')}' }}\nC = {{ api_key = '{canary('cookie')}' }}",
         schemes={"Q": _key("query"), "C": _key("cookie")},
     ),
 }
@@ -239,10 +234,7 @@ def _inflated(content: bytes) -> bytes:
 def _leaks(content: bytes) -> Iterator[str]:
     """Yield the surroundings of parts of canaries, in every decoding."""
     decodings = [content, content.replace(b"\0", b"")]
-    decodings += [
-        content.decode("cp037").encode(),
-        content.decode("utf-7", "ignore").encode("utf-8", "ignore"),
-    ]
+    decodings += [content.decode("cp037").encode(), content.decode("utf-7", "ignore").encode("utf-8", "ignore")]
     for run in re.findall(rb"[A-Za-z0-9+/]{16,}", content):
         for start in range(4):
             code = run[start : start + (len(run) - start) // 4 * 4]

@@ -1,15 +1,6 @@
 """Answers that do not come, or come too slowly, or end by force."""
 
-from tests.hostile.behaviours import (
-    DROPPED,
-    FINE,
-    TIMED_OUT,
-    Behaviour,
-    dripping,
-    head,
-    reset,
-    silent,
-)
+from tests.hostile.behaviours import DROPPED, FINE, TIMED_OUT, Behaviour, dripping, head, reset, silent
 
 _PROMISED = head(b"Content-Type: application/json", b"Content-Length: 9000")
 
@@ -20,11 +11,7 @@ SLOW = (
     Behaviour("dripping-status-line", dripping(b"HTTP/1.1 200 ", b"O"), (TIMED_OUT,)),
     Behaviour("dripping-headers", dripping(b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n"), (TIMED_OUT,)),
     Behaviour("dripping-body", dripping(_PROMISED, b" "), (TIMED_OUT,)),
-    Behaviour(
-        "dripping-chunks",
-        dripping(head(b"Transfer-Encoding: chunked"), b"1\r\na\r\n"),
-        (TIMED_OUT,),
-    ),
+    Behaviour("dripping-chunks", dripping(head(b"Transfer-Encoding: chunked"), b"1\r\na\r\n"), (TIMED_OUT,)),
     Behaviour("dripping-continues", dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), (TIMED_OUT,)),
 )
 RESETS = (

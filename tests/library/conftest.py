@@ -63,11 +63,7 @@ def api() -> Iterator[Api]:
 
 @pytest.fixture
 def document() -> dict[str, Any]:
-    item = {
-        "type": "object",
-        "properties": {"id": {"type": "integer"}},
-        "required": ["id"],
-    }
+    item = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
     ok = {"200": {"description": "", "content": {"application/json": {"schema": item}}}}
     path_id = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
     query = {"name": "q", "in": "query", "schema": {"type": "string"}}

@@ -23,10 +23,7 @@ def hooked(**given: Any) -> None:
 
 def test_parameters_cookies_and_credentials_are_sent_and_the_case_stays(operation, api) -> None:
     hooked(
-        params={"q": "a b", "more": 1},
-        cookies={"c": "2"},
-        headers={"x-own": b"3", "User-Agent": None},
-        auth=("u", "p"),
+        params={"q": "a b", "more": 1}, cookies={"c": "2"}, headers={"x-own": b"3", "User-Agent": None}, auth=("u", "p")
     )
     case = operation.Case(path_parameters={"id": 7}, query={"q": "x"}, cookies={"d": "1"})
     case.call()
@@ -74,10 +71,7 @@ def test_a_time_limit_of_a_hook_ends_a_call(operation) -> None:
         ({"params": 5}, "kwargs: `params` must be a mapping of names to values, got 5"),
         ({"auth": "u:p"}, "kwargs: `auth` must be a user and a password, got 'u:p'"),
         ({"timeout": 0}, "kwargs: `timeout` must be a number of seconds above 0, got 0"),
-        (
-            {"verify": "/none"},
-            "kwargs: `verify` must be True, False, or a file or folder of certificates, got '/none'",
-        ),
+        ({"verify": "/none"}, "kwargs: `verify` must be True, False, or a file or folder of certificates, got '/none'"),
         ({"allow_redirects": 1}, "kwargs: `allow_redirects` must be True or False, got 1"),
     ],
 )
@@ -109,10 +103,7 @@ def test_hooks_change_requests_of_runs(document, api) -> None:
         (lambda it: it.schema.parametrize(print), r"write `@schema.parametrize\(\)`"),
         (lambda it: it.schema.override(query="a=1"), "`query` must be a dict of names and values"),
         (lambda it: it.Case(path_parameters=[1]), r"`path_parameters` must be .* got \[1\]"),
-        (
-            lambda it: it.Case(path_parameters={"id": 1}).call(headers=[("a", "b")]),
-            "`headers` must",
-        ),
+        (lambda it: it.Case(path_parameters={"id": 1}).call(headers=[("a", "b")]), "`headers` must"),
         (lambda it: it.Case(path_parameters={"id": 1}).call(params=3), "`params` must be a dict"),
     ],
 )

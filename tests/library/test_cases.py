@@ -53,9 +53,7 @@ def test_a_derived_case_is_another_one(case) -> None:
 
 
 def test_a_derived_case_leaves_credentials_out_unless_they_are_wanted(document, api) -> None:
-    document["components"] = {
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
-    }
+    document["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}
     document["security"] = [{"key": []}]
     case = checker.openapi.from_dict(document)["/items"]["POST"].Case(headers={"x-key": "s"})
     assert case.derive().headers == {}
@@ -75,9 +73,7 @@ def test_metadata_follow_what_users_make_of_a_case(operation) -> None:
 
 
 def test_metadata_of_a_case_that_nobody_changed_are_as_drawn(operation) -> None:
-    case = find(
-        operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE), lambda case: True
-    )
+    case = find(operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE), lambda case: True)
     assert case.meta is case.meta
     assert case.meta.mode is checker.GenerationMode.NEGATIVE
 
@@ -145,18 +141,12 @@ def test_what_a_case_says_itself_is_refused(case) -> None:
     [
         ({"json": {"a": 1}}, "application/json", b'{"a":1}'),
         ({"data": b"a: 1"}, "application/json", b"a: 1"),
-        (
-            {"data": "a: 1", "headers": {"content-type": "application/yaml"}},
-            "application/yaml",
-            b"a: 1",
-        ),
+        ({"data": "a: 1", "headers": {"content-type": "application/yaml"}}, "application/yaml", b"a: 1"),
         ({"data": {"a": 1, "b": "x y"}}, "application/x-www-form-urlencoded", b"a=1&b=x+y"),
         ({"data": [("a", "1"), ("a", "2")]}, "application/x-www-form-urlencoded", b"a=1&a=2"),
     ],
 )
-def test_a_body_of_the_caller_is_sent_in_place_of_the_case_s(
-    schema, api, given, content_type, body
-) -> None:
+def test_a_body_of_the_caller_is_sent_in_place_of_the_case_s(schema, api, given, content_type, body) -> None:
     case = schema["/items"]["POST"].Case(body={"name": "mine"})
     case.call(**given)
     _, _, headers, sent = api.requests[-1]
@@ -199,10 +189,7 @@ def test_operations_are_asked_for_their_parameters(operation, schema) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="a location is one of path"):
         operation.get_parameter("q", "nowhere")
     both = schema["/both"]["POST"]
-    assert both.get_request_payload_content_types() == [
-        "application/json",
-        "application/x-www-form-urlencoded",
-    ]
+    assert both.get_request_payload_content_types() == ["application/json", "application/x-www-form-urlencoded"]
     assert both.get_body_for_media_type("application/json").media_type == "application/json"
     assert both.get_body_for_media_type("text/plain") is None
 
@@ -259,24 +246,17 @@ def test_frozen_metadata_stay_as_they_were(operation) -> None:
 
 def test_the_command_goes_to_the_given_place(case) -> None:
     command = case.as_curl_command({"X-B": "2"}, False, base_url="http://there/v1")
-    assert (
-        command
-        == "curl -X GET --insecure -H 'X-B: 2' -H 'X-A: 1' 'http://there/v1/items/7?q=a%20b'"
-    )
+    assert command == "curl -X GET --insecure -H 'X-B: 2' -H 'X-A: 1' 'http://there/v1/items/7?q=a%20b'"
 
 
 def test_headers_of_the_caller_stand_in_the_told_command(case) -> None:
     with pytest.raises(checker.errors.FailureGroup) as caught:
         case.validate_response(
-            checker.Response(500, [], b""),
-            headers={"X-Mine": "1"},
-            transport_kwargs={"verify": False},
+            checker.Response(500, [], b""), headers={"X-Mine": "1"}, transport_kwargs={"verify": False}
         )
     assert "--insecure -H 'X-Mine: 1' -H 'X-A: 1'" in str(caught.value)
     # Also beside what a client says that it sent.
-    sent = httpx.Response(
-        500, request=httpx.Request("GET", "http://127.0.0.1/", headers={"x-a": "2"})
-    )
+    sent = httpx.Response(500, request=httpx.Request("GET", "http://127.0.0.1/", headers={"x-a": "2"}))
     with pytest.raises(checker.errors.FailureGroup) as caught:
         case.validate_response(sent, headers={"X-Mine": "1", "X-A": "3"})
     assert "curl -X GET -H 'x-a: 2' -H 'X-Mine: 1' http://127.0.0.1/" in str(caught.value)

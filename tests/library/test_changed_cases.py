@@ -18,10 +18,7 @@ FORM = {
 
 @pytest.fixture
 def upload(document):
-    encoding = {
-        "note": {"contentType": "text/plain, text/markdown"},
-        "photo": {"contentType": "image/png"},
-    }
+    encoding = {"note": {"contentType": "text/plain, text/markdown"}, "photo": {"contentType": "image/png"}}
     content = {"multipart/form-data": {"schema": FORM, "encoding": encoding}}
     post = {"requestBody": {"content": content, "required": True}, "responses": {}}
     document["paths"]["/photos"] = {"post": post}

@@ -141,11 +141,7 @@ def test_a_provider_of_one_schema_stands_over_those_of_all() -> None:
 def _with_body(content: dict[str, Any]) -> dict[str, Any]:
     responses = {"200": {"description": ""}}
     post = {"requestBody": {"content": content}, "responses": responses}
-    return {
-        "openapi": "3.0.3",
-        "info": {"title": "B", "version": "1"},
-        "paths": {"/b": {"post": post}},
-    }
+    return {"openapi": "3.0.3", "info": {"title": "B", "version": "1"}, "paths": {"/b": {"post": post}}}
 
 
 @pytest.mark.parametrize(
@@ -156,9 +152,7 @@ def _with_body(content: dict[str, Any]) -> dict[str, Any]:
         ("multipart/form-data", b'name="token"\r\n\r\ns3cret-1\r\n'),
     ],
 )
-def test_what_a_provider_puts_into_the_body_is_sent_and_shown_to_nobody(
-    media_type: str, sent: bytes
-) -> None:
+def test_what_a_provider_puts_into_the_body_is_sent_and_shown_to_nobody(media_type: str, sent: bytes) -> None:
     with serving(lambda _: json_reply({}, 500), _with_body({media_type: {}})) as app:
         schema = checker.openapi.from_url(app.document_url)
 

@@ -44,8 +44,7 @@ def test_sequences(folder, api) -> None:
     api.statuses["DELETE"] = 204
     machine.run(settings=settings(machine.usual_settings, max_examples=5, database=None))
     made, removed = (
-        [headers for method, _, headers, _ in api.requests if method == wanted]
-        for wanted in ("POST", "DELETE")
+        [headers for method, _, headers, _ in api.requests if method == wanted] for wanted in ("POST", "DELETE")
     )
     assert made
     assert all(headers["x-tenant"] == "test" for headers in made)

@@ -38,12 +38,7 @@ def operation(schema):
 
 def test_operations_come_in_document_order_and_broken_ones_are_values(schema) -> None:
     found = list(schema.get_all_operations())
-    assert [one.label for one in found] == [
-        "GET /items/{id}",
-        "POST /items",
-        "POST /both",
-        "GET /broken",
-    ]
+    assert [one.label for one in found] == ["GET /items/{id}", "POST /items", "POST /both", "GET /broken"]
     assert isinstance(found[-1], BrokenOperation)
 
 
@@ -80,10 +75,7 @@ def test_body_of_several_media_types_needs_one(schema) -> None:
 
 def test_arguments_of_call_replace_single_keys(operation, api) -> None:
     case = operation.Case(
-        path_parameters={"id": 7},
-        query={"q": "a", "r": "b"},
-        headers={"X-A": "1", "X-B": "2"},
-        cookies={"c": "1"},
+        path_parameters={"id": 7}, query={"q": "a", "r": "b"}, headers={"X-A": "1", "X-B": "2"}, cookies={"c": "1"}
     )
     case.call(headers={"x-a": "9"}, params={"q": "z"}, cookies={"d": "2"})
     _, path, headers, _ = api.requests[0]
@@ -219,10 +211,7 @@ def test_additional_checks_are_functions(operation) -> None:
     with pytest.raises(checker.errors.FailureGroup) as caught:
         operation.Case(path_parameters={"id": 7}).call_and_validate(additional_checks=[has_a_name])
     failure = caught.value.exceptions[0]
-    assert (failure.check, failure.title) == (
-        "has_a_name",
-        "Custom check failed: `has_a_name`",
-    )
+    assert (failure.check, failure.title) == ("has_a_name", "Custom check failed: `has_a_name`")
     assert failure.message.startswith("no name in {'id': 1}")
 
 
@@ -265,9 +254,7 @@ def test_responses_of_other_clients_are_judged(operation) -> None:
     case.validate_response(httpx.Response(200, json={"id": 1}))
     bad = httpx.Response(200, json={"id": "x"})
     werkzeug = SimpleNamespace(
-        status_code=200,
-        headers={"Content-Type": "application/json"},
-        get_data=lambda: b'{"id": "x"}',
+        status_code=200, headers={"Content-Type": "application/json"}, get_data=lambda: b'{"id": "x"}'
     )
     for response in (bad, werkzeug):
         with pytest.raises(checker.errors.FailureGroup, match="Response violates schema"):
@@ -280,8 +267,7 @@ def test_curl_command_masks_sensitive_values(operation, api) -> None:
     case = operation.Case(path_parameters={"id": 7}, query={"token": "s3"}, headers={"X-A": "1"})
     command = case.as_curl_command({"X-Token": "s3cret"}, verify=False)
     assert command == (
-        "curl -X GET --insecure -H 'X-Token: [Filtered]' -H 'X-A: 1' "
-        f"'{api.url}/items/7?token=%5BFiltered%5D'"
+        f"curl -X GET --insecure -H 'X-Token: [Filtered]' -H 'X-A: 1' '{api.url}/items/7?token=%5BFiltered%5D'"
     )
 
 

@@ -68,9 +68,7 @@ def described(schema: Any, place: str = "query", **more: Any) -> checker.BaseSch
         "paths": {
             "/a": {
                 "get": {
-                    "parameters": [
-                        {"name": "p", "in": place, "required": True, "schema": schema, **more}
-                    ],
+                    "parameters": [{"name": "p", "in": place, "required": True, "schema": schema, **more}],
                     "responses": {"200": {"description": ""}},
                 }
             }
@@ -80,11 +78,7 @@ def described(schema: Any, place: str = "query", **more: Any) -> checker.BaseSch
     return checker.openapi.from_dict(document)
 
 
-ENDLESS = {
-    "type": "object",
-    "properties": {"next": {"$ref": "#/components/schemas/Endless"}},
-    "required": ["next"],
-}
+ENDLESS = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Endless"}}, "required": ["next"]}
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,7 @@ CARDS = st.sampled_from(["1234", "5678"])
 
 
 def test_operations_are_chosen_by_weight(schema) -> None:
-    schema.compute_fuzz_operation_weights = lambda operations: [
-        float(one.label == "POST /items") for one in operations
-    ]
+    schema.compute_fuzz_operation_weights = lambda operations: [float(one.label == "POST /items") for one in operations]
     found = set()
 
     @settings(max_examples=20, database=None, suppress_health_check=list(HealthCheck))
@@ -116,9 +114,7 @@ def test_authentication_is_applied_to_a_case(schema) -> None:
 class Known:
     """Knows one identifier that the API accepts."""
 
-    def values_for(
-        self, operation: checker.APIOperation, location: str, name: str
-    ) -> Sequence[object]:
+    def values_for(self, operation: checker.APIOperation, location: str, name: str) -> Sequence[object]:
         return [424242] if (location, name) == ("path", "id") else []
 
 

@@ -49,9 +49,7 @@ def test_hooks_and_providers_of_the_schema(schema, api) -> None:
     drawn = [one for one in targets(api) if "q=" in one]
     assert drawn
     assert all(one.endswith("q=of-the-hook") for one in drawn)
-    assert {headers.get("x-token") for verb, _, headers, _ in api.requests if verb == "POST"} == {
-        "t"
-    }
+    assert {headers.get("x-token") for verb, _, headers, _ in api.requests if verb == "POST"} == {"t"}
 
 
 def test_urls_and_bodies(schema, api) -> None:
@@ -81,10 +79,7 @@ def test_authentication(schema, api) -> None:
     schema.apply_auth = apply
     api.statuses = {"POST": 500}
     result = ran(schema)
-    of = {
-        verb: (headers.get("x-mine"), headers.get("x-token"))
-        for verb, _, headers, _ in api.requests
-    }
+    of = {verb: (headers.get("x-mine"), headers.get("x-token")) for verb, _, headers, _ in api.requests}
     assert of == {"POST": ("secret-of-mine", None), "GET": (None, "t")}
     assert result.findings
     assert all("secret-of-mine" not in one.reproduction for one in result.findings)
@@ -120,9 +115,7 @@ def test_server_errors(schema, api) -> None:
 
     schema.evaluate_server_error = evaluate
     api.body = {"id": 1, "said": "oops"}
-    assert {(one.check, one.message) for one in ran(schema).findings} == {
-        ("not_a_server_error", "it says oops")
-    }
+    assert {(one.check, one.message) for one in ran(schema).findings} == {("not_a_server_error", "it says oops")}
     with pytest.raises(checker.errors.FailureGroup, match="it says oops"):
         schema["/items"]["POST"].Case(body={}).call_and_validate()
     api.status, api.body = 500, {}
@@ -163,9 +156,7 @@ def test_transitions(api) -> None:
     api.body, api.statuses = {"special": 987654}, {"POST": 201}
     ran(schema)
     assert "/archive/987654" not in targets(api)
-    place = checker.kinds.TakenValue(
-        checker.kinds.Location.PATH, "thing", "$response.body#/special"
-    )
+    place = checker.kinds.TakenValue(checker.kinds.Location.PATH, "thing", "$response.body#/special")
     source, target = (checker.kinds.Label(one.label) for one in schema.get_all_operations())
     seen: list[Any] = []
 
@@ -185,9 +176,7 @@ def test_transitions(api) -> None:
 class Known:
     """Knows one identifier that the API accepts."""
 
-    def values_for(
-        self, operation: checker.APIOperation, location: str, name: str
-    ) -> Sequence[object]:
+    def values_for(self, operation: checker.APIOperation, location: str, name: str) -> Sequence[object]:
         return [424242] if (operation.method, location, name) == ("GET", "path", "id") else []
 
 
@@ -243,9 +232,7 @@ def test_the_order_of_operations(schema, api) -> None:
     def order() -> list[str]:
         api.requests.clear()
         ran(schema)
-        return list(
-            dict.fromkeys(verb for verb, _, _, _ in api.requests if verb in ("GET", "POST"))
-        )
+        return list(dict.fromkeys(verb for verb, _, _, _ in api.requests if verb in ("GET", "POST")))
 
     usual = order()
     schema.get_unit_scheduler = schedule
@@ -280,9 +267,7 @@ def test_functions_take_schemas(schema, api, start) -> None:
     api.status = 500
     assert start(schema).exit_code == 1
     assert any(headers.get("x-hook") == "1" for _, _, headers, _ in api.requests)
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match="is run in this process, since its hooks"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match="is run in this process, since its hooks"):
         start(schema, inline=False)
     with pytest.raises(checker.errors.IncorrectUsage, match="has a configuration"):
         start(schema, config=checker.Config())
@@ -327,9 +312,7 @@ def test_operations_in_hooks_belong_to_the_loaded_schema(schema, api) -> None:
     assert all(path.startswith("/items/") for path, _ in seen)
 
 
-def test_operations_in_hooks_of_a_run_by_location_send_as_the_run_does(
-    document, api, tmp_path
-) -> None:
+def test_operations_in_hooks_of_a_run_by_location_send_as_the_run_does(document, api, tmp_path) -> None:
     seen = []
 
     @checker.hook

@@ -33,9 +33,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
-QUICK = settings(
-    max_examples=100, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=100, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 LIMIT = {"name": "limit", "in": "query", "required": True, "schema": {"type": "integer"}}
 ITEMS = {"type": "object", "properties": {"total": {"type": "integer"}}, "required": ["total"]}
 OK = {"200": {"description": "", "content": {"application/json": {"schema": ITEMS}}}}
@@ -226,10 +224,7 @@ def test_nothing_is_found_in_the_mended_twin(made: Callable[[bool], Any]) -> Non
 
 
 def test_the_planted_defect_is_found_over_a_socket() -> None:
-    with (
-        serving_aiohttp(aiohttp_app(False)) as url,
-        pytest.raises(checker.errors.FailureGroup, match="Server error"),
-    ):
+    with serving_aiohttp(aiohttp_app(False)) as url, pytest.raises(checker.errors.FailureGroup, match="Server error"):
         three_lines(checker.openapi.from_url(f"{url}/openapi.json"))()
 
 

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 import checker
 from checker.library.parametrized import ParameterValues
 
-QUICK = settings(
-    max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def drawn(strategy: Any) -> list[Any]:
@@ -132,13 +130,7 @@ def test_results_of_checks_are_shown(schema, api) -> None:
 
     @schema.hook
     def after_validate(ctx, case, response, results) -> None:
-        seen.append(
-            (
-                ctx.operation.label,
-                response.status_code,
-                {name: status for name, status, _ in results},
-            )
-        )
+        seen.append((ctx.operation.label, response.status_code, {name: status for name, status, _ in results}))
 
     case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7})
     case.call()
@@ -239,7 +231,5 @@ def test_headers_are_overridden_in_any_letter_case(document) -> None:
     values = ParameterValues({}, {"X-Key": "mine", "X-Other": "1"}, {}, {})
     schema.hook("map_case")(values.map_case)
     for case in drawn(schema["/items"]["POST"].as_strategy(generation_mode="positive")):
-        assert [value for name, value in case.headers.items() if name.lower() == "x-key"] == [
-            "mine"
-        ]
+        assert [value for name, value in case.headers.items() if name.lower() == "x-key"] == ["mine"]
         assert case.headers.get("x-other") != "1"

@@ -63,9 +63,7 @@ def test_the_fetch_goes_through_the_proxy(document, api, is_argument: bool) -> N
 
 
 def test_neighbours_are_fetched_through_the_proxy_too(document, api) -> None:
-    document["paths"]["/broken"]["get"]["parameters"] = [
-        {"$ref": "http://other.example/parameter.json"}
-    ]
+    document["paths"]["/broken"]["get"]["parameters"] = [{"$ref": "http://other.example/parameter.json"}]
     api.body = {"name": "q", "in": "query", "schema": {"type": "string"}}
     config = checker.Config.from_dict({"proxy": api.url})
     for schema in (
@@ -77,17 +75,13 @@ def test_neighbours_are_fetched_through_the_proxy_too(document, api) -> None:
 
 
 def test_hooks_of_the_configuration_are_loaded(document, tmp_path) -> None:
-    (tmp_path / "my.py").write_text(
-        "import checker\n@checker.hook\ndef map_query(ctx, query):\n    return query\n"
-    )
+    (tmp_path / "my.py").write_text("import checker\n@checker.hook\ndef map_query(ctx, query):\n    return query\n")
     checker.openapi.from_dict(document, config=checker.Config.from_dict({"hooks": "my.py"}))
     assert len(checker.hooks.named("map_query")) == 1
 
 
 def test_hooks_of_a_project_are_loaded_in_place_of_those_of_all(document, tmp_path) -> None:
-    (tmp_path / "own.py").write_text(
-        "import checker\n@checker.hook\ndef map_query(ctx, query):\n    return query\n"
-    )
+    (tmp_path / "own.py").write_text("import checker\n@checker.hook\ndef map_query(ctx, query):\n    return query\n")
     text = "hooks = 'none.py'\n[[project]]\ntitle = 'Items'\nhooks = 'own.py'"
     checker.openapi.from_dict(document, config=checker.Config.from_str(text))
     assert len(checker.hooks.named("map_query")) == 1
@@ -97,9 +91,7 @@ def test_configured_server_variables_replace_their_defaults(document) -> None:
     variables = {"stage": {"default": "live"}, "port": {"default": "80"}}
     document["servers"] = [{"url": "http://{stage}.example:{port}/v1", "variables": variables}]
     config = checker.Config.from_dict({"servers": {"variables": {"stage": "test"}}})
-    assert (
-        checker.openapi.from_dict(document, config=config).base_url == "http://test.example:80/v1"
-    )
+    assert checker.openapi.from_dict(document, config=config).base_url == "http://test.example:80/v1"
 
 
 def wsgi(document):
@@ -199,13 +191,9 @@ def test_an_application_of_the_other_protocol_is_told() -> None:
 
     async def asgi(scope, receive, send): ...
 
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match="is a WSGI application: use `from_wsgi`"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match="is a WSGI application: use `from_wsgi`"):
         checker.openapi.from_asgi("/openapi.json", wsgi)
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match="is an ASGI application: use `from_asgi`"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match="is an ASGI application: use `from_asgi`"):
         checker.openapi.from_wsgi("/openapi.json", asgi)
     with pytest.raises(checker.errors.IncorrectUsage, match="must be callable, got 'app:app'"):
         checker.openapi.from_asgi("/openapi.json", "app:app")
@@ -275,9 +263,7 @@ def test_refusals_of_applications_are_told_as_those_of_servers(loader, status, s
 
     with pytest.raises(checker.errors.LoaderError) as caught:
         loader("/api", app)
-    assert f"Failed to load /api of the application {said}; give the path of its" in str(
-        caught.value
-    )
+    assert f"Failed to load /api of the application {said}; give the path of its" in str(caught.value)
     assert caught.value.extras[1:] == ["first", "last"]
     assert caught.value.extras[0] in said
 

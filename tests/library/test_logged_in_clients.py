@@ -129,10 +129,7 @@ def test_what_the_caller_says_of_a_case_is_sent_by_any_client() -> None:
 
     with serving(guarded, DOCUMENT) as app, httpx.Client(cookies={"login": "me"}) as session:
         test()
-    assert [one.partition("=")[2].replace("%20", " ") for one in sent] == [
-        "of the call",
-        "of the test",
-    ]
+    assert [one.partition("=")[2].replace("%20", " ") for one in sent] == ["of the call", "of the test"]
 
 
 @pytest.fixture

@@ -15,12 +15,7 @@ def parameter(name: str, place: str = "query") -> dict[str, Any]:
     return {"name": name, "in": place, "required": True, "schema": TEXT}
 
 
-BODY = {
-    "type": "object",
-    "required": ["user_token"],
-    "properties": {"user_token": TEXT},
-    "additionalProperties": False,
-}
+BODY = {"type": "object", "required": ["user_token"], "properties": {"user_token": TEXT}, "additionalProperties": False}
 OPERATION = {
     "parameters": [
         parameter("sort_key"),
@@ -102,9 +97,7 @@ def test_what_is_given_with_a_call_is_masked(case, api) -> None:
 
 
 def test_what_is_configured_is_masked(schema) -> None:
-    schema.config.update(
-        parameters={"query.sort_key": "mine"}, headers={"X-My-Key": "mine", "X-Mine": "shown"}
-    )
+    schema.config.update(parameters={"query.sort_key": "mine"}, headers={"X-My-Key": "mine", "X-Mine": "shown"})
     case = find(schema["/a"]["POST"].as_strategy(), lambda _: True)
     command = case.as_curl_command()
     assert "X-Mine: shown" in command

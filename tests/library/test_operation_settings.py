@@ -13,9 +13,7 @@ from checker.generation.boundaries.values import likeness
 PATHS = {
     path: {
         "get": {
-            "parameters": [
-                {"name": "q", "in": "query", "required": True, "schema": {"enum": [1, 2, 3]}}
-            ],
+            "parameters": [{"name": "q", "in": "query", "required": True, "schema": {"enum": [1, 2, 3]}}],
             "responses": {"200": {"description": ""}},
         }
     }
@@ -44,9 +42,7 @@ def test_operations_that_are_switched_off_are_not_tested(block: dict[str, Any]) 
 
 def test_what_cannot_be_read_is_switched_off_as_well() -> None:
     document = {**DOCUMENT, "paths": {"/a": {"get": {"parameters": 1}}, "/b": PATHS["/b"]}}
-    config = checker.Config.from_dict(
-        {"operations": [{"include-path": "/a", "enabled": False}]}, environment={}
-    )
+    config = checker.Config.from_dict({"operations": [{"include-path": "/a", "enabled": False}]}, environment={})
     schema = checker.openapi.from_dict(document, config=config)
     assert not any(isinstance(one, BrokenOperation) for one in schema.get_all_operations())
     assert labels(schema) == ["GET /b"]
@@ -72,9 +68,7 @@ def test_an_operation_is_judged_by_its_own_checks() -> None:
 def drawn(schema: Any, path: str) -> list[Any]:
     cases: list[Any] = []
 
-    @settings(
-        max_examples=40, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=40, database=None, deadline=None, suppress_health_check=list(HealthCheck))
     @given(schema[path]["GET"].as_strategy())
     def collect(case: checker.Case) -> None:
         cases.append(case)
@@ -100,9 +94,7 @@ def test_a_failing_unique_input_is_replayed_and_shrunk() -> None:
     schema = opened({"generation": {"unique-inputs": True}})
     seen: list[int] = []
 
-    @settings(
-        max_examples=40, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=40, database=None, deadline=None, suppress_health_check=list(HealthCheck))
     @given(schema["/a"]["GET"].as_strategy())
     def fails(case: checker.Case) -> None:
         seen.append(case.query["q"])

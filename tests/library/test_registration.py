@@ -27,9 +27,7 @@ def described(request_type: str = "application/json", answer_type: str = "applic
             "/items": {
                 "post": {
                     "requestBody": {"required": True, "content": {request_type: {"schema": item}}},
-                    "responses": {
-                        "200": {"description": "", "content": {answer_type: {"schema": item}}}
-                    },
+                    "responses": {"200": {"description": "", "content": {answer_type: {"schema": item}}}},
                 }
             }
         },
@@ -74,9 +72,7 @@ def test_a_serializer_takes_the_place_of_ours_and_may_leave_the_body_out(api) ->
     assert ("content-type" in headers, body) == (False, b"")
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"), [(7, "must give bytes or None, got int"), (None, "raised IndexError")]
-)
+@pytest.mark.parametrize(("given", "sentence"), [(7, "must give bytes or None, got int"), (None, "raised IndexError")])
 def test_what_goes_wrong_in_a_serializer_is_told(given: Any, sentence: str) -> None:
     @checker.serializer("application/json")
     def wrong(ctx: checker.SerializationContext, value: Any) -> Any:
@@ -155,9 +151,7 @@ def test_wrong_aliases(target: Any, source: str, sentence: str) -> None:
 def test_registration_is_for_media_types() -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="is not a media type"):
         checker.serializer("nonsense")(lambda ctx, value: b"")
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match=r"`@checker.deserializer\('text/csv'\)`"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match=r"`@checker.deserializer\('text/csv'\)`"):
         checker.deserializer(lambda ctx, response: None)  # type: ignore[arg-type]
 
 
@@ -200,9 +194,7 @@ def test_bodies_of_a_media_type_are_drawn_from_a_strategy(api) -> None:
         case.call()
         assert api.requests[-1][3] == b"%PDF-2"
         assert api.requests[-1][2]["content-type"] == media_type
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match="a Hypothesis strategy of bytes, got b''"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match="a Hypothesis strategy of bytes, got b''"):
         checker.openapi.media_type("application/x-pdf", b"")
 
 
@@ -232,12 +224,8 @@ def test_what_is_neither_a_function_nor_a_class_is_no_check() -> None:
         (lambda *arguments: b"", True),
     ],
 )
-def test_what_cannot_be_called_with_context_and_value_is_refused(
-    register: Any, function: Any, is_taken: bool
-) -> None:
-    refusing = pytest.raises(
-        checker.errors.IncorrectUsage, match="takes two arguments, context and"
-    )
+def test_what_cannot_be_called_with_context_and_value_is_refused(register: Any, function: Any, is_taken: bool) -> None:
+    refusing = pytest.raises(checker.errors.IncorrectUsage, match="takes two arguments, context and")
     with nullcontext() if is_taken else refusing:
         register("text/x-two")(function)
     found = SERIALIZERS.find("text/x-two") or DESERIALIZERS.find("text/x-two")
@@ -246,9 +234,7 @@ def test_what_cannot_be_called_with_context_and_value_is_refused(
 
 @pytest.mark.parametrize("decorator", [checker.serializer, checker.deserializer])
 def test_what_cannot_be_called_writes_and_reads_nothing(decorator) -> None:
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match="must be a function of context and value"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match="must be a function of context and value"):
         decorator("application/x-nothing")(5)
 
 

@@ -17,12 +17,7 @@ import checker
 from checker.core.hooks import METRICS
 from checker.core.registry import BODY_STRATEGIES, CONSTANT_SOURCES, DESERIALIZERS, SERIALIZERS
 
-QUICK = settings(
-    database=None,
-    phases=[Phase.generate],
-    max_examples=200,
-    suppress_health_check=list(HealthCheck),
-)
+QUICK = settings(database=None, phases=[Phase.generate], max_examples=200, suppress_health_check=list(HealthCheck))
 REGISTRIES: tuple[Any, ...] = (SERIALIZERS, DESERIALIZERS, BODY_STRATEGIES, METRICS, CONSTANT_SOURCES)  # fmt: skip
 
 
@@ -105,9 +100,7 @@ def test_a_hook_of_a_part_that_a_case_lacks_sees_an_empty_one(it) -> None:
 
 def test_a_check_judges_whoever_names_it(it) -> None:
     @checker.check
-    def has_an_even_id(
-        ctx: checker.CheckContext, response: checker.Response, case: checker.Case
-    ) -> None:
+    def has_an_even_id(ctx: checker.CheckContext, response: checker.Response, case: checker.Case) -> None:
         assert response.json()["id"] % 2 == 0, "the id is odd"
 
     with pytest.raises(checker.errors.FailureGroup, match="the id is odd"):
@@ -138,9 +131,7 @@ def test_a_provider_keeps_what_it_got_for_each_key(it) -> None:
 
 
 @pytest.mark.parametrize(("retry_on", "times"), [(None, 2), ([], 1), ([403], 1), ([401, 418], 2)])
-def test_a_provider_says_which_refusals_are_worth_another_try(
-    it, retry_on: Any, times: int
-) -> None:
+def test_a_provider_says_which_refusals_are_worth_another_try(it, retry_on: Any, times: int) -> None:
     checker.auth(retry_on=retry_on)(Counting)
     it.api.status = 401
     assert it.post.Case(body={}).call().status_code == 401
@@ -292,14 +283,10 @@ def test_frozen_metadata_stay_while_a_case_changes(it) -> None:
 
 def test_settings_of_projects_are_read_and_set() -> None:
     config = checker.Config.from_str(
-        "request-timeout = 3\n[[project]]\ntitle = 'Shop'\nrequest-timeout = 5\n"
-        "[[project]]\ntitle = 'Bank'\n"
+        "request-timeout = 3\n[[project]]\ntitle = 'Shop'\nrequest-timeout = 5\n[[project]]\ntitle = 'Bank'\n"
     )
     assert config.projects.get_default().request_timeout == 3
-    assert {name: one.request_timeout for name, one in config.projects.named.items()} == {
-        "Shop": 5,
-        "Bank": 3,
-    }
+    assert {name: one.request_timeout for name, one in config.projects.named.items()} == {"Shop": 5, "Bank": 3}
 
 
 def test_responses_of_a_client_like_httpx_become_ours() -> None:
@@ -308,9 +295,7 @@ def test_responses_of_a_client_like_httpx_become_ours() -> None:
 
 
 @pytest.mark.parametrize("send", ["call", "run"])
-def test_a_provider_knows_the_application_of_this_process(
-    it, tmp_path, monkeypatch, send: str
-) -> None:
+def test_a_provider_knows_the_application_of_this_process(it, tmp_path, monkeypatch, send: str) -> None:
     monkeypatch.chdir(tmp_path)
     told: list[object] = []
 

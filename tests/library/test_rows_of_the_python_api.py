@@ -20,9 +20,7 @@ from hypothesis import strategies as st
 import checker
 from checker.checks.table import BUILT_IN
 
-QUICK = settings(
-    database=None, phases=[Phase.generate], max_examples=30, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(database=None, phases=[Phase.generate], max_examples=30, suppress_health_check=list(HealthCheck))
 Row = Callable[[SimpleNamespace], object]
 
 ITEM = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
@@ -49,19 +47,14 @@ DOCUMENT: dict[str, Any] = {
         "/items": {
             "post": {
                 "deprecated": True,
-                "requestBody": {
-                    "content": {"application/json": {"schema": ITEM, "example": {"id": 5}}}
-                },
+                "requestBody": {"content": {"application/json": {"schema": ITEM, "example": {"id": 5}}}},
                 "responses": OK,
             }
         },
         "/files": {
             "post": {
                 "security": [],
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/unknown": {"schema": {"type": "object"}}},
-                },
+                "requestBody": {"required": True, "content": {"application/unknown": {"schema": {"type": "object"}}}},
                 "responses": OK,
             }
         },
@@ -248,9 +241,7 @@ CONTEXTS: dict[str, Row] = {
 
 def titles(it: Any, **asked: Any) -> list[str]:
     """Of what fails when an answer with a server error is judged."""
-    group = raises(
-        checker.errors.FailureGroup, it.case.validate_response, checker.Response(500, {}), **asked
-    )
+    group = raises(checker.errors.FailureGroup, it.case.validate_response, checker.Response(500, {}), **asked)
     return [one.title for one in group.exceptions]
 
 

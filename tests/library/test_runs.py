@@ -44,9 +44,7 @@ def test_records_come_one_by_one() -> None:
 
 def test_the_result_holds_the_findings() -> None:
     result = checker.engine.from_schema(loaded()).execute().finish()
-    assert [(one.label, one.check) for one in result.findings] == [
-        ("GET /bad", "not_a_server_error")
-    ]
+    assert [(one.label, one.check) for one in result.findings] == [("GET /bad", "not_a_server_error")]
     assert (result.exit_code, result.passed, result.errors) == (1, False, ())
     assert 0 < result.cases < result.requests
     # Where a test of a user asserts that there are none.
@@ -141,9 +139,7 @@ def test_checks_of_this_process_judge(api, tmp_path) -> None:
 def test_what_cannot_be_opened_is_told(tmp_path) -> None:
     (tmp_path / "openapi.json").write_text("{}")
     config = checker.Config.from_dict({"base-url": "http://127.0.0.1:9"}, environment={})
-    with pytest.raises(
-        checker.errors.LoaderError, match="Unable to determine the Open API version"
-    ):
+    with pytest.raises(checker.errors.LoaderError, match="Unable to determine the Open API version"):
         checker.run(str(tmp_path / "openapi.json"), config=config)
 
 

@@ -5,9 +5,7 @@ from hypothesis import HealthCheck, given, settings
 
 import checker
 
-QUICK = settings(
-    max_examples=20, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=20, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture
@@ -49,9 +47,7 @@ def test_what_is_there_and_cannot_be_read_is_no_miss(schema) -> None:
 def test_operations_are_found_by_reference(schema) -> None:
     found = schema.find_operation_by_reference("#/paths/~1items~1{id}/get")
     assert found.label == "GET /items/{id}"
-    with pytest.raises(
-        checker.errors.OperationNotFound, match="Did you mean `#/paths/~1items/post`"
-    ):
+    with pytest.raises(checker.errors.OperationNotFound, match="Did you mean `#/paths/~1items/post`"):
         schema.find_operation_by_reference("#/paths/~1items/put")
 
 
@@ -171,9 +167,7 @@ def test_hooks_around_calls_are_for_their_operations(document, api) -> None:
     assert seen == ["POST /items"]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "allowed"), [("before_call", "case, kwargs", "GLOBAL")]
-)
+@pytest.mark.parametrize(("name", "arguments", "allowed"), [("before_call", "case, kwargs", "GLOBAL")])
 def test_hooks_have_scopes(schema, name: str, arguments: str, allowed: str) -> None:
     with pytest.raises(ValueError, match=f"Use a different scope: {allowed}"):
         schema.hook(name)(lambda ctx, case, kwargs: None)
@@ -191,16 +185,12 @@ def test_validation_lists_what_is_wrong(schema, document) -> None:
         schema.validate()
     assert any("GET /broken" in line for line in caught.value.extras)
     del document["paths"]["/broken"]
-    document["paths"]["/both"]["post"]["requestBody"]["content"].pop(
-        "application/x-www-form-urlencoded"
-    )
+    document["paths"]["/both"]["post"]["requestBody"]["content"].pop("application/x-www-form-urlencoded")
     checker.openapi.from_dict(document).validate()
 
 
 def test_operations_are_selected_by_their_security(document) -> None:
-    document["components"] = {
-        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
-    }
+    document["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}
     document["security"] = [{"key": []}]
     document["paths"]["/both"]["post"]["security"] = []
     schema = checker.openapi.from_dict(document)
@@ -215,9 +205,7 @@ def test_a_field_that_there_is_not_is_told_in_whole_sentences() -> None:
     schema = checker.graphql.from_file("type Query { books: String }")
     with pytest.raises(LookupError) as near:
         schema["Query"]["book"]
-    assert (
-        str(near.value) == "Field `book` not found. Did you mean `books`? Available fields: books"
-    )
+    assert str(near.value) == "Field `book` not found. Did you mean `books`? Available fields: books"
     with pytest.raises(LookupError) as far:
         schema["Query"]["zzz"]
     assert str(far.value) == "Field `zzz` not found. Available fields: books"

@@ -95,9 +95,7 @@ def case_of(document: dict[str, Any], **cookies: str) -> Any:
 
 
 @pytest.mark.parametrize("made", IN_PROCESS, ids=lambda made: made.__name__)
-def test_cookies_of_test_clients_and_of_cases_are_sent_together(
-    document, made: Callable[[], Any]
-) -> None:
+def test_cookies_of_test_clients_and_of_cases_are_sent_together(document, made: Callable[[], Any]) -> None:
     session = made()
     answer = case_of(document, own="case", more='a "b"').call(session=session).json()
     assert (answer["kept"], answer["own"]) == ("1", "case")

@@ -24,8 +24,7 @@ DOCUMENT: dict[str, Any] = {
     "info": {"title": "Guarded", "version": "1"},
     "components": {"securitySchemes": SCHEMES},
     "paths": {
-        f"/{name}": {"get": {"security": [{name: []}], "responses": {"200": {"description": ""}}}}
-        for name in SCHEMES
+        f"/{name}": {"get": {"security": [{name: []}], "responses": {"200": {"description": ""}}}} for name in SCHEMES
     },
 }
 
@@ -109,9 +108,7 @@ def application(environ: Any, start: Any) -> list[bytes]:
     ],
     ids=["requests", "httpx", "stream", "no redirects"],
 )
-def test_options_of_clients_leave_an_application_in_this_process(
-    options: dict[str, Any], caller: str
-) -> None:
+def test_options_of_clients_leave_an_application_in_this_process(options: dict[str, Any], caller: str) -> None:
     schema = checker.openapi.from_wsgi("/openapi.json", application)
     response = schema["/basic"]["GET"].Case().call(**options)
     assert response.json() == {"from": caller}

@@ -19,11 +19,7 @@ DOCUMENT: dict[str, Any] = {
     "paths": {
         "/users": {"post": {"responses": {"201": {**OK, "links": LINK}}}},
         "/users/{id}": {
-            "get": {
-                "operationId": "getUser",
-                "parameters": [ID],
-                "responses": {"200": OK, "404": {"description": ""}},
-            }
+            "get": {"operationId": "getUser", "parameters": [ID], "responses": {"200": OK, "404": {"description": ""}}}
         },
     },
 }
@@ -128,12 +124,7 @@ class Forgetful(App):
     ("keeps", "check", "title", "last"),
     [
         (True, "use_after_free", "Use after free", ["POST", "DELETE", "GET"]),
-        (
-            False,
-            "ensure_resource_availability",
-            "Resource is not available after creation",
-            ["POST", "GET"],
-        ),
+        (False, "ensure_resource_availability", "Resource is not available after creation", ["POST", "GET"]),
     ],
 )
 def test_checks_of_sequences_judge_by_earlier_steps(keeps, check, title, last) -> None:
@@ -203,13 +194,9 @@ def test_settings_and_arguments_that_are_none_are_named() -> None:
         def get_call_kwargs(self, case: Any) -> Any:
             return None
 
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match=r"must be a `hypothesis.settings\(...\)`, got 3"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match=r"must be a `hypothesis.settings\(...\)`, got 3"):
         Machine.run(settings=3)
-    with pytest.raises(
-        checker.errors.IncorrectUsage, match="`get_call_kwargs` of Machine must return a dict"
-    ):
+    with pytest.raises(checker.errors.IncorrectUsage, match="`get_call_kwargs` of Machine must return a dict"):
         Machine.run(settings=QUICK)
 
 

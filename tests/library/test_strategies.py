@@ -38,9 +38,7 @@ def test_cases_are_valid_and_know_where_they_come_from(operation) -> None:
 def test_drawn_cases_can_be_sent_and_judged(document, api) -> None:
     schema = checker.openapi.from_dict(document)
     schema.config.update(base_url=api.url)
-    strategy = schema["/items/{id}"]["GET"].as_strategy(
-        generation_mode=checker.GenerationMode.POSITIVE
-    )
+    strategy = schema["/items/{id}"]["GET"].as_strategy(generation_mode=checker.GenerationMode.POSITIVE)
 
     @settings(QUICK, max_examples=5)
     @given(strategy)
@@ -77,8 +75,7 @@ def test_failing_case_is_shown_with_its_parts(operation) -> None:
 
 def test_derandomised_tests_say_the_same_every_time(document) -> None:
     first, second = (
-        _failure(checker.openapi.from_dict(document)["/items/{id}"]["GET"].as_strategy())
-        for _ in range(2)
+        _failure(checker.openapi.from_dict(document)["/items/{id}"]["GET"].as_strategy()) for _ in range(2)
     )
     assert first == second
 

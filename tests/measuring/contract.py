@@ -63,9 +63,7 @@ def contract_of(program: OperationProgram, *, records: int, mutations: int) -> C
 def replay_faults(program: OperationProgram, case: Case, choices: list[Choice]) -> Iterator[str]:
     """What is wrong when a record is replayed by Hypothesis, and by our own source."""
     label = program.operation.label
-    replayed, status, is_exact = replay_through_conjecture(
-        lambda source: drawn(program, source), choices
-    )
+    replayed, status, is_exact = replay_through_conjecture(lambda source: drawn(program, source), choices)
     if status != "VALID" or replayed is None:
         yield f"{label}: {status} instead of VALID for {choices!r:.200}"
     elif not is_exact:
@@ -78,9 +76,7 @@ def replay_faults(program: OperationProgram, case: Case, choices: list[Choice]) 
         yield f"{label}: a replay gives {parts(again):.200} for {parts(case):.200}"
 
 
-def _try_mutation(
-    program: OperationProgram, choices: list[Choice], validators: "Validators", found: Contract
-) -> None:
+def _try_mutation(program: OperationProgram, choices: list[Choice], validators: "Validators", found: Contract) -> None:
     source = ReplaySource(choices, len(choices))
     try:
         case = drawn(program, source)
@@ -188,12 +184,5 @@ def has_bytes(value: object) -> bool:
 
 def parts(case: Case) -> str:
     """Everything that was drawn; text, so that 1 and 1.0 differ, and 0.0 and -0.0."""
-    drawn_parts = (
-        case.path_parameters,
-        case.query,
-        case.headers,
-        case.cookies,
-        case.body,
-        case.media_type,
-    )
+    drawn_parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body, case.media_type)
     return repr(drawn_parts)

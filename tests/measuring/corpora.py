@@ -92,9 +92,7 @@ def openapi_documents(place: Path) -> Iterator[Path]:
         yield place
         return
     folder = place / "openapi" if (place / "openapi").is_dir() else place
-    yield from sorted(
-        path for path in folder.iterdir() if path.suffix in (".json", ".yaml", ".yml")
-    )
+    yield from sorted(path for path in folder.iterdir() if path.suffix in (".json", ".yaml", ".yml"))
 
 
 def operations(path: Path) -> Iterator[Operation]:

@@ -58,10 +58,7 @@ _ORDER: Schema = {
         "grid": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
     },
 }  # fmt: skip
-_WIDE: Schema = {
-    "type": "object",
-    "properties": {f"option{index}": {"type": "boolean"} for index in range(30)},
-}
+_WIDE: Schema = {"type": "object", "properties": {f"option{index}": {"type": "boolean"} for index in range(30)}}
 _PLACE: Schema = {
     "type": "object",
     "required": ["latitude", "longitude"],
@@ -76,10 +73,7 @@ _CHANNELS = ("web", "app", "phone", "shop", "mail", "fax", "api", "bot")
 _PAYMENT: Schema = {
     "type": "object",
     "required": ["amount", "currency"],
-    "properties": {
-        "amount": {"type": "number"},
-        "currency": {"type": "string", "enum": list(_CURRENCIES)},
-    },
+    "properties": {"amount": {"type": "number"}, "currency": {"type": "string", "enum": list(_CURRENCIES)}},
 }
 _COMMENT: Schema = {
     "type": "object",
@@ -152,9 +146,7 @@ def levels(value: Any) -> int:
 
 
 def _has_category(category: str) -> Predicate:
-    return lambda case: any(
-        unicodedata.category(char) == category for text in texts(case.body) for char in text
-    )
+    return lambda case: any(unicodedata.category(char) == category for text in texts(case.body) for char in text)
 
 
 def _in_body(holds: Callable[[Any], bool]) -> tuple[Predicate]:
@@ -182,9 +174,7 @@ def _lines(body: Any) -> list[dict[str, Any]]:
 def _some_sku(pattern: str) -> tuple[Predicate]:
     matches = re.compile(pattern).fullmatch
     return _in_body(
-        lambda body: any(
-            isinstance(line.get("sku"), str) and matches(line["sku"]) for line in _lines(body)
-        )
+        lambda body: any(isinstance(line.get("sku"), str) and matches(line["sku"]) for line in _lines(body))
     )
 
 

@@ -29,9 +29,7 @@ class Row:
         return median_high(self.cases)
 
 
-def measured(
-    defects: Iterable[Defect] = DEFECTS, *, seeds: int = SEEDS, most: int = MOST
-) -> list[Row]:
+def measured(defects: Iterable[Defect] = DEFECTS, *, seeds: int = SEEDS, most: int = MOST) -> list[Row]:
     """A row for each defect."""
     return [Row(defect, _cases(defect, seeds, most)) for defect in defects]
 

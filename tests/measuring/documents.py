@@ -10,12 +10,7 @@ class JsonDocument:
     """A document of plain JSON Schemas, and the documents beside it."""
 
     def __init__(
-        self,
-        root: object,
-        dialect: Dialect,
-        *,
-        uri: str = "",
-        others: Mapping[str, object] | None = None,
+        self, root: object, dialect: Dialect, *, uri: str = "", others: Mapping[str, object] | None = None
     ) -> None:
         self.root = root
         self.uri = uri

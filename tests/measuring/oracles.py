@@ -34,9 +34,7 @@ _KNOWN_TO_THE_ENGINE = frozenset(
         "iri", "iri-reference", "uri-template", "json-pointer", "relative-json-pointer", "regex",
     )
 )  # fmt: skip
-_FORMATS: Final = {
-    name: accepts for name, accepts in ASSERTED_FORMATS.items() if name not in _KNOWN_TO_THE_ENGINE
-}
+_FORMATS: Final = {name: accepts for name, accepts in ASSERTED_FORMATS.items() if name not in _KNOWN_TO_THE_ENGINE}
 
 
 class NoOpinion(Exception):
@@ -67,18 +65,11 @@ def _first(sample: Sample, *, formats: bool) -> IsValid:
     document = schema.document
     try:
         if not isinstance(document, JsonDocument):
-            translator = Translator(
-                document, schema.dialect, Direction.REQUEST, validate_formats=formats
-            )
+            translator = Translator(document, schema.dialect, Direction.REQUEST, validate_formats=formats)
             return _judging(validator(translator.bundle(schema), **options).is_valid)
         others = document.others
         return _judging(validator(schema.raw, retriever=others.__getitem__, **options).is_valid)
-    except (
-        ValueError,
-        jsonschema_rs.ReferencingError,
-        UnresolvableReference,
-        RecursionError,
-    ) as error:
+    except (ValueError, jsonschema_rs.ReferencingError, UnresolvableReference, RecursionError) as error:
         raise NoOpinion(f"jsonschema-rs: {str(error).splitlines()[0]}") from error
 
 

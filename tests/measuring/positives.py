@@ -95,12 +95,7 @@ def place_for(sample: Sample) -> TextPlace:
 def judged(sample: Sample, source: RandomSource) -> Verdict:
     """What becomes of a schema."""
     verdict = Verdict(sample)
-    watched(
-        verdict,
-        _WATCHDOG_S,
-        lambda: _judge(sample, source, verdict),
-        lambda: _doubt(sample, verdict),
-    )
+    watched(verdict, _WATCHDOG_S, lambda: _judge(sample, source, verdict), lambda: _doubt(sample, verdict))
     return verdict
 
 

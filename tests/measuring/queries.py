@@ -8,15 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from graphql import (
-    DocumentNode,
-    GraphQLError,
-    GraphQLSchema,
-    NameNode,
-    OperationDefinitionNode,
-    parse,
-    validate,
-)
+from graphql import DocumentNode, GraphQLError, GraphQLSchema, NameNode, OperationDefinitionNode, parse, validate
 from graphql.execution.values import get_variable_values
 
 from checker.core.case import Case
@@ -160,9 +152,7 @@ def complaints(schema: GraphQLSchema, requests: list[WireRequest]) -> list[list[
     return found
 
 
-def _refused(
-    schema: GraphQLSchema, operations: dict[int, OperationDefinitionNode]
-) -> Iterator[tuple[int, str]]:
+def _refused(schema: GraphQLSchema, operations: dict[int, OperationDefinitionNode]) -> Iterator[tuple[int, str]]:
     """Yield (index, message) for each validation error of the operations."""
     errors = validate(schema, DocumentNode(definitions=tuple(operations.values())), max_errors=None)
     index_of = {id(one.loc.source): index for index, one in operations.items() if one.loc}

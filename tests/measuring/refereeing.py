@@ -110,7 +110,4 @@ def told(part: PartVerdict) -> str:
     """A verdict in one line."""
     where = "".join(f"/{token}" for token in part.instance_path)
     value = repr(part.value)[:80]
-    return (
-        f"{part.location} {part.name!r}{where} {part.keyword} at {part.pointer}: "
-        f"{part.reason[:160]} ({value})"
-    )
+    return f"{part.location} {part.name!r}{where} {part.keyword} at {part.pointer}: {part.reason[:160]} ({value})"

@@ -59,15 +59,10 @@ def _shrunk(program: OperationProgram, failing: Failing, start: int) -> Shrinkin
     choices = failing_choices(program, failing, start)
     began = process_time()
     found = shrink(
-        lambda source: drawn(program, source),
-        choices,
-        Predicate(failing.fails),
-        budget=ShrinkBudget(seconds=inf),
+        lambda source: drawn(program, source), choices, Predicate(failing.fails), budget=ShrinkBudget(seconds=inf)
     )
     cpu_ms = (process_time() - began) * 1e3
-    return Shrinking(
-        len(choices), Smallest.of(found.value), found.executions, cpu_ms, found.finished
-    )
+    return Shrinking(len(choices), Smallest.of(found.value), found.executions, cpu_ms, found.finished)
 
 
 def failing_choices(program: OperationProgram, failing: Failing, start: int) -> list[Choice]:

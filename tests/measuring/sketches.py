@@ -30,10 +30,7 @@ def sketched(
     """
     declared = [{"name": "id", "in": "path", "required": True, "schema": path}]
     declared += [_parameter(name, schema) for name, schema in parameters.items()]
-    operation: dict[str, Any] = {
-        "parameters": declared,
-        "responses": {"200": {"description": "fine"}},
-    }
+    operation: dict[str, Any] = {"parameters": declared, "responses": {"200": {"description": "fine"}}}
     if body is not None:
         content = {"application/json": {"schema": body}}
         operation["requestBody"] = {"required": True, "content": content}
@@ -56,9 +53,7 @@ def _parameter(name: str, schema: Schema) -> dict[str, Any]:
     return {"name": called, "in": location, "required": is_required, "schema": schema}
 
 
-def program_of(
-    operation: Operation, mode: GenerationMode = GenerationMode.POSITIVE
-) -> OperationProgram:
+def program_of(operation: Operation, mode: GenerationMode = GenerationMode.POSITIVE) -> OperationProgram:
     """The compiled operation."""
     return compile_operation(operation, GenerationSettings(mode=mode))
 

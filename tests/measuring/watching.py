@@ -38,9 +38,7 @@ def watchdog(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def watched(
-    verdict: Kind, seconds: float, judge: Callable[[], None], doubt: Callable[[], None]
-) -> None:
+def watched(verdict: Kind, seconds: float, judge: Callable[[], None], doubt: Callable[[], None]) -> None:
     """Judge within so many seconds of CPU; what goes wrong stands in the verdict. `doubt` looks at a refusal."""
     try:
         with watchdog(seconds):

@@ -27,29 +27,17 @@ SAID: dict[str, Case] = {
         [[1, 2], ["x"]],
     ),
     "d7 tuple inline": (
-        document(
-            {"$schema": D7, "type": "array", "items": [INT], "additionalItems": False}, "3.1.0"
-        ),
+        document({"$schema": D7, "type": "array", "items": [INT], "additionalItems": False}, "3.1.0"),
         [1],
         [[1, 2], ["x"]],
     ),
     "d7 tuple id": (
-        named(
-            {
-                "$schema": D7,
-                "$id": "http://e.x/a",
-                "type": "array",
-                "items": [INT],
-                "additionalItems": False,
-            }
-        ),
+        named({"$schema": D7, "$id": "http://e.x/a", "type": "array", "items": [INT], "additionalItems": False}),
         [1],
         [[1, 2], ["x"]],
     ),
     "d19 tuple": (
-        named(
-            {"$schema": D19, "type": "array", "items": [INT], "additionalItems": {"type": "string"}}
-        ),
+        named({"$schema": D19, "type": "array", "items": [INT], "additionalItems": {"type": "string"}}),
         [1, "a"],
         [[1, 2], ["x"]],
     ),
@@ -66,42 +54,20 @@ SAID: dict[str, Case] = {
         [1, "a"],
         [[1, 2], ["x"]],
     ),
-    "d4 exclusive": (
-        named({"$schema": D4, "type": "integer", "minimum": 1, "exclusiveMinimum": True}),
-        2,
-        [1],
-    ),
+    "d4 exclusive": (named({"$schema": D4, "type": "integer", "minimum": 1, "exclusiveMinimum": True}), 2, [1]),
     "d4 exclusive id": (
-        named(
-            {
-                "$schema": D4,
-                "id": "http://e.x/a",
-                "type": "integer",
-                "minimum": 1,
-                "exclusiveMinimum": True,
-            }
-        ),
+        named({"$schema": D4, "id": "http://e.x/a", "type": "integer", "minimum": 1, "exclusiveMinimum": True}),
         2,
         [1],
     ),
     "d7 deps": (
-        named(
-            {
-                "$schema": D7,
-                "type": "object",
-                "dependencies": {"a": ["b"], "c": {"required": ["d"]}},
-            }
-        ),
+        named({"$schema": D7, "type": "object", "dependencies": {"a": ["b"], "c": {"required": ["d"]}}}),
         {"a": 1, "b": 1},
         [{"a": 1}, {"c": 1}],
     ),
     "d7 ref siblings": (
         named(
-            {
-                "$schema": D7,
-                "type": "object",
-                "properties": {"a": {"$ref": "#/components/schemas/B", "maximum": 1}},
-            },
+            {"$schema": D7, "type": "object", "properties": {"a": {"$ref": "#/components/schemas/B", "maximum": 1}}},
             B=INT,
         ),
         {"a": 5},
@@ -171,11 +137,7 @@ SAID: dict[str, Case] = {
         [{"a": "x"}],
     ),
     "dialect d7 root": (
-        document(
-            {"type": "array", "items": [INT], "additionalItems": False},
-            "3.1.0",
-            jsonSchemaDialect=D7,
-        ),
+        document({"type": "array", "items": [INT], "additionalItems": False}, "3.1.0", jsonSchemaDialect=D7),
         [1],
         [[1, 2], ["x"]],
     ),
@@ -194,28 +156,18 @@ SAID: dict[str, Case] = {
         [{"a": 1}],
     ),
     "dialect d19 root": (
-        document(
-            {"type": "array", "items": [INT], "additionalItems": False},
-            "3.1.0",
-            jsonSchemaDialect=D19,
-        ),
+        document({"type": "array", "items": [INT], "additionalItems": False}, "3.1.0", jsonSchemaDialect=D19),
         [1],
         [[1, 2], ["x"]],
     ),
     "dialect d4 root": (
-        document(
-            {"type": "integer", "minimum": 1, "exclusiveMinimum": True},
-            "3.1.0",
-            jsonSchemaDialect=D4,
-        ),
+        document({"type": "integer", "minimum": 1, "exclusiveMinimum": True}, "3.1.0", jsonSchemaDialect=D4),
         2,
         [1],
     ),
     "dialect d7, $schema 2020": (
         document(
-            {"$schema": D20, "type": "array", "prefixItems": [INT], "items": False},
-            "3.1.0",
-            jsonSchemaDialect=D7,
+            {"$schema": D20, "type": "array", "prefixItems": [INT], "items": False}, "3.1.0", jsonSchemaDialect=D7
         ),
         [1],
         [[1, 2], ["x"]],
@@ -244,20 +196,14 @@ SAID: dict[str, Case] = {
     ),
     "dialect d7, $schema oas": (
         document(
-            {"$schema": OAS, "type": "array", "prefixItems": [INT], "items": False},
-            "3.1.0",
-            jsonSchemaDialect=D7,
+            {"$schema": OAS, "type": "array", "prefixItems": [INT], "items": False}, "3.1.0", jsonSchemaDialect=D7
         ),
         [1],
         [[1, 2], ["x"]],
     ),
     "d7 refs 2020 component": (
         named(
-            {
-                "$schema": D7,
-                "type": "object",
-                "properties": {"a": {"$ref": "#/components/schemas/B"}},
-            },
+            {"$schema": D7, "type": "object", "properties": {"a": {"$ref": "#/components/schemas/B"}}},
             B={"type": "array", "prefixItems": [INT], "items": False},
         ),
         {"a": [1]},
@@ -275,9 +221,7 @@ SAID: dict[str, Case] = {
         named(
             {
                 "type": "object",
-                "properties": {
-                    "a": {"$schema": D7, "type": "array", "items": [INT], "additionalItems": False}
-                },
+                "properties": {"a": {"$schema": D7, "type": "array", "items": [INT], "additionalItems": False}},
             }
         ),
         {"a": [1]},
@@ -288,9 +232,7 @@ SAID: dict[str, Case] = {
             {
                 "$schema": D7,
                 "type": "object",
-                "properties": {
-                    "a": {"$schema": D20, "type": "array", "prefixItems": [INT], "items": False}
-                },
+                "properties": {"a": {"$schema": D20, "type": "array", "prefixItems": [INT], "items": False}},
             }
         ),
         {"a": [1]},
@@ -301,19 +243,13 @@ SAID: dict[str, Case] = {
             {
                 "$schema": D7,
                 "type": "object",
-                "properties": {
-                    "a": {"$schema": OAS, "type": "array", "prefixItems": [INT], "items": False}
-                },
+                "properties": {"a": {"$schema": OAS, "type": "array", "prefixItems": [INT], "items": False}},
             }
         ),
         {"a": [1]},
         [{"a": ["x"]}, {"a": [1, 2]}],
     ),
-    "$schema unknown": (
-        named({"$schema": "http://e.x/own", "type": "array", "prefixItems": [INT]}),
-        [1],
-        [["x"]],
-    ),
+    "$schema unknown": (named({"$schema": "http://e.x/own", "type": "array", "prefixItems": [INT]}), [1], [["x"]]),
     "$schema number": (named({"$schema": 5, "type": "array", "prefixItems": [INT]}), [1], [["x"]]),
     "d7 readOnly": (
         named(
@@ -360,12 +296,7 @@ ALONE: dict[str, Case] = {
     ),
     "d19 recursive no id": (
         named(
-            {
-                "$schema": D19,
-                "$recursiveAnchor": True,
-                "type": "object",
-                "properties": {"a": {"$recursiveRef": "#"}},
-            }
+            {"$schema": D19, "$recursiveAnchor": True, "type": "object", "properties": {"a": {"$recursiveRef": "#"}}}
         ),
         {"a": {}},
         [{"a": "x"}],

@@ -18,9 +18,7 @@ def operation(
     definition: Any, *, version: str = "3.0.3", path: str = "/a", method: str = "get", **more: Any
 ) -> OpenApiOperation:
     item = more.pop("item", {})
-    found = opened(version, {path: {**item, method: definition}}, **more).find(
-        f"{method.upper()} {path}"
-    )
+    found = opened(version, {path: {**item, method: definition}}, **more).find(f"{method.upper()} {path}")
     assert isinstance(found, OpenApiOperation), found
     return found
 
@@ -32,6 +30,4 @@ def broken(definition: Any, *, version: str = "3.0.3", path: str = "/a", **more:
 
 
 def contract(responses: Any, method: str = "get", **more: Any) -> OpenApiContract:
-    return operation(
-        {"responses": responses, **more.pop("own", {})}, method=method, **more
-    ).contract
+    return operation({"responses": responses, **more.pop("own", {})}, method=method, **more).contract

@@ -4,18 +4,12 @@ from .dialects import INT, Case, named
 
 IDENTIFIED: dict[str, Case] = {
     "3.1 $id #foo": (
-        named(
-            {"type": "object", "properties": {"a": {"$ref": "#foo"}}},
-            B={"$id": "#foo", "type": "integer"},
-        ),
+        named({"type": "object", "properties": {"a": {"$ref": "#foo"}}}, B={"$id": "#foo", "type": "integer"}),
         {"a": 5},
         [{"a": "x"}],
     ),
     "3.1 anchor": (
-        named(
-            {"type": "object", "properties": {"a": {"$ref": "#foo"}}},
-            B={"$anchor": "foo", "type": "integer"},
-        ),
+        named({"type": "object", "properties": {"a": {"$ref": "#foo"}}}, B={"$anchor": "foo", "type": "integer"}),
         {"a": 5},
         [{"a": "x"}],
     ),
@@ -57,11 +51,7 @@ IDENTIFIED: dict[str, Case] = {
     ),
     "urn abs out": (
         named(
-            {
-                "$id": "urn:example:a",
-                "type": "object",
-                "properties": {"a": {"$ref": "urn:example:c"}},
-            },
+            {"$id": "urn:example:a", "type": "object", "properties": {"a": {"$ref": "urn:example:c"}}},
             C={"$id": "urn:example:c", "type": "integer"},
         ),
         {"a": 5},

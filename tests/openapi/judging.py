@@ -15,11 +15,7 @@ CLOSED = {"type": "object", "additionalProperties": False}
 
 
 def judge(
-    definition: Any,
-    target: str,
-    headers: tuple[tuple[str, str], ...] = (),
-    body: bytes | None = None,
-    **more: Any,
+    definition: Any, target: str, headers: tuple[tuple[str, str], ...] = (), body: bytes | None = None, **more: Any
 ) -> RequestVerdict:
     base_path = more.pop("base_path", "")
     found = operation({"responses": {}, **definition}, **more)

@@ -74,11 +74,7 @@ BOUNDARY = "b0undary"
 def the_operation() -> OpenApiOperation:
     schemas = dict(zip(MEDIA_TYPES, (ORDER, FORM, UPLOAD), strict=True))
     content = {name: {"schema": schema} for name, schema in schemas.items()}
-    definition = {
-        "parameters": PARAMETERS,
-        "requestBody": {"required": True, "content": content},
-        "responses": {},
-    }
+    definition = {"parameters": PARAMETERS, "requestBody": {"required": True, "content": content}, "responses": {}}
     return operation(definition, path="/shops/{shop}/orders/{day}", method="post")
 
 

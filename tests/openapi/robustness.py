@@ -71,22 +71,11 @@ def _what(message: str) -> str:
 
 
 def _row(path: Path, pointer: str, trouble: str, what: str, tested: str) -> Row:
-    return {
-        "file": path.name,
-        "pointer": pointer,
-        "places": 0,
-        "trouble": trouble,
-        "what": what,
-        "tested": tested,
-    }
+    return {"file": path.name, "pointer": pointer, "places": 0, "trouble": trouble, "what": what, "tested": tested}
 
 
 def main() -> None:
-    old = (
-        {_key(row): row.get("why", "") for row in json.loads(TABLE.read_text())}
-        if TABLE.exists()
-        else {}
-    )
+    old = {_key(row): row.get("why", "") for row in json.loads(TABLE.read_text())} if TABLE.exists() else {}
     rows = [row | {"why": old.get(_key(row), "")} for path in documents() for row in rows_of(path)]
     TABLE.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
     print(f"{len(rows)} rows, {sum(not row['why'] for row in rows)} to argue", file=sys.stderr)

@@ -11,13 +11,7 @@ from .requests import BOUNDARY, MEDIA_TYPES, Sketch, multipart, part
 JSON, FORM, MULTIPART = MEDIA_TYPES
 EACH = 12
 """Requests that are spoiled in each way."""
-BODY, COOKIE, HEADER, PATH, QUERY = (
-    Location.BODY,
-    Location.COOKIE,
-    Location.HEADER,
-    Location.PATH,
-    Location.QUERY,
-)
+BODY, COOKIE, HEADER, PATH, QUERY = (Location.BODY, Location.COOKIE, Location.HEADER, Location.PATH, Location.QUERY)
 Expected = tuple[Location, str, str]
 """Location, name, keyword."""
 Spoil = Callable[[Sketch, Random], None]
@@ -349,6 +343,4 @@ def _(it: Sketch, random: Random) -> None:
 
 @kind("a wrong value in a part", (BODY, "", "type"), MULTIPART)
 def _(it: Sketch, random: Random) -> None:
-    it.content = multipart(
-        part("file", b"x", '; filename="f"'), part("meta", b'{"n": "1"}', "", JSON)
-    )
+    it.content = multipart(part("file", b"x", '; filename="f"'), part("meta", b'{"n": "1"}', "", JSON))

@@ -43,9 +43,7 @@ def test_what_is_no_json_is_told_from_what_is_too_much(text: str) -> None:
     assert not isinstance(raised.value, BeyondLimits)
 
 
-@pytest.mark.parametrize(
-    ("content", "said"), [(nested(100_000), DEEP), (nested(700), DEEP), ("9" * 5000, DIGITS)]
-)
+@pytest.mark.parametrize(("content", "said"), [(nested(100_000), DEEP), (nested(700), DEEP), ("9" * 5000, DIGITS)])
 @pytest.mark.parametrize("media_type", ["application/json", "application/x-ndjson"])
 def test_nobody_says_that_it_is_wrong(content: str, said: str, media_type: str) -> None:
     # A line of a stream is over when there is one behind it.
@@ -90,8 +88,7 @@ def test_headers_that_are_too_long_are_neither_right_nor_wrong(fields: list[str]
 def test_lines_of_one_event_are_joined_once() -> None:
     schema = {"required": ["data"], "properties": {"data": {"maxLength": 100_000}}}
     body = contract(
-        {"200": {"description": "", "content": {"text/event-stream": {"itemSchema": schema}}}},
-        version="3.2.0",
+        {"200": {"description": "", "content": {"text/event-stream": {"itemSchema": schema}}}}, version="3.2.0"
     )
     validator = body.plan(200, "text/event-stream").body
     assert validator is not None

@@ -45,16 +45,8 @@ IMPOSSIBLE: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"application/json": LOST}, UnresolvableBody, "points at nothing"),
     ({"application/x-foo": OBJECT}, SerializationError, "no serialiser for application/x-foo"),
     ({"application/x-foo": OBJECT, "a/b": {}}, SerializationError, "no serialiser for a/b"),
-    (
-        {"application/x-foo": OBJECT, "application/json": LOST},
-        SerializationError,
-        "application/x-foo",
-    ),
-    (
-        {"application/msgpack": OBJECT},
-        SerializationError,
-        "application/msgpack from values of type",
-    ),
+    ({"application/x-foo": OBJECT, "application/json": LOST}, SerializationError, "application/x-foo"),
+    ({"application/msgpack": OBJECT}, SerializationError, "application/msgpack from values of type"),
     ({"application/x-protobuf": INTEGER}, SerializationError, "from values of type integer"),
     ({"text/tsv": {"type": "array"}}, SerializationError, "text/tsv from values of type array"),
     ({"text/plain": OBJECT}, SerializationError, "text/plain from values of type object"),
@@ -122,9 +114,7 @@ CARRIED = [
 
 
 @pytest.mark.parametrize(("media_type", "schema", "kinds"), CARRIED)
-def test_values_are_those_that_a_media_type_can_carry(
-    media_type: str, schema: dict[str, Any], kinds: Any
-) -> None:
+def test_values_are_those_that_a_media_type_can_carry(media_type: str, schema: dict[str, Any], kinds: Any) -> None:
     for case in cases(operation_of(media_type, schema), GenerationMode.POSITIVE, 60):
         assert isinstance(case.body, kinds)
 
@@ -151,9 +141,7 @@ def test_part_that_nobody_can_write_is_said(encoding: dict[str, Any], name: str 
     assert faults == ([] if name is None else [(BodyFault.UNSERIALISABLE, True)])
 
 
-@pytest.mark.parametrize(
-    "media_type", ["application/x-foo", "application/msgpack", "multipart/mixed"]
-)
+@pytest.mark.parametrize("media_type", ["application/x-foo", "application/msgpack", "multipart/mixed"])
 def test_parameter_of_a_media_type_that_nobody_can_write_is_not_sent(media_type: str) -> None:
     raw = {"name": "p", "in": "query", "content": {media_type: {"schema": OBJECT}}}
     found = operation({"parameters": [raw]})

@@ -88,11 +88,7 @@ def test_forms(media_type, typed) -> None:
 
 
 @settings(max_examples=40)
-@given(
-    typed=fields(lists),
-    style=st.sampled_from(["form", "spaceDelimited", "pipeDelimited"]),
-    explode=st.booleans(),
-)
+@given(typed=fields(lists), style=st.sampled_from(["form", "spaceDelimited", "pipeDelimited"]), explode=st.booleans())
 def test_lists_in_forms_by_their_style(typed, style, explode) -> None:
     how = PropertyEncoding(style=style, explode=explode, is_styled=True)
     assert same(typed.value, read(typed.value, typed.raw, FORM, dict.fromkeys(typed.value, how)))
@@ -103,12 +99,7 @@ def test_lists_in_forms_by_their_style(typed, style, explode) -> None:
 def test_objects_in_forms_by_their_style(value) -> None:
     raw = {
         "type": "object",
-        "properties": {
-            "o": {
-                "type": "object",
-                "properties": {key: {"type": "integer"} for key in value},
-            }
-        },
+        "properties": {"o": {"type": "object", "properties": {key: {"type": "integer"} for key in value}}},
     }
     for how in (
         PropertyEncoding(style="deepObject", is_styled=True),
@@ -135,9 +126,7 @@ xml_texts = (st.text(plain, max_size=6) | st.text("<&>]\r\n\t '\"é", max_size=4
 xml_scalars = st.one_of(
     st.integers().map(lambda one: Typed(one, {"type": "integer"})),
     st.booleans().map(lambda one: Typed(one, {"type": "boolean"})),
-    st.floats(allow_nan=False, allow_infinity=False).map(
-        lambda one: Typed(one, {"type": "number"})
-    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(lambda one: Typed(one, {"type": "number"})),
     xml_texts.map(lambda one: Typed(one, {"type": "string"})),
 )
 
@@ -168,9 +157,7 @@ def in_xml(draw: Any, depth: int = 2) -> Typed:
 def named(draw: Any, one: Typed, index: int) -> dict[str, Any]:
     how: dict[str, Any] = dict(one.raw.get("xml", {}))
     if one.raw["type"] == "array":
-        inner = dict(
-            one.raw["items"], xml={**one.raw["items"].get("xml", {}), "name": f"item{index}"}
-        )
+        inner = dict(one.raw["items"], xml={**one.raw["items"].get("xml", {}), "name": f"item{index}"})
         return {**one.raw, "items": inner, "xml": {**how, "name": f"list{index}"}}
     if draw(st.booleans()):
         how["name"] = f"n{index}"

@@ -23,9 +23,7 @@ def labels(schema: OpenApiSchema) -> list[str]:
 METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
 
 
-@pytest.mark.parametrize(
-    ("version", "count"), [("2.0", 7), ("3.0.4", 8), ("3.1.1", 8), ("3.2.0", 9)]
-)
+@pytest.mark.parametrize(("version", "count"), [("2.0", 7), ("3.0.4", 8), ("3.1.1", 8), ("3.2.0", 9)])
 def test_each_version_has_its_methods(version: str, count: int) -> None:
     item = {**dict.fromkeys(METHODS, OK), "x-get": OK, "summary": "no operation"}
     assert labels(opened(version, {"/a": item})) == [f"{m.upper()} /a" for m in METHODS[:count]]
@@ -48,9 +46,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("version", "method", "raw", "name"), OTHERS)
-def test_method_that_a_version_does_not_know_is_named(
-    version: str, method: str, raw: Any, name: str
-) -> None:
+def test_method_that_a_version_does_not_know_is_named(version: str, method: str, raw: Any, name: str) -> None:
     schema = opened(version, {"/a": {method: raw, "get": OK}})
     assert labels(schema) == ["GET /a"]
     (found,) = [one for one in schema.warnings if one.kind == "unknown_method"]
@@ -65,14 +61,7 @@ def test_methods_of_a_later_version_are_named() -> None:
 
 
 def test_what_is_no_operation_is_not_named() -> None:
-    item = {
-        "x-trace": OK,
-        "summary": "s",
-        "servers": [],
-        "parameters": [],
-        "foo": {"a": 1},
-        "$ref": 5,
-    }
+    item = {"x-trace": OK, "summary": "s", "servers": [], "parameters": [], "foo": {"a": 1}, "$ref": 5}
     assert opened("2.0", {"/a": item | {"trace": None}}).warnings == ()
 
 
@@ -114,9 +103,7 @@ def test_path_items_that_lead_in_circles_are_broken_alone() -> None:
 
 @pytest.mark.parametrize("item", ["x", 5, [], True])
 def test_path_item_that_is_no_object_is_broken_alone(item: Any) -> None:
-    first, second = opened(
-        "3.0.0", {"/a": item, "/b": {"get": OK}, "/c": None}
-    ).get_all_operations()
+    first, second = opened("3.0.0", {"/a": item, "/b": {"get": OK}, "/c": None}).get_all_operations()
     assert isinstance(first, BrokenOperation)
     assert "#/paths/~1a is not an object" in first.error
     assert second.label == "GET /b"
@@ -134,12 +121,7 @@ def test_query_string_is_an_exploded_object() -> None:
     content = {"application/x-www-form-urlencoded": {"schema": schema}}
     whole = {"name": "q", "in": "querystring", "content": content}
     (found,) = operation({"parameters": [whole]}, version="3.2.0").parameters
-    assert (found.location, found.style, found.explode, found.schema.raw) == (
-        "query",
-        "form",
-        True,
-        schema,
-    )
+    assert (found.location, found.style, found.explode, found.schema.raw) == ("query", "form", True, schema)
     whole["content"] = {"application/json": {"schema": schema}}
     (found,) = operation({"parameters": [whole]}, version="3.2.0").parameters
     assert (found.style, found.media_type) == ("querystring", "application/json")
@@ -173,9 +155,7 @@ def test_security_alternatives_of_the_operation_replace_those_of_the_document() 
 
 def test_security_of_swagger() -> None:
     definitions = {"u": {"type": "basic"}, "k": {"type": "apiKey", "in": "query", "name": "k"}}
-    found = operation(
-        OK, version="2.0", securityDefinitions=definitions, security=[{"u": []}, {"k": []}]
-    )
+    found = operation(OK, version="2.0", securityDefinitions=definitions, security=[{"u": []}, {"k": []}])
     assert [one.schemes[0].type for one in found.security] == ["http", "apiKey"]
 
 
@@ -186,17 +166,11 @@ GOOD: dict[str, Any] = {
     "security": [{"key": []}],
     "paths": {
         f"/p{number}/{{id}}": {
-            "parameters": [
-                {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-            ],
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
             "post": {
                 "tags": ["t"],
                 "parameters": [
-                    {
-                        "name": "q",
-                        "in": "query",
-                        "schema": {"type": "array", "items": {"type": "string"}},
-                    },
+                    {"name": "q", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
                     {"name": "c", "in": "query", "content": {"application/json": {"schema": {}}}},
                 ],
                 "requestBody": {
@@ -214,9 +188,7 @@ GOOD: dict[str, Any] = {
                         "description": "",
                         "headers": {"X": {"schema": {"type": "integer"}}},
                         "content": {"application/json": {"schema": {"type": "object"}}},
-                        "links": {
-                            "next": {"operationId": "x", "parameters": {"id": "$response.body#/id"}}
-                        },
+                        "links": {"next": {"operationId": "x", "parameters": {"id": "$response.body#/id"}}},
                     }
                 },
                 "security": [{"key": []}, {}],
@@ -228,10 +200,7 @@ GOOD: dict[str, Any] = {
         "schemas": {
             f"S{number}": {
                 "type": "object",
-                "properties": {
-                    "a": {"$ref": f"#/components/schemas/S{number}"},
-                    "b": {"enum": [1]},
-                },
+                "properties": {"a": {"$ref": f"#/components/schemas/S{number}"}, "b": {"enum": [1]}},
                 "required": ["a"],
                 "allOf": [{"minProperties": 1}],
             }
@@ -240,32 +209,18 @@ GOOD: dict[str, Any] = {
         "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "k"}},
     },
 }
-BROKEN = st.sampled_from(
-    [None, 5, "x", [], {}, [5], {"a": 5}, True, [None], {"$ref": "#/gone"}, {"$ref": 5}, "\ud800"]
-)
+BROKEN = st.sampled_from([None, 5, "x", [], {}, [5], {"a": 5}, True, [None], {"$ref": "#/gone"}, {"$ref": 5}, "\ud800"])
 
 
 def nodes(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(found for key, item in inner for found in nodes(item, (*path, key)))]
 
 
 OF_THE_FIRST = [
-    path
-    for path in nodes(GOOD)
-    if path[:2] == ("paths", "/p0/{id}") or path[:3] == ("components", "schemas", "S0")
+    path for path in nodes(GOOD) if path[:2] == ("paths", "/p0/{id}") or path[:3] == ("components", "schemas", "S0")
 ]
-ELSEWHERE = [
-    path
-    for path in nodes(GOOD)
-    if path and path not in OF_THE_FIRST and path[0] not in ("openapi", "paths")
-]
+ELSEWHERE = [path for path in nodes(GOOD) if path and path not in OF_THE_FIRST and path[0] not in ("openapi", "paths")]
 
 
 def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
@@ -311,9 +266,7 @@ def test_malformed_operation_costs_no_other_one(path: tuple[Any, ...], value: An
 
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(st.sampled_from(ELSEWHERE), BROKEN)
-def test_malformed_node_outside_of_operations_is_no_crash(
-    path: tuple[Any, ...], value: Any
-) -> None:
+def test_malformed_node_outside_of_operations_is_no_crash(path: tuple[Any, ...], value: Any) -> None:
     schema = from_dict(changed(path, value))
     assert (schema.title, schema.base_path) is not None
     for one in schema.get_all_operations():

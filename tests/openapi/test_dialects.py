@@ -64,10 +64,5 @@ def test_reference_inside_items_of_an_older_dialect_counts() -> None:
 def test_dialect_of_a_schema_says_nothing_before_3_1() -> None:
     schema = from_dict(document({"$schema": 5, "type": "integer"}))
     assert_both(schema, 1, "x")
-    tuples = {
-        "$schema": D7,
-        "type": "array",
-        "items": {"type": "integer"},
-        "contains": {"const": 5},
-    }
+    tuples = {"$schema": D7, "type": "array", "items": {"type": "integer"}, "contains": {"const": 5}}
     assert_both(from_dict(document(tuples)), [1], ["x"])

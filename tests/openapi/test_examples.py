@@ -21,9 +21,7 @@ def test_a_parameter_has_its_example_and_its_named_ones() -> None:
         "example": "one",
         "examples": {"b": {"value": "two"}, "c": {"$ref": "#/components/examples/C"}},
     }
-    found = operation(
-        {"parameters": [parameter]}, components={"examples": {"C": {"value": "three"}}}
-    )
+    found = operation({"parameters": [parameter]}, components={"examples": {"C": {"value": "three"}}})
     assert values(found.parameters[0]) == ["one", "two", "three"]
     assert [one.name for one in found.parameters[0].examples] == ["", "b", "c"]
 

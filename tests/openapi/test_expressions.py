@@ -8,23 +8,11 @@ import pytest
 from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.core.runtime_expressions import (
-    EvaluationContext,
-    InvalidExpression,
-    Unresolved,
-    evaluate,
-    parse_value,
-)
+from checker.core.runtime_expressions import EvaluationContext, InvalidExpression, Unresolved, evaluate, parse_value
 
 from .documents import operation
 
-BODY = {
-    "successUrl": "/ok",
-    "a/b": 1,
-    "failedUrl": None,
-    "items": [{"id": 1}, {"id": 2}, {}],
-    "m": {"x": {"id": 3}},
-}
+BODY = {"successUrl": "/ok", "a/b": 1, "failedUrl": None, "items": [{"id": 1}, {"id": 2}, {}], "m": {"x": {"id": 3}}}
 
 
 def exchange() -> EvaluationContext:

@@ -67,9 +67,7 @@ def test_urls_are_read_relative_to_the_document_and_once(shelf: str) -> None:
     assert {key for _, key in _Shelf.seen} == {"1"}
 
 
-def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_once(
-    shelf: str,
-) -> None:
+def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_once(shelf: str) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         silent = f"http://127.0.0.1:{closed.getsockname()[1]}"
@@ -81,9 +79,7 @@ def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_onc
         with pytest.raises(LoaderError, match=r"/a\.json refused the connection"):
             read("a.json")
         # Each is named by its own address, never by the one that was asked for first.
-        with pytest.raises(
-            LoaderError, match=r"/b\.json is not asked for: .* did not answer before"
-        ):
+        with pytest.raises(LoaderError, match=r"/b\.json is not asked for: .* did not answer before"):
             read("b.json")
 
 
@@ -110,9 +106,7 @@ def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str
         read(f"http://{nobody}/a.json")
     with pytest.raises(LoaderError, match=f"did not answer before; make it reachable .*{copy}"):
         read(f"http://{nobody}/b.json")
-    with pytest.raises(
-        LoaderError, match=rf"HTTP 404 Not Found\); correct the reference, .*{copy}"
-    ):
+    with pytest.raises(LoaderError, match=rf"HTTP 404 Not Found\); correct the reference, .*{copy}"):
         read(f"http://{shelf}/a.json")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         asked = Web({"timeout": 0.05})
@@ -120,9 +114,7 @@ def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str
             asked.document(f"http://127.0.0.1:{silent.getsockname()[1]}/a.json")
 
 
-def test_a_description_may_be_made_for_as_long_as_documents_have(
-    monkeypatch: pytest.MonkeyPatch, nobody: str
-) -> None:
+def test_a_description_may_be_made_for_as_long_as_documents_have(monkeypatch: pytest.MonkeyPatch, nobody: str) -> None:
     waited: list[float | None] = []
 
     class Recorded(httpx.Client):
@@ -143,14 +135,9 @@ def test_a_description_may_be_made_for_as_long_as_documents_have(
     assert (other, given) == (10.0, [3.0, 3.0])
 
 
-def test_the_proxy_is_asked_for_a_description_and_for_what_it_refers_to(
-    shelf: str, nobody: str
-) -> None:
+def test_the_proxy_is_asked_for_a_description_and_for_what_it_refers_to(shelf: str, nobody: str) -> None:
     api, other = "http://127.0.0.1:1/openapi.json", "http://127.0.0.1:2/u.json"
-    _Shelf.pages = {
-        api: json.dumps(document({"$ref": other})).encode(),
-        other: json.dumps(USER).encode(),
-    }
+    _Shelf.pages = {api: json.dumps(document({"$ref": other})).encode(), other: json.dumps(USER).encode()}
     assert_both(from_url(api, way=FetchOptions(proxy=f"http://{shelf}")), {"id": 1}, {"id": "x"})
     assert [path for path, _ in _Shelf.seen] == [api, other]
     with pytest.raises(LoaderError, match=rf"{api} through the proxy refused the connection"):

@@ -33,8 +33,7 @@ SCHEMAS: dict[str, Any] = {
     "deep": {"type": "object", "properties": {"a": CLOSED | {"properties": {"b": INTEGERS}}}},
     "one or more": {"oneOf": [INTEGER, INTEGERS | {"minItems": 2}]},
     "no integer": {"not": INTEGER},
-    "read only": CLOSED
-    | {"properties": {"id": INTEGER | {"readOnly": True}, "n": INTEGER}, "required": ["id", "n"]},
+    "read only": CLOSED | {"properties": {"id": INTEGER | {"readOnly": True}, "n": INTEGER}, "required": ["id", "n"]},
     "unevaluated": {
         "type": "object",
         "allOf": [{"properties": {"a": INTEGER}, "required": ["a"]}],

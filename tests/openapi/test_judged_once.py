@@ -15,9 +15,7 @@ from .judging import INTEGER, INVALID, OBJECT, VALID, bodied
 NUMBER = {"name": "p", "in": "query", "schema": INTEGER}
 
 
-def test_a_part_that_was_judged_is_not_judged_again_beside_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_part_that_was_judged_is_not_judged_again_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[object] = []
     usual = Part.judged
 

@@ -16,18 +16,10 @@ TARGET = {
     ],
 }
 PATHS = {
-    "/users/{id}": {
-        "get": TARGET,
-        "put": {"operationId": "putUser", "requestBody": {"content": {"text/plain": {}}}},
-    },
+    "/users/{id}": {"get": TARGET, "put": {"operationId": "putUser", "requestBody": {"content": {"text/plain": {}}}}},
     "/moved": {"$ref": "#/components/x-items/Moved"},
 }
-MORE: Any = {
-    "components": {
-        "x-items": {"Moved": {"get": {}}},
-        "links": {"Shared": {"operationId": "getUser"}},
-    }
-}
+MORE: Any = {"components": {"x-items": {"Moved": {"get": {}}}, "links": {"Shared": {"operationId": "getUser"}}}}
 
 
 def found(link: Any, **more: Any) -> ApiLink:
@@ -56,12 +48,7 @@ def test_target_is_found_by_id_or_reference(link: Any, target: str) -> None:
 
 
 def test_parameters_are_found_by_name_or_by_place_and_name() -> None:
-    values = {
-        "id": "$response.body#/id",
-        "query.id": 5,
-        "header.x-key": "k",
-        "path.x": "{$statusCode}!",
-    }
+    values = {"id": "$response.body#/id", "query.id": 5, "header.x-key": "k", "path.x": "{$statusCode}!"}
     one = found({"operationId": "getUser", "parameters": values})
     assert not one.error
     assert [(taken.location, taken.name, taken.value) for taken in one.values] == [
@@ -91,15 +78,9 @@ def test_body_of_a_link_is_a_value_with_expressions() -> None:
         ({}, "add `operationId` or `operationRef`"),
         (5, "is not an object"),
         ({"$ref": "#/components/links/Shard"}, "did you mean `Shared`?"),
-        (
-            {"operationId": "getUser", "parameters": {"ids": 1}},
-            "has no parameter `ids`; did you mean `id`?",
-        ),
+        ({"operationId": "getUser", "parameters": {"ids": 1}}, "has no parameter `ids`; did you mean `id`?"),
         ({"operationId": "getUser", "parameters": {"moon.id": 1}}, "has no parameter `moon.id`"),
-        (
-            {"operationId": "getUser", "parameters": {"id": "$response.body.id"}},
-            "write `$response.body#/id`",
-        ),
+        ({"operationId": "getUser", "parameters": {"id": "$response.body.id"}}, "write `$response.body#/id`"),
         ({"operationId": "getUser", "requestBody": 1}, "has no request body"),
     ],
 )

@@ -137,10 +137,7 @@ BAD = [
     (b"[" * 100_000, "nested too deeply"),
     (b"{}", MISSING),
     (b'{"openapi": null}', MISSING),
-    (
-        b'{"openapi": "4.0.0"}',
-        "uses Open API 4.0.0, which is currently not supported",
-    ),
+    (b'{"openapi": "4.0.0"}', "uses Open API 4.0.0, which is currently not supported"),
     (b'{"swagger": 1.2}', "uses Open API 1.2, which is currently not supported"),
 ]
 

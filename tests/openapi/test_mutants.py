@@ -25,20 +25,14 @@ def is_there(verdict: RequestVerdict, expected: Expected) -> bool:
 
 @settings(max_examples=200, derandomize=True)
 @given(st.integers(0, 9), st.sampled_from(MEDIA_TYPES), st.data())
-def test_whatever_arrives_there_is_a_verdict(
-    seed: int, media_type: str, data: st.DataObject
-) -> None:
+def test_whatever_arrives_there_is_a_verdict(seed: int, media_type: str, data: st.DataObject) -> None:
     request = sketched(Random(seed), media_type).wire()
     parts = [request.target, request.body or b"", *(value for _, value in request.headers)]
     changed = data.draw(st.integers(0, len(parts) - 1))
     at = data.draw(st.integers(0, len(parts[changed])))
-    parts[changed] = (
-        parts[changed][:at] + data.draw(st.binary(max_size=8)) + parts[changed][at + 2 :]
-    )
+    parts[changed] = parts[changed][:at] + data.draw(st.binary(max_size=8)) + parts[changed][at + 2 :]
     request.target, request.body, *values = parts
-    request.headers = [
-        (name, value) for (name, _), value in zip(request.headers, values, strict=True)
-    ]
+    request.headers = [(name, value) for (name, _), value in zip(request.headers, values, strict=True)]
     verdict = OPERATION.judge_request(request, base_path="/base")
     assert verdict.outcome in Outcome
     assert all(part.reason for part in verdict.invalid + verdict.ambiguous)

@@ -13,19 +13,10 @@ from .described import USER, assert_both, document, written
 NAMED = {
     "by id": ({"$ref": "user.schema"}, {"U": {"$id": "user.schema", **USER}}),
     "by anchor": ({"$ref": "#user"}, {"U": {"$anchor": "user", **USER}}),
-    "by id and anchor": (
-        {"$ref": "all#user"},
-        {"U": {"$id": "all", "$defs": {"u": {"$anchor": "user", **USER}}}},
-    ),
+    "by id and anchor": ({"$ref": "all#user"}, {"U": {"$id": "all", "$defs": {"u": {"$anchor": "user", **USER}}}}),
     "pointer inside a named schema": (
         {"$ref": "#/components/schemas/U"},
-        {
-            "U": {
-                "$id": "http://example.com/u",
-                "allOf": [{"$ref": "#/$defs/u"}],
-                "$defs": {"u": USER},
-            }
-        },
+        {"U": {"$id": "http://example.com/u", "allOf": [{"$ref": "#/$defs/u"}], "$defs": {"u": USER}}},
     ),
     "relative to the name around": (
         {"$ref": "#/components/schemas/U"},
@@ -54,11 +45,7 @@ NAMED = {
                 "properties": {"id": {"$dynamicRef": "#item"}},
                 "$defs": {"any": {"$dynamicAnchor": "item"}},
             },
-            "Users": {
-                "$id": "users",
-                "$ref": "list",
-                "$defs": {"one": {"$dynamicAnchor": "item", "type": "integer"}},
-            },
+            "Users": {"$id": "users", "$ref": "list", "$defs": {"one": {"$dynamicAnchor": "item", "type": "integer"}}},
         },
     ),
 }
@@ -82,18 +69,12 @@ def test_names_in_examples_are_data() -> None:
 @pytest.mark.parametrize("name", ["http://[", 5, "", "#", None, "http://example.com/%zz"])
 def test_name_that_is_none_names_nothing(name: Any) -> None:
     schemas = {"U": {"$id": name, "$anchor": name, "allOf": [USER]}}
-    schema = from_dict(
-        document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas})
-    )
+    schema = from_dict(document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas}))
     assert_both(schema, {"id": 1}, {"id": "x"})
 
 
 def test_names_in_schemas_beside_the_document(tmp_path: Path) -> None:
-    named = {
-        "$id": "http://example.com/s",
-        "allOf": [{"$ref": "#u"}],
-        "$defs": {"a": {"$anchor": "u", **USER}},
-    }
+    named = {"$id": "http://example.com/s", "allOf": [{"$ref": "#u"}], "$defs": {"a": {"$anchor": "u", **USER}}}
     path = written(tmp_path, {"o.json": document({"$ref": "s.json"}, "3.1.0"), "s.json": named})
     assert_both(from_path(path), {"id": 1}, {"id": "x"})
 

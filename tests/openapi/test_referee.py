@@ -9,36 +9,17 @@ from checker.core.request import Location, WireRequest
 from checker.openapi.operation import OpenApiOperation
 
 from .documents import opened
-from .judging import (
-    AMBIGUOUS,
-    CLOSED,
-    INTEGER,
-    INVALID,
-    LIST,
-    OBJECT,
-    VALID,
-    bodied,
-    judge,
-    reasons,
-)
+from .judging import AMBIGUOUS, CLOSED, INTEGER, INVALID, LIST, OBJECT, VALID, bodied, judge, reasons
 
 UNDECLARED = Outcome.UNDECLARED
-BODY, COOKIE, HEADER, PATH, QUERY = (
-    Location.BODY,
-    Location.COOKIE,
-    Location.HEADER,
-    Location.PATH,
-    Location.QUERY,
-)
+BODY, COOKIE, HEADER, PATH, QUERY = (Location.BODY, Location.COOKIE, Location.HEADER, Location.PATH, Location.QUERY)
 JSON = "application/json"
 BOOLEAN = {"type": "boolean"}
 
 
 def one(place: str, schema: Any, **more: Any) -> dict[str, Any]:
     required = more.pop("required", place == "path")
-    return {
-        "parameters": [{"name": "p", "in": place, "schema": schema, "required": required, **more}]
-    }
+    return {"parameters": [{"name": "p", "in": place, "schema": schema, "required": required, **more}]}
 
 
 QUERIES: list[tuple[dict[str, Any], str, Outcome]] = [
@@ -174,12 +155,7 @@ def test_base_path_stands_before_the_template() -> None:
 
 def two(first: Any, second: Any) -> dict[str, Any]:
     place = {"in": "path", "required": True}
-    return {
-        "parameters": [
-            {"name": "p", "schema": first, **place},
-            {"name": "q", "schema": second, **place},
-        ]
-    }
+    return {"parameters": [{"name": "p", "schema": first, **place}, {"name": "q", "schema": second, **place}]}
 
 
 SEGMENTS = [
@@ -239,9 +215,7 @@ FIELDS: list[tuple[dict[str, Any], tuple[tuple[str, str], ...], Outcome | None]]
 ]
 
 
-@pytest.mark.parametrize(
-    "name", ["Prefer", "Range", "If-Modified-Since", "Accept-Language", "Authorization"]
-)
+@pytest.mark.parametrize("name", ["Prefer", "Range", "If-Modified-Since", "Accept-Language", "Authorization"])
 def test_headers_that_servers_pass_over_are_never_wrong(name: str) -> None:
     parameter = {"name": name, "in": "header", "required": True, "schema": {"enum": ["known"]}}
     definition = {"parameters": [parameter]}
@@ -292,9 +266,7 @@ def test_cookie_of_json_in_a_style_without_escapes_is_in_doubt() -> None:
 
 @pytest.mark.parametrize(("schema", "lines", "expected"), COOKIES)
 def test_cookies(schema: Any, lines: tuple[str, ...], expected: Outcome) -> None:
-    verdict = judge(
-        one("cookie", schema, required=True), "/a", tuple(("Cookie", line) for line in lines)
-    )
+    verdict = judge(one("cookie", schema, required=True), "/a", tuple(("Cookie", line) for line in lines))
     assert verdict.of(COOKIE, "p") is expected, reasons(verdict)
 
 
@@ -331,9 +303,7 @@ BODIES: list[tuple[dict[str, Any], str | None, bytes | None, Outcome]] = [
 
 
 @pytest.mark.parametrize(("definition", "content_type", "content", "expected"), BODIES)
-def test_bodies(
-    definition: Any, content_type: str | None, content: bytes | None, expected: Outcome
-) -> None:
+def test_bodies(definition: Any, content_type: str | None, content: bytes | None, expected: Outcome) -> None:
     headers = () if content_type is None else (("Content-Type", content_type),)
     verdict = judge(definition, "/a", headers, content, method="post")
     assert verdict.outcome is expected, reasons(verdict)
@@ -349,9 +319,7 @@ def test_media_type_that_fits_best_is_the_one_that_counts() -> None:
 
 def test_read_only_property_need_not_be_sent() -> None:
     schema = {"required": ["id"], "properties": {"id": {"type": "integer", "readOnly": True}}}
-    verdict = judge(
-        bodied(application__json=schema), "/a", (("Content-Type", JSON),), b"{}", method="post"
-    )
+    verdict = judge(bodied(application__json=schema), "/a", (("Content-Type", JSON),), b"{}", method="post")
     assert verdict.outcome is VALID
 
 
@@ -364,9 +332,7 @@ def test_read_only_property_need_not_be_sent() -> None:
         (b'{"n": 2}', VALID),
     ],
 )
-def test_who_receives_a_read_only_property_may_refuse_it_or_pass_it_over(
-    content: bytes, expected: Outcome
-) -> None:
+def test_who_receives_a_read_only_property_may_refuse_it_or_pass_it_over(content: bytes, expected: Outcome) -> None:
     number = {"type": "integer", "readOnly": True}
     inner = {"allOf": [{"properties": {"id": number}}]}
     schema = {"properties": {"id": number, "n": {"type": "integer"}, "inner": inner}}
@@ -378,15 +344,9 @@ def test_who_receives_a_read_only_property_may_refuse_it_or_pass_it_over(
 def test_what_is_wrong_is_said_with_its_place() -> None:
     schema = {"type": "array", "items": {"properties": {"n": {"minimum": 5}}}}
     verdict = judge(
-        bodied(application__json=schema),
-        "/a",
-        (("Content-Type", JSON),),
-        b'[{"n": 5}, {"n": 4}]',
-        method="post",
+        bodied(application__json=schema), "/a", (("Content-Type", JSON),), b'[{"n": 5}, {"n": 4}]', method="post"
     )
     at = "#/paths/~1a/post/requestBody/content/application~1json/schema/items/properties/n"
     assert [part for part in verdict.parts if part.location is BODY] == [
-        PartVerdict(
-            BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5"
-        )
+        PartVerdict(BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5")
     ]

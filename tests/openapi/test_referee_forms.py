@@ -9,18 +9,7 @@ from checker.core.contract import Outcome
 from checker.transport.prepare import plain_maker
 from tests.openapi.documents import operation
 
-from .judging import (
-    AMBIGUOUS,
-    CLOSED,
-    INTEGER,
-    INVALID,
-    LIST,
-    OBJECT,
-    VALID,
-    bodied,
-    judge,
-    reasons,
-)
+from .judging import AMBIGUOUS, CLOSED, INTEGER, INVALID, LIST, OBJECT, VALID, bodied, judge, reasons
 
 FORM = "application/x-www-form-urlencoded"
 SPREAD_MAP = {"type": "object", "additionalProperties": INTEGER, "minProperties": 1}
@@ -42,9 +31,7 @@ ENCODED: list[tuple[Any, dict[str, Any], bytes, Outcome]] = [
 
 
 @pytest.mark.parametrize(("schema", "encoding", "content", "expected"), ENCODED)
-def test_encodings_of_a_form(
-    schema: Any, encoding: dict[str, Any], content: bytes, expected: Outcome
-) -> None:
+def test_encodings_of_a_form(schema: Any, encoding: dict[str, Any], content: bytes, expected: Outcome) -> None:
     media = {"schema": {**HOST, "properties": {"f": schema}}, "encoding": {"f": encoding}}
     definition = {"requestBody": {"required": True, "content": {FORM: media}}}
     headers = (("Content-Type", FORM),)
@@ -81,15 +68,12 @@ def test_forms(content: bytes, expected: Outcome) -> None:
         ({"type": "string"}, {"contentType": "application/json"}, INVALID),
     ],
 )
-def test_a_part_that_says_that_it_is_json(
-    items: Any, encoding: dict[str, Any], expected: Outcome
-) -> None:
+def test_a_part_that_says_that_it_is_json(items: Any, encoding: dict[str, Any], expected: Outcome) -> None:
     schema = {"type": "array", "items": items}
     media = {"schema": {**HOST, "properties": {"f": schema}}, "encoding": {"f": encoding}}
     definition = {"requestBody": {"required": True, "content": {"multipart/form-data": media}}}
     content = (
-        b'--x\r\nContent-Disposition: form-data; name="f"\r\n'
-        b"Content-Type: application/json\r\n\r\n{}\r\n--x--\r\n"
+        b'--x\r\nContent-Disposition: form-data; name="f"\r\nContent-Type: application/json\r\n\r\n{}\r\n--x--\r\n'
     )
     headers = (("Content-Type", "multipart/form-data; boundary=x"),)
     verdict = judge(definition, "/a", headers, content, method="post", version="3.1.0")
@@ -97,16 +81,9 @@ def test_a_part_that_says_that_it_is_json(
 
 
 @pytest.mark.parametrize(
-    ("is_required", "content", "expected"),
-    [
-        (True, b"", INVALID),
-        (False, b"", AMBIGUOUS),
-        (False, b"g=1", INVALID),
-    ],
+    ("is_required", "content", "expected"), [(True, b"", INVALID), (False, b"", AMBIGUOUS), (False, b"g=1", INVALID)]
 )
-def test_an_empty_form_may_be_none_at_all(
-    is_required: bool, content: bytes, expected: Outcome
-) -> None:
+def test_an_empty_form_may_be_none_at_all(is_required: bool, content: bytes, expected: Outcome) -> None:
     definition = {"requestBody": {"required": is_required, "content": {FORM: {"schema": HOST}}}}
     found = judge(definition, "/a", (("Content-Type", FORM),), content, method="post")
     assert found.outcome is expected, reasons(found)
@@ -149,7 +126,9 @@ def test_lists_in_lists_of_swagger_are_joined_in_forms(content_type: str, conten
 
 
 PNG = b"\x89PNG\r\n\x1a\n..."
-PART = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\nContent-Type: image/png\r\n\r\n%b\r\n--b--\r\n'
+PART = (
+    b'--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\nContent-Type: image/png\r\n\r\n%b\r\n--b--\r\n'
+)
 FILES = [
     ("image/png", PNG, VALID),
     ("image/png", b"hello", AMBIGUOUS),

@@ -25,12 +25,7 @@ from tests.apps.serving import json_reply, serving
 from .described import USER, assert_both, body, document, opinions, written
 
 TREE = {
-    "Node": {
-        "properties": {
-            "next": {"$ref": "../openapi.json#/components/schemas/Node"},
-            "n": {"type": "integer"},
-        }
-    }
+    "Node": {"properties": {"next": {"$ref": "../openapi.json#/components/schemas/Node"}, "n": {"type": "integer"}}}
 }
 
 
@@ -130,9 +125,7 @@ LOST = [
 
 
 @pytest.mark.parametrize(("raw", "words"), LOST)
-def test_lost_reference_names_place_reason_and_nearest_name(
-    tmp_path: Path, raw: Any, words: str
-) -> None:
+def test_lost_reference_names_place_reason_and_nearest_name(tmp_path: Path, raw: Any, words: str) -> None:
     main = document({}, components={"schemas": {"User": USER}})
     schema = from_path(written(tmp_path, {"openapi.json": main, "broken.yaml": "a: [}"}))
     with pytest.raises(UnresolvableReference) as caught:
@@ -152,18 +145,13 @@ def test_document_without_a_place_says_how_to_give_it_one() -> None:
 def test_local_files_are_not_shown_to_documents_of_the_network() -> None:
     origin = Provenance("http://127.0.0.1:9/openapi.json", read=None)
     schema = OpenApiSchema(document({}), origin)
-    assert (
-        schema.document.neighbours.joined("", "//example.com/a.yaml") == "http://example.com/a.yaml"
-    )
+    assert schema.document.neighbours.joined("", "//example.com/a.yaml") == "http://example.com/a.yaml"
     assert schema.document.neighbours.joined("", "http://127.0.0.1:9/a.yaml") == "a.yaml"
 
 
 def test_protocol_relative_references_of_files_are_https(tmp_path: Path) -> None:
     schema = from_path(written(tmp_path, {"openapi.json": document({})}))
-    assert (
-        schema.document.neighbours.joined("", "//example.com/a.yaml")
-        == "https://example.com/a.yaml"
-    )
+    assert schema.document.neighbours.joined("", "//example.com/a.yaml") == "https://example.com/a.yaml"
 
 
 def test_own_name_of_the_document_is_what_references_are_relative_to(tmp_path: Path) -> None:
@@ -176,9 +164,7 @@ def test_own_name_of_the_document_is_what_references_are_relative_to(tmp_path: P
 
 def test_lost_parameter_breaks_its_own_operation_only() -> None:
     lost = {"parameters": [{"$ref": "#/components/parameters/Gone"}]}
-    schema = from_dict(
-        {"openapi": "3.0.3", "paths": {"/a": {"get": lost, "put": {}}, "/b": {"get": {}}}}
-    )
+    schema = from_dict({"openapi": "3.0.3", "paths": {"/a": {"get": lost, "put": {}}, "/b": {"get": {}}}})
     found = list(schema.get_all_operations())
     assert [isinstance(one, BrokenOperation) for one in found] == [True, False, False]
 
@@ -221,9 +207,7 @@ def test_a_relative_reference_of_a_dictionary_has_nowhere_to_start(tmp_path: Pat
 
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
 @pytest.mark.parametrize("host", ["file://", "file://description"])
-def test_a_document_of_the_network_reads_no_file_whoever_refers_to_it(
-    tmp_path: Path, version: str, host: str
-) -> None:
+def test_a_document_of_the_network_reads_no_file_whoever_refers_to_it(tmp_path: Path, version: str, host: str) -> None:
     secret = written(tmp_path, {"secret.json": USER})
     stranger = {"User": {"$ref": f"{host}{secret}"}}
     with serving(lambda _: json_reply(stranger), {}) as app:

@@ -52,9 +52,7 @@ FORMATS = [
 
 
 @pytest.mark.parametrize(("place", "collection", "style", "explode"), FORMATS)
-def test_collection_formats_become_styles(
-    place: str, collection: str | None, style: str, explode: bool
-) -> None:
+def test_collection_formats_become_styles(place: str, collection: str | None, style: str, explode: bool) -> None:
     raw = {"name": "q", "in": place, "type": "array", "items": TEXT, "required": True}
     raw |= {} if collection is None else {"collectionFormat": collection}
     found = only(raw, "2.0", path="/a/{q}" if place == "path" else "/a")
@@ -65,12 +63,7 @@ def test_collection_formats_become_styles(
 def test_operation_overrides_its_path_item() -> None:
     item = {"parameters": [param("A", "header"), param("b", "query"), param("b", "cookie")]}
     own = [param("a", "header", required=True), {"$ref": "#/components/parameters/B"}]
-    components = {
-        "parameters": {
-            "B": {"$ref": "#/components/parameters/C"},
-            "C": param("b", "query", description="x"),
-        }
-    }
+    components = {"parameters": {"B": {"$ref": "#/components/parameters/C"}, "C": param("b", "query", description="x")}}
     found = operation({"parameters": own}, item=item, components=components).parameters
     assert [(p.name, p.location.value, p.required) for p in found] == [
         ("a", "header", True),
@@ -133,10 +126,7 @@ def test_parameter_without_a_name_costs_itself_alone(raw: Any, words: str) -> No
     assert [one.message for one in found.warnings() if one.kind == "unusable_parameter"]
 
 
-NEEDED = [
-    {"in": "path", "required": True, "schema": TEXT},
-    {"name": "id", "schema": TEXT},
-]
+NEEDED = [{"in": "path", "required": True, "schema": TEXT}, {"name": "id", "schema": TEXT}]
 
 
 @pytest.mark.parametrize("raw", NEEDED)
@@ -217,16 +207,9 @@ def test_bodies_are_sendable_or_say_why_not() -> None:
         "multipart/form-data": {"schema": {"$ref": "#/components/schemas/User"}},
     }
     found = operation({"requestBody": {"content": content, "required": True}}, components=NAMES)
-    assert [body.media_type for body in found.bodies] == [
-        "application/json",
-        "application/x-www-form-urlencoded",
-    ]
+    assert [body.media_type for body in found.bodies] == ["application/json", "application/x-www-form-urlencoded"]
     encoding = found.bodies[1].encoding["a"]
-    assert (encoding.style, encoding.explode, encoding.content_type) == (
-        "deepObject",
-        False,
-        "text/x",
-    )
+    assert (encoding.style, encoding.explode, encoding.content_type) == ("deepObject", False, "text/x")
     unheard, lost = found.unusable_bodies
     assert "application/x-unheard-of" in unheard.reason
     assert "`#/components/schemas/None`" in lost.reason
@@ -234,9 +217,7 @@ def test_bodies_are_sendable_or_say_why_not() -> None:
     assert not found.has_skipped_required_body
 
 
-@pytest.mark.parametrize(
-    "raw", [{"$ref": "#/none"}, {"required": True}, {"required": True, "content": {"a/b": {}}}]
-)
+@pytest.mark.parametrize("raw", [{"$ref": "#/none"}, {"required": True}, {"required": True, "content": {"a/b": {}}}])
 def test_required_body_that_cannot_be_sent_is_said_to_be_skipped(raw: Any) -> None:
     found = operation({"requestBody": raw})
     assert found.has_skipped_required_body
@@ -256,13 +237,7 @@ def test_swagger_body_is_made_for_each_media_type() -> None:
 
 def test_swagger_form_is_one_object() -> None:
     fields = [
-        {
-            "name": "a",
-            "in": "formData",
-            "type": "array",
-            "items": TEXT,
-            "collectionFormat": "multi",
-        },
+        {"name": "a", "in": "formData", "type": "array", "items": TEXT, "collectionFormat": "multi"},
         {"name": "b", "in": "formData", "type": "string", "required": True},
     ]
     (body,) = operation({"parameters": fields}, version="2.0").bodies

@@ -14,11 +14,7 @@ ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}
 
 
 def answered(schema: Any, status: str = "200") -> dict[str, Any]:
-    return {
-        "responses": {
-            status: {"description": "", "content": {"application/json": {"schema": schema}}}
-        }
-    }
+    return {"responses": {status: {"description": "", "content": {"application/json": {"schema": schema}}}}}
 
 
 def taking(schema: Any) -> dict[str, Any]:
@@ -32,9 +28,7 @@ DOCUMENT: dict[str, Any] = {
     "paths": {
         "/users": {
             "post": answered({"type": "object", "properties": {"data": USER}}, "201"),
-            "get": answered(
-                {"type": "object", "properties": {"items": {"type": "array", "items": USER}}}
-            ),
+            "get": answered({"type": "object", "properties": {"items": {"type": "array", "items": USER}}}),
         },
         "/users/{user_id}": {
             "parameters": [{**ID, "name": "user_id"}],
@@ -54,22 +48,16 @@ DOCUMENT: dict[str, Any] = {
                     "type": "object",
                     "properties": {
                         "amount": {"type": "integer"},
-                        "shipping": {
-                            "type": "object",
-                            "properties": {"user_id": {"type": "string"}},
-                        },
+                        "shipping": {"type": "object", "properties": {"user_id": {"type": "string"}}},
                     },
                 }
             )
-            | answered({"type": "object", "properties": {"ok": {"type": "boolean"}}}, "201"),
+            | answered({"type": "object", "properties": {"ok": {"type": "boolean"}}}, "201")
         },
     },
     "components": {
         "schemas": {
-            "UserResponse": {
-                "type": "object",
-                "properties": {"uuid": {"type": "string"}, "userId": {"type": "string"}},
-            }
+            "UserResponse": {"type": "object", "properties": {"uuid": {"type": "string"}, "userId": {"type": "string"}}}
         }
     },
 }
@@ -84,55 +72,32 @@ def found(model: ResourceModel) -> dict[str, dict[str, Any]]:
 
 def test_names_of_fields_and_parameters_suggest_links() -> None:
     assert found(from_dict(DOCUMENT).resources()) == {
-        "POST /users -> [201] DeleteUser -> DELETE /users/{user_id}": {
-            "path.user_id": "$response.body#/data/userId"
-        },
-        "GET /users -> [200] DeleteUser -> DELETE /users/{user_id}": {
-            "path.user_id": "$response.body#/items/*/userId"
-        },
-        "POST /users -> [201] CreateNote -> POST /users/{owner}/notes": {
-            "path.owner": "$response.body#/data/uuid"
-        },
-        "GET /users -> [200] CreateNote -> POST /users/{owner}/notes": {
-            "path.owner": "$response.body#/items/*/uuid"
-        },
-        "POST /users -> [201] GetNote -> GET /users/{user}/notes/{id}": {
-            "path.user": "$response.body#/data/uuid"
-        },
-        "GET /users -> [200] GetNote -> GET /users/{user}/notes/{id}": {
-            "path.user": "$response.body#/items/*/uuid"
-        },
+        "POST /users -> [201] DeleteUser -> DELETE /users/{user_id}": {"path.user_id": "$response.body#/data/userId"},
+        "GET /users -> [200] DeleteUser -> DELETE /users/{user_id}": {"path.user_id": "$response.body#/items/*/userId"},
+        "POST /users -> [201] CreateNote -> POST /users/{owner}/notes": {"path.owner": "$response.body#/data/uuid"},
+        "GET /users -> [200] CreateNote -> POST /users/{owner}/notes": {"path.owner": "$response.body#/items/*/uuid"},
+        "POST /users -> [201] GetNote -> GET /users/{user}/notes/{id}": {"path.user": "$response.body#/data/uuid"},
+        "GET /users -> [200] GetNote -> GET /users/{user}/notes/{id}": {"path.user": "$response.body#/items/*/uuid"},
         "POST /users/{owner}/notes -> [201] GetNote -> GET /users/{user}/notes/{id}": {
             "path.id": "$response.body#/id",
             "path.user": "$request.path.owner",
         },
-        "POST /users -> [201] CreateOrder -> POST /orders": {
-            "body./shipping/user_id": "$response.body#/data/userId"
-        },
-        "GET /users -> [200] CreateOrder -> POST /orders": {
-            "body./shipping/user_id": "$response.body#/items/*/userId"
-        },
+        "POST /users -> [201] CreateOrder -> POST /orders": {"body./shipping/user_id": "$response.body#/data/userId"},
+        "GET /users -> [200] CreateOrder -> POST /orders": {"body./shipping/user_id": "$response.body#/items/*/userId"},
     }
 
 
-@pytest.mark.parametrize(
-    "name", ["UserOut", "UserPublic", "user_read_response", "Account", "Users", "UO"]
-)
+@pytest.mark.parametrize("name", ["UserOut", "UserPublic", "user_read_response", "Account", "Users", "UO"])
 def test_things_are_those_of_the_path_whatever_their_schema_is_called(name: str) -> None:
     user = {"type": "object", "properties": {"id": {"type": "string"}}}
     for variable in ("id", "user_id"):
         paths = {
             "/users": {"post": answered({"$ref": f"#/components/schemas/{name}"}, "201")},
-            f"/users/{{{variable}}}": {
-                "parameters": [{**ID, "name": variable}],
-                "get": answered({}),
-            },
+            f"/users/{{{variable}}}": {"parameters": [{**ID, "name": variable}], "get": answered({})},
         }
         model = from_dict({**DOCUMENT, "paths": paths, "components": {"schemas": {name: user}}})
         assert found(model.resources()) == {
-            f"POST /users -> [201] GetUser -> GET /users/{{{variable}}}": {
-                f"path.{variable}": "$response.body#/id"
-            }
+            f"POST /users -> [201] GetUser -> GET /users/{{{variable}}}": {f"path.{variable}": "$response.body#/id"}
         }
 
 
@@ -140,10 +105,7 @@ def named_by_clients(answer: Any) -> ResourceModel:
     made = answered(answer, "201") | taking(
         {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}
     )
-    paths = {
-        "/boxes": {"post": made},
-        "/boxes/{box}": {"parameters": [{**ID, "name": "box"}], "get": answered({})},
-    }
+    paths = {"/boxes": {"post": made}, "/boxes/{box}": {"parameters": [{**ID, "name": "box"}], "get": answered({})}}
     return from_dict({**DOCUMENT, "paths": paths}).resources()
 
 
@@ -152,9 +114,7 @@ def test_who_creates_a_thing_names_it_where_the_answer_does_not() -> None:
         "POST /boxes -> [201] GetBox -> GET /boxes/{box}": {"path.box": "$request.body#/name"}
     }
     identified = {"type": "object", "properties": {"id": {"type": "string"}}}
-    assert [list(one.values()) for one in found(named_by_clients(identified)).values()] == [
-        ["$response.body#/id"]
-    ]
+    assert [list(one.values()) for one in found(named_by_clients(identified)).values()] == [["$response.body#/id"]]
 
 
 def test_no_value_is_taken_for_a_property_that_is_only_read() -> None:
@@ -170,19 +130,12 @@ def test_no_value_is_taken_for_a_property_that_is_only_read() -> None:
     }
     paths = {**DOCUMENT["paths"], "/orders": {"post": taking(order)}}
     model = from_dict({**DOCUMENT, "paths": paths}).resources()
-    taken = {
-        value.name
-        for one in model.transitions
-        if one.target == "POST /orders"
-        for value in one.values
-    }
+    taken = {value.name for one in model.transitions if one.target == "POST /orders" for value in one.values}
     assert taken == {"/shipping/user_id"}
 
 
 def test_what_is_declared_takes_the_place_of_what_is_inferred() -> None:
-    links = {
-        "gone": {"operationId": "remove", "parameters": {"user_id": "$response.body#/data/uuid"}}
-    }
+    links = {"gone": {"operationId": "remove", "parameters": {"user_id": "$response.body#/data/uuid"}}}
     document = DOCUMENT | {"paths": {**DOCUMENT["paths"]}}
     created = document["paths"]["/users"]["post"]["responses"]["201"] | {"links": links}
     document["paths"]["/users"] = {"post": {"responses": {"201": created}}}
@@ -235,9 +188,7 @@ def test_variables_of_one_path_that_name_what_those_of_another_do(
         ("name", ("next_name",), None),
     ],
 )
-def test_a_list_leads_to_its_next_page(
-    parameter: str, fields: tuple[str, ...], pointer: str | None
-) -> None:
+def test_a_list_leads_to_its_next_page(parameter: str, fields: tuple[str, ...], pointer: str | None) -> None:
     properties = {name: {"type": "string", "nullable": True} for name in fields}
     listed = answered({"type": "object", "properties": properties})
     asked = {"name": parameter, "in": "query", "schema": {"type": "string"}}
@@ -257,9 +208,7 @@ def test_a_list_leads_to_its_next_page(
         ("object", {"id": "integer"}, None),
     ],
 )
-def test_a_noun_alone_names_a_thing_of_its_collection(
-    kind: str, known_by: dict[str, str], pointer: str | None
-) -> None:
+def test_a_noun_alone_names_a_thing_of_its_collection(kind: str, known_by: dict[str, str], pointer: str | None) -> None:
     doctor = {"type": "object", "properties": {name: {"type": of} for name, of in known_by.items()}}
     visit = {"type": "object", "properties": {"doctor": {"type": kind}, "room": {"type": kind}}}
     paths = {"/doctors": {"post": answered(doctor, "201")}, "/visits": {"post": taking(visit)}}

@@ -17,9 +17,7 @@ def _answer(value: Any, status: str = "200") -> dict[str, Any]:
     return {"responses": {status: {"description": "", "content": content}}}
 
 
-def _identifiers(
-    paths: dict[str, Any], label: str = "GET /pets/{petId}", version: str = "3.0.3"
-) -> list[object]:
+def _identifiers(paths: dict[str, Any], label: str = "GET /pets/{petId}", version: str = "3.0.3") -> list[object]:
     found = opened(version, paths).find(Label(label))
     assert isinstance(found, OpenApiOperation), found
     return [example.value for one in found.parameters for example in one.examples]

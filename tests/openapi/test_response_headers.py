@@ -79,9 +79,7 @@ TEXTS: list[tuple[dict[str, Any], list[str], bool]] = [
 
 
 @pytest.mark.parametrize(("header", "fields", "expected"), TEXTS)
-def test_text_is_read_by_its_schema(
-    header: dict[str, Any], fields: list[str], expected: bool
-) -> None:
+def test_text_is_read_by_its_schema(header: dict[str, Any], fields: list[str], expected: bool) -> None:
     found = one(**header)
     assert found.is_valid({"x-a": fields}) is expected
     opinions = found.opinions({"x-a": fields})

@@ -71,9 +71,7 @@ def test_media_types(documented: list[str], received: str | None, verdict: Verdi
     assert plan.documented_media_types == tuple(documented)
 
 
-@pytest.mark.parametrize(
-    ("method", "status"), [("head", 200), ("get", 204), ("get", 304), ("get", 101)]
-)
+@pytest.mark.parametrize(("method", "status"), [("head", 200), ("get", 204), ("get", 304), ("get", 101)])
 def test_nothing_is_asked_of_a_body_that_cannot_be(method: str, status: int) -> None:
     responses = {"default": {"content": {JSON_TYPE: {"schema": TEXT}}}}
     plan = contract(responses, method).plan(status, None)
@@ -103,27 +101,15 @@ BODIES: list[tuple[dict[str, Any], str | None, bytes, bool | None]] = [
     ({"*/*": {"schema": TEXT}}, "application/problem+json", b"1", False),
     ({"*/*": {"schema": TEXT}}, "text/plain", b"1", True),
     ({"*/*": {"schema": {}}, JSON_TYPE: {"schema": TEXT}}, JSON_TYPE, b"1", False),
-    (
-        {f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}},
-        f"{JSON_TYPE};v=2",
-        b"1",
-        False,
-    ),
-    (
-        {f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}},
-        JSON_TYPE,
-        b"1",
-        None,
-    ),
+    ({f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}}, f"{JSON_TYPE};v=2", b"1", False),
+    ({f"{JSON_TYPE};v=1": {"schema": {}}, f"{JSON_TYPE};v=2": {"schema": TEXT}}, JSON_TYPE, b"1", None),
     ({JSON_TYPE: {"schema": {"type": "string", "format": "binary"}}}, JSON_TYPE, b"\x00", None),
     ({JSON_TYPE: {"schema": {"$ref": "#/none"}}}, JSON_TYPE, b"1", None),
 ]
 
 
 @pytest.mark.parametrize(("types", "received", "content", "expected"), BODIES)
-def test_bodies(
-    types: dict[str, Any], received: str | None, content: bytes, expected: bool | None
-) -> None:
+def test_bodies(types: dict[str, Any], received: str | None, content: bytes, expected: bool | None) -> None:
     assert judged(types, received, content) is expected
 
 
@@ -157,9 +143,7 @@ def test_body_is_judged_alike_however_often_it_comes() -> None:
     contents = [json.dumps(text).encode() for text in texts] + [b"1" * 2000, b"", b"{"]
     once = [body.is_valid(content) for content in contents]
     assert once == [body.is_valid(content) for content in contents]
-    assert once == [True] * 50 + [False, False, True, True, False, False], (
-        "2,000 digits are an integer"
-    )
+    assert once == [True] * 50 + [False, False, True, True, False, False], "2,000 digits are an integer"
 
 
 def test_empty_body_reads_as_the_json_error_that_it_is() -> None:
@@ -310,12 +294,8 @@ DISAGREEMENTS = [
 
 
 @pytest.mark.parametrize(("media_type", "schema", "content"), DISAGREEMENTS)
-def test_no_body_fails_for_what_one_validator_says(
-    media_type: str, schema: Any, content: str
-) -> None:
-    body = (
-        contract({"200": {"content": {media_type: {"schema": schema}}}}).plan(200, media_type).body
-    )
+def test_no_body_fails_for_what_one_validator_says(media_type: str, schema: Any, content: str) -> None:
+    body = contract({"200": {"content": {media_type: {"schema": schema}}}}).plan(200, media_type).body
     assert body is not None
     assert not body.is_valid(content.encode())
     opinions = body.opinions(content.encode())

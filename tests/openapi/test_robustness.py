@@ -15,9 +15,7 @@ ROWS: list[dict[str, Any]] = json.loads(TABLE.read_text())
 @pytest.mark.parametrize("path", documents(), ids=lambda path: path.name[-40:])
 def test_troubles_are_those_of_the_table(path: Path) -> None:
     kept = [row for row in ROWS if row["file"] == path.name]
-    assert rows_of(path) == [
-        {key: value for key, value in row.items() if key != "why"} for row in kept
-    ]
+    assert rows_of(path) == [{key: value for key, value in row.items() if key != "why"} for row in kept]
     assert kept
 
 

@@ -6,25 +6,13 @@ import pytest
 
 from checker.openapi.routes import PathTemplate, Routes
 
-ROUTES = Routes(
-    [
-        ("/a", "get"),
-        ("/a", "POST"),
-        ("/a/{id}", "GET"),
-        ("/a/{other}", "DELETE"),
-        ("/a/own", "PUT"),
-    ]
-)
+ROUTES = Routes([("/a", "get"), ("/a", "POST"), ("/a/{id}", "GET"), ("/a/{other}", "DELETE"), ("/a/own", "PUT")])
 
 
 def test_each_template_that_fits_has_its_methods() -> None:
     assert ROUTES.methods_at("/a") == (frozenset({"GET", "POST"}),)
     assert ROUTES.methods_at("/a/1") == (frozenset({"GET"}), frozenset({"DELETE"}))
-    assert ROUTES.methods_at("/a/own") == (
-        frozenset({"GET"}),
-        frozenset({"DELETE"}),
-        frozenset({"PUT"}),
-    )
+    assert ROUTES.methods_at("/a/own") == (frozenset({"GET"}), frozenset({"DELETE"}), frozenset({"PUT"}))
     assert ROUTES.methods_at("/a/1/2") == ()
     assert ROUTES.methods_at("/a/%6Fwn")[-1] == frozenset({"PUT"})
 
@@ -47,17 +35,7 @@ ODD = [
     "//b",
 ]
 SENT = ["/", "//", "/a", "/%61", "/a/", "/a//", "/a/b", "/a/%62", "/a/b.json", "/a/own", "/a/%6fwn"]
-SENT += [
-    "/a/100%25",
-    "/a/100%",
-    "/a%20b/1",
-    "/a b/1",
-    "/%C3%A4/1",
-    "/%c3%A4/%2F",
-    "/ä/1",
-    "/Ã¤/1",
-    "//b",
-]
+SENT += ["/a/100%25", "/a/100%", "/a%20b/1", "/a b/1", "/%C3%A4/1", "/%c3%A4/%2F", "/ä/1", "/Ã¤/1", "//b"]
 SENT += ["/a/b?kind=1", "/a/%2Fb", "/x/b/", "/a/\N{LATIN SMALL LETTER E WITH ACUTE}", "", "a/b"]
 
 

@@ -26,9 +26,7 @@ def test_operations_come_in_document_order() -> None:
 def test_table_of_contents_reads_nothing() -> None:
     paths = {"/a": {"get": {"tags": ["t"], "parameters": 5}}}
     schema = opened("3.0.0", paths)
-    assert [(entry.label, getattr(entry, "tags", None)) for entry in schema.entries()] == [
-        ("GET /a", ("t",))
-    ]
+    assert [(entry.label, getattr(entry, "tags", None)) for entry in schema.entries()] == [("GET /a", ("t",))]
     assert isinstance(schema.find("GET /a"), BrokenOperation)
     assert schema.find("GET /b") is None
 
@@ -59,47 +57,26 @@ BASES: list[tuple[dict[str, Any], str | None, str | None, str]] = [
     ({"servers": [{"url": "../v2"}]}, "http://h/x/y/o.json", "http://h/x/v2", "/x/v2/"),
     ({"servers": [{"url": "//h2/v"}]}, "https://h/o.json", "https://h2/v", "/v/"),
     ({}, "http://h:2/o.json", "http://h:2/", "/"),
-    (
-        {"servers": [{"url": "http://{a.b}/{c}", "variables": {"a.b": {"default": "h"}}}]},
-        None,
-        "http://h/{c}",
-        "/{c}/",
-    ),
+    ({"servers": [{"url": "http://{a.b}/{c}", "variables": {"a.b": {"default": "h"}}}]}, None, "http://h/{c}", "/{c}/"),
     ({"servers": [{"url": "http://[::1"}]}, "http://h/o", "http://[::1", "/"),
     ({"servers": "odd"}, None, None, "/"),
     ({"servers": [{"url": ""}]}, "http://h/docs/json/", "http://h/", "/"),
-    (
-        {"servers": [{"url": " {p}", "variables": {"p": {"default": ""}}}]},
-        "http://h/d",
-        "http://h/",
-        "/",
-    ),
+    ({"servers": [{"url": " {p}", "variables": {"p": {"default": ""}}}]}, "http://h/d", "http://h/", "/"),
 ]
 
 
 @pytest.mark.parametrize(("more", "location", "url", "path"), BASES)
-def test_base_url_of_openapi_3(
-    more: dict[str, Any], location: str | None, url: str | None, path: str
-) -> None:
+def test_base_url_of_openapi_3(more: dict[str, Any], location: str | None, url: str | None, path: str) -> None:
     schema = OpenApiSchema({"openapi": "3.0.0", **more}, Provenance(location))
     assert (schema.base_url, schema.base_path) == (url, path)
 
 
 def test_the_nearest_servers_count_and_variables_are_replaced() -> None:
-    server = {
-        "url": "http://{host}/{v}",
-        "variables": {"host": {"enum": ["a", "b"]}, "v": {"default": 1}},
-    }
-    item = {
-        "servers": [{"url": "/item"}],
-        "get": OK,
-        "put": {**OK, "servers": [{"url": "http://own/x"}]},
-    }
+    server = {"url": "http://{host}/{v}", "variables": {"host": {"enum": ["a", "b"]}, "v": {"default": 1}}}
+    item = {"servers": [{"url": "/item"}], "get": OK, "put": {**OK, "servers": [{"url": "http://own/x"}]}}
     root = {"openapi": "3.1.0", "servers": [server], "paths": {"/a": item, "/b": {"get": OK}}}
     schema = OpenApiSchema(root, Provenance("http://h/o.json"))
-    urls = [
-        one.base_url for one in schema.get_all_operations() if not isinstance(one, BrokenOperation)
-    ]
+    urls = [one.base_url for one in schema.get_all_operations() if not isinstance(one, BrokenOperation)]
     assert urls == ["http://h/item", "http://own/x", "http://a/1"]
     schema.server_variables = {"v": "2"}
     assert schema.base_url == "http://a/2"
@@ -132,17 +109,13 @@ SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
 
 
 @pytest.mark.parametrize(("more", "location", "url", "path"), SWAGGER)
-def test_base_url_of_swagger_2(
-    more: dict[str, Any], location: str | None, url: str | None, path: str
-) -> None:
+def test_base_url_of_swagger_2(more: dict[str, Any], location: str | None, url: str | None, path: str) -> None:
     schema = OpenApiSchema({"swagger": "2.0", **more}, Provenance(location))
     assert (schema.base_url, schema.base_path) == (url, path)
 
 
 def test_given_base_url_replaces_what_is_declared() -> None:
-    schema = from_dict(
-        {"openapi": "3.0.0", "servers": [{"url": "http://a/v1"}]}, base_url="http://b/v2"
-    )
+    schema = from_dict({"openapi": "3.0.0", "servers": [{"url": "http://a/v1"}]}, base_url="http://b/v2")
     assert (schema.base_url, schema.base_path) == ("http://b/v2", "/v2/")
 
 
@@ -153,14 +126,9 @@ def test_strategy_without_an_engine_is_an_error_that_says_what_to_do() -> None:
 
 @pytest.mark.parametrize("version", ["2.0", "3.0.3", "3.1.0"])
 @pytest.mark.parametrize(("told", "read"), [(True, True), (False, False), ("no", False), (5, None)])
-def test_forbidding_an_empty_query_is_more_than_saying_nothing(
-    version: str, told: Any, read: bool | None
-) -> None:
+def test_forbidding_an_empty_query_is_more_than_saying_nothing(version: str, told: Any, read: bool | None) -> None:
     kind: dict[str, Any] = {"type": "string"}
     kind = kind if version == "2.0" else {"schema": kind}
-    parameters = [
-        {"name": "q", "in": "query", "allowEmptyValue": told, **kind},
-        {"name": "r", "in": "query", **kind},
-    ]
+    parameters = [{"name": "q", "in": "query", "allowEmptyValue": told, **kind}, {"name": "r", "in": "query", **kind}]
     found = operation({**OK, "parameters": parameters}, version=version)
     assert [one.allow_empty for one in found.parameters] == [read, None]

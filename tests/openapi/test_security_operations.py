@@ -9,14 +9,8 @@ from checker.openapi.loaders import from_dict
 
 FLOWS = {"password": {"tokenUrl": "https://shop.test/api/token/", "scopes": {}}}
 DECLARED: dict[str, tuple[str, dict[str, Any]]] = {
-    "3.0.3": (
-        "openapi",
-        {"components": {"securitySchemes": {"a": {"type": "oauth2", "flows": FLOWS}}}},
-    ),
-    "2.0": (
-        "swagger",
-        {"securityDefinitions": {"a": {"type": "oauth2", "flow": "password", "tokenUrl": "token"}}},
-    ),
+    "3.0.3": ("openapi", {"components": {"securitySchemes": {"a": {"type": "oauth2", "flows": FLOWS}}}}),
+    "2.0": ("swagger", {"securityDefinitions": {"a": {"type": "oauth2", "flow": "password", "tokenUrl": "token"}}}),
     "3.1.0": (
         "openapi",
         # What means nothing is passed over.

@@ -43,9 +43,7 @@ def flow_of(paths: dict[str, Any], scheme: dict[str, Any] | None = None) -> Any:
     return found and (found.sign_up, found.login, found.shared, found.token)
 
 
-@pytest.mark.parametrize(
-    "sign_up", ["/register", "/v1/sign-up", "/signup", "/users", "/create_account"]
-)
+@pytest.mark.parametrize("sign_up", ["/register", "/v1/sign-up", "/signup", "/users", "/create_account"])
 @pytest.mark.parametrize("login", ["/login", "/auth/token", "/sessions", "/oauth"])
 def test_paths_tell(sign_up: str, login: str) -> None:
     found = flow_of({login: post(CREDENTIALS, TOKEN), sign_up: post(ACCOUNT)})
@@ -53,11 +51,7 @@ def test_paths_tell(sign_up: str, login: str) -> None:
 
 
 def test_the_plainest_sign_up_is_taken() -> None:
-    paths = {
-        "/users": post(ACCOUNT),
-        "/register": post(ACCOUNT),
-        "/login": post(CREDENTIALS, TOKEN),
-    }
+    paths = {"/users": post(ACCOUNT), "/register": post(ACCOUNT), "/login": post(CREDENTIALS, TOKEN)}
     assert flow_of(paths)[0] == "POST /register"
 
 
@@ -95,11 +89,7 @@ GRANT = {"type": "object", "properties": {"grant_type": TEXT, "username": TEXT, 
 FORM = {
     "post": {
         "requestBody": {
-            "content": {
-                "application/x-www-form-urlencoded": {
-                    "schema": GRANT | {"required": ["grant_type"]}
-                }
-            }
+            "content": {"application/x-www-form-urlencoded": {"schema": GRANT | {"required": ["grant_type"]}}}
         },
         "responses": {"200": {"description": ""}},
     }
@@ -124,11 +114,7 @@ OAUTH = {"type": "oauth2", "flows": {"password": {"tokenUrl": "/auth/token", "sc
             OAUTH,
             {
                 "path": "/auth/token",
-                "payload": {
-                    "username": "${S_USER}",
-                    "password": "${S_PASSWORD}",
-                    "grant_type": "password",
-                },
+                "payload": {"username": "${S_USER}", "password": "${S_PASSWORD}", "grant_type": "password"},
                 "payload_content_type": "application/x-www-form-urlencoded",
                 "extract_selector": "/access_token",
             },

@@ -47,9 +47,7 @@ def test_document_is_read_to_the_end(path: Path) -> None:
                 assert body.is_valid(content) or body.opinions(content).disagreement is None
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in documents() if p.parent == SMOKE], ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", [p for p in documents() if p.parent == SMOKE], ids=lambda p: p.stem)
 def test_no_operation_of_the_smoke_set_is_broken(path: Path) -> None:
     found = list(from_path(path).get_all_operations())
     assert [o for o in found if isinstance(o, BrokenOperation)] == []

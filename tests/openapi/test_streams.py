@@ -22,10 +22,7 @@ def stream(media_type: str, **promise: Any) -> BodyValidator:
 
 NUMBER = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
 EVENT = {"type": "object", "required": ["event"], "properties": {"event": {"enum": ["a", "b"]}}}
-PAYLOAD = {
-    "allOf": [EVENT],
-    "properties": {"data": {"contentMediaType": "application/json", "contentSchema": NUMBER}},
-}
+PAYLOAD = {"allOf": [EVENT], "properties": {"data": {"contentMediaType": "application/json", "contentSchema": NUMBER}}}
 
 ITEMS = [
     (LINES, NUMBER, b'{"n": 1}\n{"n": 2}\n', True),
@@ -50,9 +47,7 @@ ITEMS = [
 
 
 @pytest.mark.parametrize(("media_type", "schema", "content", "expected"), ITEMS)
-def test_events_are_judged_one_by_one(
-    media_type: str, schema: Any, content: bytes, expected: bool
-) -> None:
+def test_events_are_judged_one_by_one(media_type: str, schema: Any, content: bytes, expected: bool) -> None:
     body = stream(media_type, itemSchema=schema)
     assert body.is_valid(content) is expected
     opinions = body.opinions(content)
@@ -80,11 +75,7 @@ def _said(kind: str, schema: Any) -> dict[str, Any]:
 
 
 WORD = {"type": "object", "required": ["w"], "properties": {"w": {"type": "string"}}}
-KINDS = [
-    _said("n", NUMBER),
-    {"allOf": [_said("w", WORD)]},
-    {"properties": {"event": {"const": "?"}}},
-]
+KINDS = [_said("n", NUMBER), {"allOf": [_said("w", WORD)]}, {"properties": {"event": {"const": "?"}}}]
 
 
 @pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
@@ -92,11 +83,7 @@ KINDS = [
     ("kind", "text", "path"),
     [
         ("n", '{"n": 1}', None),
-        (
-            "n",
-            '{"n": "x"}',
-            ("0", "properties", "data", "contentSchema", "properties", "n", "type"),
-        ),
+        ("n", '{"n": "x"}', ("0", "properties", "data", "contentSchema", "properties", "n", "type")),
         ("n", '{"w": "x"}', ("0", "properties", "data", "contentSchema", "required")),
         ("w", '{"w": "x"}', None),
         ("w", '{"n": 1}', ("1", "allOf", "0", "properties", "data", "contentSchema", "required")),
@@ -124,11 +111,7 @@ def test_an_alternative_that_leads_back_to_itself_says_nothing() -> None:
     again: list[Any] = [{"$ref": "#/components/schemas/E"}, _said("n", NUMBER)]
     schemas = {"E": {"anyOf": again}}
     content = {SSE: {"itemSchema": {"$ref": "#/components/schemas/E"}}}
-    found = operation(
-        {"responses": {"200": {"content": content}}},
-        version="3.1.0",
-        components={"schemas": schemas},
-    )
+    found = operation({"responses": {"200": {"content": content}}}, version="3.1.0", components={"schemas": schemas})
     body = found.contract.plan(200, SSE).body
     assert body is not None
     assert body.is_valid(b"event: n\ndata: {}\n\n")

@@ -12,26 +12,14 @@ JSON_AT = "/content/application~1json"
 LOST: list[tuple[Any, str, str]] = [
     ({"content": {JSON_TYPE: {"schema": {"$ref": "#/none"}}}}, f"{JSON_AT}/schema", "`#/none`"),
     ({"content": {JSON_TYPE: {"$ref": "#/none"}}}, JSON_AT, "`#/none`"),
-    (
-        {"content": {JSON_TYPE: {}}, "headers": {"X-A": {"$ref": "#/none"}}},
-        "/headers/X-A",
-        "`#/none`",
-    ),
+    ({"content": {JSON_TYPE: {}}, "headers": {"X-A": {"$ref": "#/none"}}}, "/headers/X-A", "`#/none`"),
     (
         {"content": {JSON_TYPE: {}}, "headers": {"X-A": {"schema": {"$ref": "#/none"}}}},
         "/headers/X-A/schema",
         "`#/none`",
     ),
-    (
-        {"content": {JSON_TYPE: {"schema": WIDE}}},
-        f"{JSON_AT}/schema",
-        "holds more than 20,000 schemas",
-    ),
-    (
-        {"content": {"*/*": {"schema": WIDE}}},
-        "/content/*~1*/schema",
-        "holds more than 20,000 schemas",
-    ),
+    ({"content": {JSON_TYPE: {"schema": WIDE}}}, f"{JSON_AT}/schema", "holds more than 20,000 schemas"),
+    ({"content": {"*/*": {"schema": WIDE}}}, "/content/*~1*/schema", "holds more than 20,000 schemas"),
     (
         {"content": {"application/pdf": {"schema": {"type": "object"}}}},
         "/content/application~1pdf",

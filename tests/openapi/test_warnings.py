@@ -40,12 +40,7 @@ def parameter(schema: Any, **more: Any) -> Any:
 
 FAULTS: list[tuple[Any, str, str, str]] = [
     (parameter(LOST), "unresolvable_reference", "/parameters/0", "never sent"),
-    (
-        {"parameters": [{"name": "q", "in": "moon"}]},
-        "unusable_parameter",
-        "/parameters/0",
-        "in `moon`",
-    ),
+    ({"parameters": [{"name": "q", "in": "moon"}]}, "unusable_parameter", "/parameters/0", "in `moon`"),
     (body(LOST), "unresolvable_reference", "/requestBody/content/application~1json", "never sent"),
     (body({}, "no type"), "unusable_body", "/requestBody/content/no type", "is not a media type"),
     (
@@ -84,12 +79,7 @@ FAULTS: list[tuple[Any, str, str, str]] = [
         "/responses/200/content/application~1json/schema",
         "holds more than 20,000 schemas",
     ),
-    (
-        response(content={"json": {}}),
-        "unusable_media_type",
-        "/responses/200/content/json",
-        "no media type",
-    ),
+    (response(content={"json": {}}), "unusable_media_type", "/responses/200/content/json", "no media type"),
     (
         parameter({"type": "int"}),
         "malformed_keyword",
@@ -102,12 +92,7 @@ FAULTS: list[tuple[Any, str, str, str]] = [
         "/requestBody/content/application~1json/schema/properties/n/required",
         "cannot be true",
     ),
-    (
-        parameter({"type": "string", "pattern": "(?<=a"}),
-        "unsupported_regex",
-        "/parameters/0/schema/pattern",
-        "'(?<=a'",
-    ),
+    (parameter({"type": "string", "pattern": "(?<=a"}), "unsupported_regex", "/parameters/0/schema/pattern", "'(?<=a'"),
     (
         response(content={"application/json": {"schema": {"patternProperties": {"(": {}}}}}),
         "unsupported_regex",
@@ -135,20 +120,12 @@ FAULTS: list[tuple[Any, str, str, str]] = [
         " #/paths/~1a/post/requestBody/content/application~1json/schema: 2 is not one of [1] at /n/1;",
     ),
     (
-        body(
-            {"properties": {key: {"type": "null"} for key in "abcd"}},
-            example=dict.fromkeys("abcd", 1),
-        ),
+        body({"properties": {key: {"type": "null"} for key in "abcd"}}, example=dict.fromkeys("abcd", 1)),
         "invalid_example",
         "/requestBody/content/application~1json/example",
         ', 1 is not of type "null" at /c and 1 more; correct',
     ),
-    (
-        response(links={"L": {"operationId": "gone"}}),
-        "broken_link",
-        "/responses/200/links/L",
-        "cannot be followed",
-    ),
+    (response(links={"L": {"operationId": "gone"}}), "broken_link", "/responses/200/links/L", "cannot be followed"),
     ({"security": [{"gone": []}]}, "undeclared_security", "", "`gone` is not declared"),
 ]
 
@@ -200,10 +177,7 @@ def test_files_are_a_type_of_swagger() -> None:
 
 def test_swagger_responses_are_looked_at() -> None:
     (found,) = opened("2.0", {"/a": {"get": response(schema={"$ref": "#/definitions/X"})}}).warnings
-    assert (found.kind, found.pointer) == (
-        "unresolvable_reference",
-        "#/paths/~1a/get/responses/200/schema",
-    )
+    assert (found.kind, found.pointer) == ("unresolvable_reference", "#/paths/~1a/get/responses/200/schema")
 
 
 def assert_places_exist(schema: OpenApiSchema) -> None:
@@ -230,9 +204,7 @@ SHARED = {"requestBodies": {"B": {"content": {"no type": {}, "text/csv": {"schem
         ),
     ],
 )
-def test_place_is_where_it_is_declared(
-    version: str, definition: Any, more: Any, kinds: list[str]
-) -> None:
+def test_place_is_where_it_is_declared(version: str, definition: Any, more: Any, kinds: list[str]) -> None:
     schema = opened(version, {"/a": {"post": definition}}, **more)
     assert [warning.kind for warning in schema.warnings] == kinds
     assert_places_exist(schema)

@@ -13,8 +13,7 @@ from .documents import contract
 from .test_responses import YAML
 
 ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n"
-    for before, name in zip("abcde", "bcdef", strict=True)
+    f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcde", "bcdef", strict=True)
 )
 MERGES = "a0: &a0 {x: 1}\n" + "".join(
     f"a{index}: &a{index} {{<<: [*a{index - 1}, *a{index - 1}]}}\n" for index in range(1, 22)

@@ -30,10 +30,7 @@ from checker.openapi.documents.parsing import parse_yaml
         ("a: 99999999999999999999999", {"a": 99999999999999999999999}),
         ("a: +", {"a": "+"}),
         ("a: &x {b: 1}\nc: *x", {"a": {"b": 1}, "c": {"b": 1}}),
-        (
-            "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3",
-            {"a": {"b": 1, "c": 2}, "d": {"b": 1, "c": 3}},
-        ),
+        ("a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3", {"a": {"b": 1, "c": 2}, "d": {"b": 1, "c": 3}}),
         ("a: {<<: [{b: 1}, {b: 2, c: 3}]}", {"a": {"b": 1, "c": 3}}),
         ("", None),
     ],
@@ -47,9 +44,7 @@ JSON = st.recursive(
     | st.booleans()
     | st.integers()
     | st.text(st.characters(min_codepoint=32, max_codepoint=0xD7FF, exclude_characters="\x7f\x85")),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text("ab 1:-#", min_size=1), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab 1:-#", min_size=1), inner),
     max_leaves=10,
 )
 
@@ -58,9 +53,7 @@ class Quoting(yaml.SafeDumper):
     """Quotes all text: what a dumper for YAML 1.1 leaves bare, like `010` or `0E0`, may be a number in 1.2."""
 
 
-Quoting.add_representer(
-    str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
-)
+Quoting.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'))
 
 
 @given(JSON)

@@ -37,7 +37,4 @@ class RawServer:
                         break
                 if head:
                     self.seen.append(head + stream.read(size))
-                    connection.sendall(
-                        b"HTTP/1.1 %d X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-                        % self.status
-                    )
+                    connection.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % self.status)

@@ -20,9 +20,7 @@ MIXED = GenerationSettings(mode=None)
 METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "TRACE", "QUERY")
 
 
-def listed(
-    found: OpenApiOperation, settings: GenerationSettings = MIXED, **more: Any
-) -> list[Case]:
+def listed(found: OpenApiOperation, settings: GenerationSettings = MIXED, **more: Any) -> list[Case]:
     context = ListingContext(settings, None, **more)
     return [one.case(found, str(number)) for number, one in enumerate(edge_cases(found, context))]
 
@@ -70,14 +68,7 @@ def test_methods_are_tried_once_for_each_path() -> None:
 def test_methods_are_those_that_are_asked_for() -> None:
     asked = GenerationSettings(mode=None, unexpected_methods=("PATCH", "GET"))
     assert tried(listed(of_things("GET /things/{id}"), asked)) == ["PATCH"]
-    assert (
-        tried(
-            listed(
-                of_things("GET /things/{id}"), GenerationSettings(mode=None, unexpected_methods=())
-            )
-        )
-        == []
-    )
+    assert tried(listed(of_things("GET /things/{id}"), GenerationSettings(mode=None, unexpected_methods=()))) == []
 
 
 def test_valid_data_alone_tries_no_method() -> None:
@@ -87,11 +78,7 @@ def test_valid_data_alone_tries_no_method() -> None:
 def test_what_is_one_request_on_the_wire_is_sent_once() -> None:
     parameters = [
         {"name": "q", "in": "query", "schema": {"type": ["integer", "string"], "enum": [1, "1"]}},
-        {
-            "name": "r",
-            "in": "query",
-            "schema": {"type": ["boolean", "string"], "enum": [True, "true"]},
-        },
+        {"name": "r", "in": "query", "schema": {"type": ["boolean", "string"], "enum": [True, "true"]}},
     ]
     found = operation({"parameters": parameters}, version="3.1.0")
     maker = plain_maker()
@@ -100,9 +87,7 @@ def test_what_is_one_request_on_the_wire_is_sent_once() -> None:
         case.id = ""
         request = maker.make(case)
         assert case.meta is not None
-        written.append(
-            (case.meta.mode, request.method, request.target, tuple(request.headers), request.body)
-        )
+        written.append((case.meta.mode, request.method, request.target, tuple(request.headers), request.body))
     assert len(written) == len(set(written))
     assert any(target == b"/a?q=1&r=true" for _, _, target, _, _ in written)
 
@@ -114,9 +99,7 @@ def test_heads_that_no_server_need_take_are_left_out(place: str) -> None:
     of_path = {"name": "id", "in": "path", "required": True, "schema": INTEGER}
     ours = {"name": "p" if place != "path" else "id", "in": place, "required": True, "schema": long}
     parameters = [ours] if place == "path" else [of_path, ours]
-    found = opened("3.0.3", {"/things/{id}": {"get": {"parameters": parameters}}}).find(
-        "GET /things/{id}"
-    )
+    found = opened("3.0.3", {"/things/{id}": {"get": {"parameters": parameters}}}).find("GET /things/{id}")
     assert isinstance(found, OpenApiOperation)
     sent = [plain_maker().make(case) for case in listed(found)]
     sizes = [max(len(one.target), *(len(value) for _, value in one.headers)) for one in sent]
@@ -128,9 +111,7 @@ def test_heads_that_no_server_need_take_are_left_out(place: str) -> None:
 def test_bodies_may_be_longer() -> None:
     long = {"type": "string", "maxLength": LONGEST_TARGET * 2}
     body = {"content": {"application/json": {"schema": long}}}
-    sent = [
-        plain_maker().make(case).body or b"" for case in listed(operation({"requestBody": body}))
-    ]
+    sent = [plain_maker().make(case).body or b"" for case in listed(operation({"requestBody": body}))]
     assert max(map(len, sent)) > LONGEST_TARGET * 2
 
 
@@ -146,10 +127,7 @@ def test_repeated_parameters_are_opt_in() -> None:
 
 
 def test_each_case_says_what_it_is() -> None:
-    body = {
-        "required": True,
-        "content": {"application/json": {"schema": {"type": "integer", "maximum": 5}}},
-    }
+    body = {"required": True, "content": {"application/json": {"schema": {"type": "integer", "maximum": 5}}}}
     header = {"name": "X-H", "in": "header", "required": True, "schema": {"type": "string"}}
     found = operation({"parameters": [header], "requestBody": body}, method="post")
     said = {}
@@ -176,14 +154,10 @@ def test_each_case_says_what_it_is() -> None:
 
 def test_a_draft_is_written_as_its_case() -> None:
     found, maker = of_things("PUT /things/{id}"), plain_maker()
-    edges = [
-        one for one in edge_cases(found, ListingContext(MIXED, None)) if not isinstance(one, Case)
-    ]
+    edges = [one for one in edge_cases(found, ListingContext(MIXED, None)) if not isinstance(one, Case)]
     drafts = [maker.make(one.draft(found)) for one in edges if isinstance(one, BoundaryCase)]
     assert len(drafts) == len(edges) > 10
-    assert [_sent(one) for one in drafts] == [
-        _sent(maker.make(one.case(found, ""))) for one in edges
-    ]
+    assert [_sent(one) for one in drafts] == [_sent(maker.make(one.case(found, ""))) for one in edges]
 
 
 def _sent(request: WireRequest) -> tuple[object, ...]:

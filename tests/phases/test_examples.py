@@ -51,9 +51,7 @@ def test_each_value_is_in_one_case_at_least_and_names_go_together() -> None:
     ]
     schema = {"properties": {"n": INTEGER}, "type": "object"}
     examples = {name: {"value": {"n": n}} for n, name in enumerate(("ant", "dog", "cat", "eel"))}
-    found = operation(
-        {"parameters": parameters, "requestBody": body(schema, examples=examples)}, method="post"
-    )
+    found = operation({"parameters": parameters, "requestBody": body(schema, examples=examples)}, method="post")
     cases = listed(found)
     assert [(case.query, case.body) for case in cases] == [
         ({"a": 1, "b": "c", "c": True}, {"n": 2}),
@@ -79,9 +77,7 @@ def test_examples_inside_schemas_count_at_any_depth() -> None:
         },
     }
     person = {"type": "object", "properties": {"name": {"type": "string", "example": "Ann"}}}
-    found = operation(
-        {"requestBody": body(pet)}, method="post", components={"schemas": {"Person": person}}
-    )
+    found = operation({"requestBody": body(pet)}, method="post", components={"schemas": {"Person": person}})
     (case,) = listed(found)
     assert case.body == {"kind": "cat", "owner": {"name": "Ann"}, "tags": ["small"]}
 
@@ -115,10 +111,7 @@ def test_what_is_required_is_there_and_what_is_optional_is_not() -> None:
         query("b", {"type": "integer", "minimum": 8}, required=True),
         query("c", INTEGER),
     ]
-    found = operation(
-        {"parameters": parameters, "requestBody": body({"type": "integer", "minimum": 2})},
-        method="post",
-    )
+    found = operation({"parameters": parameters, "requestBody": body({"type": "integer", "minimum": 2})}, method="post")
     (case,) = listed(found)
     assert (case.query, case.body) == ({"a": 5, "b": 8}, 2)
 
@@ -126,28 +119,18 @@ def test_what_is_required_is_there_and_what_is_optional_is_not() -> None:
 def test_invalid_values_are_left_out_with_a_warning_of_their_place() -> None:
     schema = {"properties": {"n": {"type": "integer", "examples": ["no", 4]}}, "type": "object"}
     parameters = [query("a", INTEGER, examples={"bad": {"value": "x"}, "good": {"value": 1}})]
-    found = operation(
-        {"parameters": parameters, "requestBody": body(schema)}, method="post", version="3.1.0"
-    )
+    found = operation({"parameters": parameters, "requestBody": body(schema)}, method="post", version="3.1.0")
     warned: list[SchemaWarning] = []
-    assert [(case.query, case.body) for case in listed(found, warned=warned)] == [
-        ({"a": 1}, {"n": 4})
-    ]
+    assert [(case.query, case.body) for case in listed(found, warned=warned)] == [({"a": 1}, {"n": 4})]
     (inside,) = warned
     assert inside.pointer.endswith("/application~1json/schema/properties/n/examples/0")
     assert '"no"' in inside.message
     # Those beside a schema are told by the operation, in whatever phase.
-    assert [one.pointer for one in found.warnings()] == [
-        "#/paths/~1a/post/parameters/0/examples/bad/value"
-    ]
+    assert [one.pointer for one in found.warnings()] == ["#/paths/~1a/post/parameters/0/examples/bad/value"]
 
 
 def test_examples_of_bodies_are_completed_with_what_is_required() -> None:
-    line = {
-        "type": "object",
-        "required": ["sku", "count"],
-        "properties": {"sku": {}, "count": INTEGER},
-    }
+    line = {"type": "object", "required": ["sku", "count"], "properties": {"sku": {}, "count": INTEGER}}
     schema = {
         "type": "object",
         "required": ["name", "size"],
@@ -157,10 +140,7 @@ def test_examples_of_bodies_are_completed_with_what_is_required() -> None:
             "lines": {"type": "array", "items": line},
         },
     }
-    examples = {
-        "short": {"value": {"name": "a", "lines": [{"sku": "b"}]}},
-        "wrong": {"value": {"name": 5}},
-    }
+    examples = {"short": {"value": {"name": "a", "lines": [{"sku": "b"}]}}, "wrong": {"value": {"name": 5}}}
     found = operation({"requestBody": body(schema, examples=examples)}, method="post")
     (case,) = listed(found)
     assert case.body == {"name": "a", "lines": [{"sku": "b", "count": 0}], "size": 9}
@@ -172,9 +152,7 @@ def test_examples_of_extensions_inside_schemas_count() -> None:
         "b": {"type": "string", "x-examples": {"cat": {"value": "two"}, "dog": "three"}},
         "c": {"type": "string", "x-examples": ["four"]},
     }
-    found = operation(
-        {"requestBody": body({"type": "object", "properties": properties})}, method="post"
-    )
+    found = operation({"requestBody": body({"type": "object", "properties": properties})}, method="post")
     assert [case.body for case in listed(found)] == [
         {"a": "one", "b": "two", "c": "four"},
         {"a": "one", "b": "three", "c": "four"},
@@ -210,10 +188,7 @@ def test_every_media_type_has_its_cases() -> None:
         "application/xml": {"schema": {"type": "string"}},
     }
     found = operation({"requestBody": {"content": content}}, method="post")
-    assert [(case.media_type, case.body) for case in listed(found)] == [
-        ("application/json", 1),
-        ("text/plain", "one"),
-    ]
+    assert [(case.media_type, case.body) for case in listed(found)] == [("application/json", 1), ("text/plain", "one")]
 
 
 def test_hooks_see_all_examples_and_may_add_others() -> None:

@@ -170,12 +170,7 @@ def browser(url: str) -> str:
     """What the tools of a browser export: names of HTTP/2, a form, an answer that never came."""
 
     def entry(request: dict[str, Any], status: int) -> dict[str, Any]:
-        times = {
-            "startedDateTime": "2025-07-01T10:00:00.000Z",
-            "time": 1,
-            "cache": {},
-            "timings": {},
-        }
+        times = {"startedDateTime": "2025-07-01T10:00:00.000Z", "time": 1, "cache": {}, "timings": {}}
         return {**times, "request": request, "response": {"status": status, "content": {}}}
 
     first = {"method": "GET", "url": f"{url}/users?limit=0", "bodySize": 0, "queryString": []}
@@ -233,9 +228,7 @@ def interactions() -> Iterable[Interaction]:
         status="SUCCESS",
         case="b2",
     )
-    last = recorded(
-        method="DELETE", target=b"/users/%00", headers=(), status=None, failure="TIMEOUT"
-    )
+    last = recorded(method="DELETE", target=b"/users/%00", headers=(), status=None, failure="TIMEOUT")
     yield replace(last, status="ERROR", case="c3")
 
 
@@ -281,18 +274,8 @@ def test_files_of_failures_are_read_one_by_one_or_as_a_folder(tmp_path: Path) ->
         "case_body": {"encoding": "json", "value": {"a": 1}},
         "response": {"status_code": 201, "headers": {}, "body": ""}, "checks": [],
     }  # fmt: skip
-    last = {
-        **step,
-        "method": "GET",
-        "case_body": None,
-        "checks": [{"name": "x", "status": "failure"}],
-    }
-    failure = {
-        "operation": "GET /users",
-        "method": "GET",
-        "case_id": "Ab12Cd",
-        "sequence": [step, last],
-    }
+    last = {**step, "method": "GET", "case_body": None, "checks": [{"name": "x", "status": "failure"}]}
+    failure = {"operation": "GET /users", "method": "GET", "case_id": "Ab12Cd", "sequence": [step, last]}
     file = tmp_path / "GET_users_x_0a1b2c3d.json"
     file.write_text(json.dumps(failure))
     (tmp_path / "manifest.json").write_text('{"format_version": 1}')

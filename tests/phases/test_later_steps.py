@@ -63,9 +63,7 @@ def factory(pool: ValuePool, overrides: Overrides = NO_OVERRIDES) -> CaseFactory
     assert not isinstance(messages, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(reuse=True, overrides=overrides))
     hooks = NO_HOOKS
-    return CaseFactory(
-        {MESSAGES: messages}, rules, lambda _: hooks, lambda _: pool, reusing=(STATEFUL.name,)
-    )
+    return CaseFactory({MESSAGES: messages}, rules, lambda _: hooks, lambda _: pool, reusing=(STATEFUL.name,))
 
 
 def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> None:
@@ -83,15 +81,8 @@ def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> 
 
 
 def test_what_the_user_forces_stands_where_an_answer_gave_a_value_too() -> None:
-    text = Binding(
-        Location.BODY, "/text", ROOMS, "/id", 0, "said", json.dumps("$response.body#/name"), 0
-    )
-    forced = Overrides(
-        (
-            Override(Location.PATH, ("room_id",), (77,)),
-            Override(Location.BODY, ("text",), ("mine",)),
-        )
-    )
+    text = Binding(Location.BODY, "/text", ROOMS, "/id", 0, "said", json.dumps("$response.body#/name"), 0)
+    forced = Overrides((Override(Location.PATH, ("room_id",), (77,)), Override(Location.BODY, ("text",), ("mine",))))
     for overrides, room, said in ((forced, 77, "mine"), (NO_OVERRIDES, 7, "said")):
         makes = factory(Threads(is_empty=True), overrides)
         made = makes.make_step(MESSAGES, (5, 1, 1), STATEFUL, (ROOM, text), is_wrong=False)

@@ -15,14 +15,10 @@ PHASE = PhaseInfo("fuzzing")
 OPERATION = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 600}),))
 
 
-def _made(
-    most: int, first: int, seed: int = 1, operation: PlainOperation = OPERATION
-) -> list[Drawn | Listed]:
+def _made(most: int, first: int, seed: int = 1, operation: PlainOperation = OPERATION) -> list[Drawn | Listed]:
     rules = GenerationRules.alike(GenerationSettings())
     listers = {"coverage": edge_cases}
-    factory = CaseFactory(
-        {operation.label: operation}, rules, lambda _: NO_HOOKS, None, lister=listers.__getitem__
-    )
+    factory = CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None, lister=listers.__getitem__)
     maker = LeftOutFirst(factory, factory.make, [("coverage", first)], most)
     found: list[Drawn | Listed] = []
     for index in range(most):

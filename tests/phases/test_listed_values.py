@@ -6,14 +6,7 @@ import pytest
 from msgspec import Struct
 
 from checker.core.case import Case
-from checker.core.meta import (
-    Binding,
-    CaseMetadata,
-    ComponentProvenance,
-    GenerationMode,
-    PhaseData,
-    PhaseInfo,
-)
+from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, GenerationMode, PhaseData, PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import Location
 from checker.core.scenarios import Scenario
@@ -22,9 +15,7 @@ from checker.phases.making import BoundPool, renew, take_names
 from tests.openapi.documents import operation
 
 
-def case_of(
-    schema: Any, about: str | None = None, *, outside: tuple[str, ...] = (), **more: Any
-) -> Case:
+def case_of(schema: Any, about: str | None = None, *, outside: tuple[str, ...] = (), **more: Any) -> Case:
     parameter = {"name": "id", "in": "path", "required": True, "schema": schema, **more}
     part = ComponentProvenance(outside=outside)
     phase = PhaseInfo("coverage", PhaseData(parameter_location=about))
@@ -46,9 +37,7 @@ def pool(literal: object) -> BoundPool:
         ({"type": "string"}, "x-7", "x-7"),
     ],
 )
-def test_a_name_is_taken_as_its_schema_wants_it(
-    schema: Any, literal: object, value: object
-) -> None:
+def test_a_name_is_taken_as_its_schema_wants_it(schema: Any, literal: object, value: object) -> None:
     case = case_of(schema, about="query")
     (taken,) = take_names(case, pool(literal))
     assert (case.path_parameters, taken.literal) == ({"id": value}, value)
@@ -80,20 +69,13 @@ def test_without_a_pool_nothing_is_taken() -> None:
 
 def test_a_case_about_one_part_of_a_path_takes_names_for_the_others() -> None:
     names = ("owner", "pet")
-    parameters = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "integer"}}
-        for name in names
-    ]
+    parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "integer"}} for name in names]
     path = operation({"parameters": parameters}, path="/owners/{owner}/pets/{pet}")
     data: dict[str, str | None] = {"parameter_location": "path", "parameter": "pet"}
     part = ComponentProvenance(outside=())
-    meta = CaseMetadata(
-        GenerationMode.POSITIVE, {Location.PATH: part}, PhaseInfo("coverage", PhaseData(data))
-    )
+    meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, PhaseInfo("coverage", PhaseData(data)))
     case = Case(path, "a", path_parameters={"owner": 1, "pet": 0}, meta=meta)
-    known = BoundPool.of(
-        tuple(Binding(Location.PATH, name, Label("POST /a"), "/id", 0, 7) for name in names)
-    )
+    known = BoundPool.of(tuple(Binding(Location.PATH, name, Label("POST /a"), "/id", 0, 7) for name in names))
     take_names(case, known)
     assert case.path_parameters == {"owner": 7, "pet": 0}
 
@@ -112,12 +94,7 @@ def test_the_cases_of_a_list_take_the_best_few_in_turn() -> None:
 
 @pytest.mark.parametrize(
     ("about", "outside", "is_fresh"),
-    [
-        (None, (), True),
-        ("X-Other", (), True),
-        ("Idempotency-Key", (), False),
-        (None, ("Idempotency-Key",), False),
-    ],
+    [(None, (), True), ("X-Other", (), True), ("Idempotency-Key", (), False), (None, ("Idempotency-Key",), False)],
 )
 def test_each_case_has_an_idempotency_key_of_its_own_unless_it_is_about_it(
     about: str | None, outside: tuple[str, ...], is_fresh: bool

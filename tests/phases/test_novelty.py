@@ -66,7 +66,6 @@ def test_text_and_number_are_the_same_outside_of_bodies() -> None:
     label = NARROW.label
     assert made(one, label, 1) == made(other, label, 1)
     in_body = [
-        made(factory(PlainOperation((), (body_of(schema_of({"const": value})),))), label, 1)
-        for value in (1, "1")
+        made(factory(PlainOperation((), (body_of(schema_of({"const": value})),))), label, 1) for value in (1, "1")
     ]
     assert in_body[0] != in_body[1]

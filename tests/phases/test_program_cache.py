@@ -94,9 +94,7 @@ def test_programs_that_grow_while_they_are_used_are_counted_as_they_are(tmp_path
         assert LEAST <= len(cache) < COUNT
 
 
-def test_operations_with_large_bodies_are_compiled_once_however_they_take_turns(
-    tmp_path: Path,
-) -> None:
+def test_operations_with_large_bodies_are_compiled_once_however_they_take_turns(tmp_path: Path) -> None:
     # 60 of them take 24 MiB.
     large = large_document(30, fields=60)
     with workplace(tmp_path, document=large, operations=BOTH) as place:
@@ -119,9 +117,7 @@ def test_a_cluster_of_operations_fits_however_large_its_programs_are(tmp_path: P
         assert cache.compilations == LARGEST
 
 
-def test_a_worker_has_room_for_its_programs_and_as_much_for_all_else_before_it_is_replaced() -> (
-    None
-):
+def test_a_worker_has_room_for_its_programs_and_as_much_for_all_else_before_it_is_replaced() -> None:
     growth_bytes = RunSettings("x", "run", 1).processes.memory_growth_mib << 20
     assert growth_bytes > BUDGET_BYTES
     assert growth_bytes - BUDGET_BYTES >= 48 << 20

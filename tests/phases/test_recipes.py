@@ -64,10 +64,7 @@ def operation(thing: Any = THING) -> ApiOperation:
             "/things": {
                 "post": {
                     "parameters": PARAMETERS,
-                    "requestBody": {
-                        "required": True,
-                        "content": {"application/json": {"schema": thing}},
-                    },
+                    "requestBody": {"required": True, "content": {"application/json": {"schema": thing}}},
                     "responses": {"200": {"description": ""}},
                 }
             }
@@ -88,10 +85,7 @@ def given(of: Operation, context: ListingContext) -> Iterator[Case]:
 
 
 def factory(
-    of: ApiOperation = THINGS,
-    *,
-    mode: GenerationMode | None = None,
-    hooks: ComponentHooks = NO_HOOKS,
+    of: ApiOperation = THINGS, *, mode: GenerationMode | None = None, hooks: ComponentHooks = NO_HOOKS
 ) -> CaseFactory:
     settings = GenerationSettings(mode=mode)
     listers: dict[str, Lister] = {"coverage": edge_cases, "given": given}
@@ -219,9 +213,7 @@ def test_listed_cases_say_what_they_are_and_end() -> None:
 
 def test_listed_cases_say_what_in_them_came_from_outside() -> None:
     forced = Override(Location.QUERY, ("limit",), (7,))
-    settings = GenerationSettings(
-        overrides=Overrides((forced,)), fixed_headers=frozenset({"trace"})
-    )
+    settings = GenerationSettings(overrides=Overrides((forced,)), fixed_headers=frozenset({"trace"}))
     rules = GenerationRules.alike(settings)
     makes = CaseFactory({LABEL: THINGS}, rules, lambda _: NO_HOOKS, None)
     for made in all_listed(makes):
@@ -288,9 +280,7 @@ def test_an_item_that_takes_the_place_of_another_ends_no_shrink() -> None:
 
 def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
     makes = factory(mode=GenerationMode.NEGATIVE)
-    started = first(
-        makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict)
-    )
+    started = first(makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict))
     plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
     case = shrink_case(makes, started, lambda made: True, plan).made.case
     assert case.query == {"key": 0, "limit": 0}
@@ -321,9 +311,7 @@ def test_values_are_made_as_small_as_the_failure_admits(kind: str) -> None:
     assert likeness(again.case) == likeness(case)
 
 
-def test_a_case_that_stays_is_not_made_again_for_each_candidate(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_case_that_stays_is_not_made_again_for_each_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
     makes = factory(mode=GenerationMode.NEGATIVE)
     started = first(makes, lambda case: case.query.get("limit") == 0)
     made: list[Step] = []

@@ -49,14 +49,7 @@ def recorded(**changes: Any) -> Interaction:
     }
     return Interaction(
         *("c1", "GET /users", "fuzzing", (), "positive", (), "FAILURE", 1.0, 0.0),
-        Exchange(
-            **exchange,
-            reason="",
-            response_head=b"",
-            response_body=b"",
-            response_size=0,
-            elapsed_s=0.1,
-        ),
+        Exchange(**exchange, reason="", response_head=b"", response_body=b"", response_size=0, elapsed_s=0.1),
         (),
         1,
     )
@@ -167,9 +160,7 @@ def test_masked_header_is_taken_from_the_configuration(tmp_path: Path, server: R
     assert b"X-Other" not in server.seen[0]
 
 
-def test_recorded_pace_waits_for_what_is_left_of_each_pause(
-    tmp_path: Path, server: RawServer
-) -> None:
+def test_recorded_pace_waits_for_what_is_left_of_each_pause(tmp_path: Path, server: RawServer) -> None:
     at = [100.0, 100.5, 104.0, 104.0]
     path = cassette(tmp_path, server.url, *(replace(recorded(), at=one) for one in at))
     now, waited = [0.0], []

@@ -67,9 +67,7 @@ def run(pytester: pytest.Pytester) -> Iterator[Run]:
     (pytester.path / ".git").mkdir()
     pytester.makepyfile(shop=SHOP)
 
-    def run(
-        text: str, *options: str, conftest: str = "", in_process: bool = True
-    ) -> pytest.RunResult:
+    def run(text: str, *options: str, conftest: str = "", in_process: bool = True) -> pytest.RunResult:
         pytester.makepyfile("from shop import *\n" + text)
         if conftest:
             pytester.makeconftest(conftest)

@@ -65,9 +65,7 @@ class Cell:
         said += ["-W", "ignore:The configuration option:pytest.PytestDeprecationWarning"]
         usual = ["-q", "-p", "no:cacheprovider", *said, "tests/plugin"]
         command = [str(self.python), "-m", "pytest", *usual]
-        done = subprocess.run(
-            [*command, *RUNNERS[self.runner]], cwd=ROOT, capture_output=True, text=True
-        )
+        done = subprocess.run([*command, *RUNNERS[self.runner]], cwd=ROOT, capture_output=True, text=True)
         lines = _SUMMARY.findall(done.stdout)
         if done.returncode:
             sys.stderr.write(done.stdout[-20_000:] + done.stderr[-2_000:])

@@ -7,12 +7,7 @@ API = """
 def test_api(case):
     case.call_and_validate()
 """
-ALL = [
-    "test_api[GET /users]",
-    "test_api[GET /users/{id}]",
-    "test_api[DELETE /users/{id}]",
-    "test_api[POST /orders]",
-]
+ALL = ["test_api[GET /users]", "test_api[GET /users/{id}]", "test_api[DELETE /users/{id}]", "test_api[POST /orders]"]
 
 
 def test_each_operation_is_an_item_in_document_order(names) -> None:
@@ -70,9 +65,7 @@ def test_an_item_is_selected_by_its_id(run, pytester) -> None:
 
 
 def test_parameters_of_pytest_are_appended(names) -> None:
-    text = (
-        "@schema.include(path='/users').parametrize()\n@pytest.mark.parametrize('a', ['x', 'y'])\n"
-    )
+    text = "@schema.include(path='/users').parametrize()\n@pytest.mark.parametrize('a', ['x', 'y'])\n"
     found = names(text + "def test_api(case, a):\n    pass\n")
     assert found == ["test_api[GET /users][x]", "test_api[GET /users][y]"]
 
@@ -97,10 +90,7 @@ class TestBase:
 class TestHeir(TestBase):
     pass
 """
-    assert names(text) == [
-        "TestBase::test_api[POST /orders]",
-        "TestHeir::test_api[POST /orders]",
-    ]
+    assert names(text) == ["TestBase::test_api[POST /orders]", "TestHeir::test_api[POST /orders]"]
 
 
 def test_methods_of_unittest_are_items(names) -> None:
@@ -210,10 +200,7 @@ schema = schema.exclude(method="DELETE")
 
 
 @pytest.mark.parametrize(
-    ("above", "sentence"),
-    [
-        ("@schema.parametrize()\n", "`parametrize` stands twice above 'test_api'"),
-    ],
+    ("above", "sentence"), [("@schema.parametrize()\n", "`parametrize` stands twice above 'test_api'")]
 )
 def test_decorators_that_mean_nothing_are_refused(run, above: str, sentence: str) -> None:
     result = run(above + API)
@@ -258,9 +245,7 @@ def test_api(case, number):
 """
     result = run(text)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["*uses `hypothesis.given` together with `parametrize`; use `@schema.given`*"]
-    )
+    result.stdout.fnmatch_lines(["*uses `hypothesis.given` together with `parametrize`; use `@schema.given`*"])
 
 
 def test_a_test_without_case_is_told(run) -> None:
@@ -294,9 +279,7 @@ def test_api(case):
 
 def test_collection_imports_nothing_that_makes_or_sends_cases(pytester) -> None:
     """Half of what collecting a few operations costs was importing what it does not need."""
-    pytester.makefile(
-        ".json", openapi='{"openapi": "3.0.3", "info": {}, "paths": {"/a": {"get": {}}}}'
-    )
+    pytester.makefile(".json", openapi='{"openapi": "3.0.3", "info": {}, "paths": {"/a": {"get": {}}}}')
     pytester.makepyfile(
         """
         import checker
@@ -322,12 +305,6 @@ def test_collection_imports_nothing_that_makes_or_sends_cases(pytester) -> None:
     (line,) = [one for one in result.outlines if one.startswith("IMPORTED")]
     imported = set(line.split())
     assert "checker.openapi.schema" in imported
-    heavy = (
-        "checker.generation",
-        "checker.workers",
-        "checker.phases",
-        "checker.reporting",
-        "checker.transport",
-    )
+    heavy = ("checker.generation", "checker.workers", "checker.phases", "checker.reporting", "checker.transport")
     assert [one for one in imported if one.startswith(heavy)] == []
     assert not imported & {"hypothesis", "jsonschema", "jsonschema_rs", "pycurl", "referencing"}

@@ -19,9 +19,7 @@ def test_the_line_of_the_test_is_shown_and_ours_are_not(run) -> None:
 def test_the_summary_says_what_failed(run, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     result = run(FAILING)
-    result.stdout.fnmatch_lines(
-        ["FAILED *DELETE /users/{id}?* - Server error, Undocumented HTTP status code"]
-    )
+    result.stdout.fnmatch_lines(["FAILED *DELETE /users/{id}?* - Server error, Undocumented HTTP status code"])
 
 
 def test_the_block_of_the_console_is_shown(run) -> None:
@@ -62,11 +60,7 @@ def test_api(case):
 """
     result = run(text)
     result.stdout.re_match_lines(
-        [
-            "E +.*checker found 2 distinct failures",
-            "E +1. Test Case ID: .*",
-            "E +2. Test Case ID: .*",
-        ]
+        ["E +.*checker found 2 distinct failures", "E +1. Test Case ID: .*", "E +2. Test Case ID: .*"]
     )
 
 
@@ -88,9 +82,7 @@ def test_plain():
     schema["/users/{id}"]["DELETE"].Case(path_parameters={"id": 1}).call_and_validate()
 """
     result = run(text)
-    result.stdout.re_match_lines(
-        [">.*call_and_validate.*", "E +.*checker found 2 distinct failures"]
-    )
+    result.stdout.re_match_lines([">.*call_and_validate.*", "E +.*checker found 2 distinct failures"])
 
 
 def test_other_errors_look_as_ever(run) -> None:
@@ -99,9 +91,7 @@ def test_other_errors_look_as_ever(run) -> None:
 def test_api(case):
     assert case.path == "/nowhere"
 """
-    run(text).stdout.fnmatch_lines(
-        ['>       assert case.path == "/nowhere"', "E       AssertionError: *"]
-    )
+    run(text).stdout.fnmatch_lines(['>       assert case.path == "/nowhere"', "E       AssertionError: *"])
 
 
 def test_short_tracebacks_are_short(run) -> None:
@@ -119,9 +109,7 @@ def test_api(case):
         checker.errors.ServerError, checker.errors.UndefinedStatusCode
     ]
 """
-    result = run(
-        text.replace("checker.errors.UndefinedStatusCode", "type(caught.value.exceptions[1])")
-    )
+    result = run(text.replace("checker.errors.UndefinedStatusCode", "type(caught.value.exceptions[1])"))
     result.assert_outcomes(passed=1)
 
 
@@ -150,9 +138,7 @@ def test_api():
     checker.openapi.from_dict(DOCUMENT)["/users"]["GET"].Case().call()
 """
     result = run(text)
-    result.stdout.re_match_lines(
-        ["> .*Case.*call.*", "E +.*UsageError: The `base_url` argument .*"]
-    )
+    result.stdout.re_match_lines(["> .*Case.*call.*", "E +.*UsageError: The `base_url` argument .*"])
     assert "checker/" not in result.stdout.str()
 
 
@@ -187,11 +173,7 @@ def test_api(case):
 def test_a_description_that_is_not_there_is_one_sentence(run) -> None:
     result = run("schema = checker.openapi.from_path('nowhere.json')")
     result.stdout.re_match_lines(
-        [
-            ".*: in <module>",
-            " +schema = checker.openapi.from_path.*",
-            "E +.*LoaderError: nowhere.json does not exist.*",
-        ]
+        [".*: in <module>", " +schema = checker.openapi.from_path.*", "E +.*LoaderError: nowhere.json does not exist.*"]
     )
     text = result.stdout.str()
     assert "checker/" not in text
@@ -215,9 +197,7 @@ def test_api(case):
     assert "During handling" not in told
 
 
-def test_a_required_body_that_nobody_can_write_fails_although_wrong_requests_could_be_sent(
-    run,
-) -> None:
+def test_a_required_body_that_nobody_can_write_fails_although_wrong_requests_could_be_sent(run) -> None:
     text = """
 DOCUMENT["paths"]["/orders"]["post"]["requestBody"] = {
     "required": True, "content": {"application/x-unheard-of": {"schema": {"type": "object"}}}
@@ -229,6 +209,4 @@ def test_api(case):
 """
     result = run(text)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["POST /orders: the required body cannot be sent*application/x-unheard-of*"]
-    )
+    result.stdout.fnmatch_lines(["POST /orders: the required body cannot be sent*application/x-unheard-of*"])

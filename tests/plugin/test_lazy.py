@@ -35,14 +35,10 @@ def test_operations_are_subtests(run) -> None:
 
 def test_failures_look_as_elsewhere(run) -> None:
     result = run(LAZY + API)
-    result.stdout.re_match_lines(
-        [">       case.call_and_validate()", "E +.*checker found 2 distinct failures"]
-    )
+    result.stdout.re_match_lines([">       case.call_and_validate()", "E +.*checker found 2 distinct failures"])
 
 
-@pytest.mark.parametrize(
-    "narrowed", ["lazy.include(method='GET')", "lazy.exclude(method=['DELETE', 'POST'])"]
-)
+@pytest.mark.parametrize("narrowed", ["lazy.include(method='GET')", "lazy.exclude(method=['DELETE', 'POST'])"])
 def test_they_are_narrowed(run, narrowed: str) -> None:
     assert subtests(run(LAZY + API.replace("lazy", narrowed), "-v")) == (0, 2)
 
@@ -147,9 +143,7 @@ def test_awaited():
 def test_without_subtests_failures_of_all_operations_are_told_together(run) -> None:
     result = run(LAZY + API, "-p", "no:subtests")
     result.assert_outcomes(failed=1)
-    result.stdout.re_match_lines(
-        [">       case.call_and_validate()", "E +.*checker found 2 distinct failures"]
-    )
+    result.stdout.re_match_lines([">       case.call_and_validate()", "E +.*checker found 2 distinct failures"])
     result.stdout.fnmatch_lines(["*test_api?DELETE /users/{id}?"])
 
 

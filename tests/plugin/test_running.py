@@ -84,9 +84,7 @@ def test_marks_below_are_kept_and_select(run) -> None:
 
 
 def test_parameters_of_pytest_are_given(run) -> None:
-    text = (
-        f"{ONE}@pytest.mark.parametrize('a', [1, 2])\ndef test_api(case, a):\n    assert a == 1\n"
-    )
+    text = f"{ONE}@pytest.mark.parametrize('a', [1, 2])\ndef test_api(case, a):\n    assert a == 1\n"
     run(text).assert_outcomes(passed=1, failed=1)
 
 
@@ -176,9 +174,7 @@ def test_only_listed_cases_are_run_without_fuzzing(run) -> None:
 
 
 def test_phases_of_hypothesis_are_honoured(run) -> None:
-    above = (
-        "from hypothesis import Phase; schema.config.phases.update(phases=['coverage', 'fuzzing'])"
-    )
+    above = "from hypothesis import Phase; schema.config.phases.update(phases=['coverage', 'fuzzing'])"
     below = "@settings(phases=[Phase.generate], max_examples=2)"
     assert counted(run, above, below) == "2 ['fuzzing']"
 
@@ -360,9 +356,7 @@ def test_only_failed_items_run_again(run, pytester) -> None:
 
 
 def test_where_there_is_nothing_to_violate_the_test_is_skipped(run) -> None:
-    text = (
-        f"schema.config.generation.update(modes=['negative'])\n{ONE}def test_api(case):\n    pass\n"
-    )
+    text = f"schema.config.generation.update(modes=['negative'])\n{ONE}def test_api(case):\n    pass\n"
     result = run(text, "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*GET /users: there is nothing to violate*"])

@@ -50,9 +50,7 @@ def test_reports_are_written_when_the_session_ends(run, pytester) -> None:
     assert (suite.name, suite.tests, suite.failures) == ("checker", 4, 1)
     archive = json.loads((pytester.path / "out/all.har").read_text())
     assert len(archive["log"]["entries"]) == len(found)
-    events = [
-        json.loads(one) for one in (pytester.path / "out/events.ndjson").read_text().splitlines()
-    ]
+    events = [json.loads(one) for one in (pytester.path / "out/events.ndjson").read_text().splitlines()]
     assert next(iter(events[-1])) == "EngineFinished"
 
 
@@ -87,9 +85,7 @@ def test_processes_of_xdist_write_one_report(run, pytester) -> None:
 
 
 def test_reports_say_what_they_lack_of_a_process_of_xdist_that_crashed(run) -> None:
-    text = (
-        CONFIGURED + CLASS + "    import os; case.operation.path == '/users/{id}' and os._exit(3)\n"
-    )
+    text = CONFIGURED + CLASS + "    import os; case.operation.path == '/users/{id}' and os._exit(3)\n"
     result = run(text, "--no-usual", "-p", "no:cacheprovider", "-n", "1")
     result.stdout.fnmatch_lines(
         [
@@ -144,11 +140,7 @@ def test_a_last_word_that_is_no_failure_says_where_it_was_raised(run) -> None:
     result = run(CONFIGURED + CLASS.replace("self.seen <= self.most", "self.seen <= self.mots"))
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        [
-            "*test_a_last_word*.py*, in after_run",
-            "check AtMost raised AttributeError: *",
-            "VCR: out/cassette.yaml",
-        ]
+        ["*test_a_last_word*.py*, in after_run", "check AtMost raised AttributeError: *", "VCR: out/cassette.yaml"]
     )
 
 

@@ -27,20 +27,7 @@ from tests.refusals.bodies import (
     worded,
     zod,
 )
-from tests.refusals.rules import (
-    CODE,
-    COLORS,
-    EMAIL,
-    LONG,
-    OLD,
-    PROPERTIES,
-    REQUIRED,
-    SHORT,
-    UPPER,
-    YOUNG,
-    Broken,
-    Rule,
-)
+from tests.refusals.rules import CODE, COLORS, EMAIL, LONG, OLD, PROPERTIES, REQUIRED, SHORT, UPPER, YOUNG, Broken, Rule
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -50,9 +37,7 @@ DOCUMENT: dict[str, Any] = {
             "post": {
                 "requestBody": {
                     "required": True,
-                    "content": {
-                        "application/json": {"schema": {"type": "object", "properties": PROPERTIES}}
-                    },
+                    "content": {"application/json": {"schema": {"type": "object", "properties": PROPERTIES}}},
                 },
                 "responses": {"201": {"description": ""}, "4XX": {"description": ""}},
             }
@@ -87,20 +72,13 @@ FRAMEWORKS = (
         "Flask-RESTX",
         400,
         (REQUIRED, YOUNG, OLD, COLORS, UPPER, EMAIL),
-        lambda b: {
-            "errors": {r.field: worded(RESTX, r) for r in b},
-            "message": "Input payload validation failed",
-        },
+        lambda b: {"errors": {r.field: worded(RESTX, r) for r in b}, "message": "Input payload validation failed"},
     ),
     Framework(
         "marshmallow",
         422,
         (REQUIRED, SHORT, YOUNG, OLD, EMAIL, COLORS),
-        lambda b: {
-            "code": 422,
-            "errors": {"json": by_field(MARSHMALLOW, b)},
-            "status": "Unprocessable",
-        },
+        lambda b: {"code": 422, "errors": {"json": by_field(MARSHMALLOW, b)}, "status": "Unprocessable"},
     ),
     Framework("Spring", 400, (REQUIRED, SHORT, LONG, YOUNG, EMAIL, UPPER), spring),
     Framework(
@@ -113,9 +91,7 @@ FRAMEWORKS = (
             "errors": {name.capitalize(): texts for name, texts in by_field(ASPNET, b).items()},
         },
     ),
-    Framework(
-        "Rails", 422, (*SIZES, Rule(CODE, "minLength", 2)), lambda b: {"errors": by_field(RAILS, b)}
-    ),
+    Framework("Rails", 422, (*SIZES, Rule(CODE, "minLength", 2)), lambda b: {"errors": by_field(RAILS, b)}),
     Framework(
         "Laravel",
         422,
@@ -131,11 +107,7 @@ FRAMEWORKS = (
             "status_code": 400,
             "detail": "Validation failed for POST /members",
             "extra": [
-                {
-                    "message": worded(MSGSPEC, r),
-                    "key": "" if r.keyword == "required" else r.field,
-                    "source": "body",
-                }
+                {"message": worded(MSGSPEC, r), "key": "" if r.keyword == "required" else r.field, "source": "body"}
                 for r in b
             ],
         },
@@ -143,12 +115,7 @@ FRAMEWORKS = (
     Framework("Go validator", 400, (REQUIRED, SHORT, YOUNG, OLD, EMAIL, COLORS), go),
     Framework("Rust validator", 400, (REQUIRED, SHORT, LONG, YOUNG, OLD, EMAIL), rust),
     Framework("Rust validator, JSON", 422, (SHORT, LONG, YOUNG, OLD), rust_json),
-    Framework(
-        "AJV",
-        400,
-        (REQUIRED, SHORT, YOUNG, EMAIL, COLORS, UPPER),
-        lambda b: {"errors": ajv_errors(b)},
-    ),
+    Framework("AJV", 400, (REQUIRED, SHORT, YOUNG, EMAIL, COLORS, UPPER), lambda b: {"errors": ajv_errors(b)}),
     Framework(
         "Fastify",
         400,
@@ -165,15 +132,7 @@ FRAMEWORKS = (
         "anything",
         400,
         (*SIZES, COLORS),
-        lambda b: {
-            "error": "Bad Request",
-            "details": [{"field": r.field, "message": worded(PLAIN, r)} for r in b],
-        },
+        lambda b: {"error": "Bad Request", "details": [{"field": r.field, "message": worded(PLAIN, r)} for r in b]},
     ),
-    Framework(
-        "plain text",
-        400,
-        (*SIZES, COLORS),
-        lambda b: "; ".join(worded(PLAIN, r) for r in b),
-    ),
+    Framework("plain text", 400, (*SIZES, COLORS), lambda b: "; ".join(worded(PLAIN, r) for r in b)),
 )

@@ -36,15 +36,11 @@ _EVENT = Draft202012Validator(json.loads((_FOLDER / "events.schema.json").read_t
 WRITTEN = [row for row in report_formats() if row.writer is not None]
 _DATA = Path(__file__).parents[1] / "data"
 _SARIF = json.loads(_DATA.joinpath("sarif/sarif-2.1.0.json").read_text())
-_WFC = cassettes.read(
-    resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text()
-)
+_WFC = cassettes.read(resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text())
 _HAR_PARTS = json.loads(_DATA.joinpath("har/har-schema-2.0.0.json").read_text())["schemas"]
 _HAR = Draft6Validator(
     _HAR_PARTS["har.json"],
-    registry=Registry().with_resources(
-        (name, DRAFT6.create_resource(part)) for name, part in _HAR_PARTS.items()
-    ),
+    registry=Registry().with_resources((name, DRAFT6.create_resource(part)) for name, part in _HAR_PARTS.items()),
     format_checker=Draft6Validator.FORMAT_CHECKER,
 )
 _VERDICT = json.loads((_FOLDER / "verdict.schema.json").read_text())
@@ -174,9 +170,7 @@ def read_wfc(files: dict[str, bytes]) -> Any:
 def read_pytest(files: dict[str, bytes]) -> Any:
     tree = ast.parse(files[""])
     compile(tree, "report", "exec")
-    return [
-        one.name for one in tree.body if isinstance(one, ast.FunctionDef) and "test_" in one.name
-    ]
+    return [one.name for one in tree.body if isinstance(one, ast.FunctionDef) and "test_" in one.name]
 
 
 def read_archive(files: dict[str, bytes]) -> Any:
@@ -188,7 +182,5 @@ def read_archive(files: dict[str, bytes]) -> Any:
 
 
 READERS: dict[str, Callable[[dict[str, bytes]], Any]] = {
-    name.removeprefix("read_"): reader
-    for name, reader in list(globals().items())
-    if name.startswith("read_")
+    name.removeprefix("read_"): reader for name, reader in list(globals().items()) if name.startswith("read_")
 }

@@ -45,19 +45,14 @@ def started(kind: str = "run") -> RunStarted:
 
 
 def opened(selected: int = 3, total: int = 5) -> SchemaOpened:
-    return SchemaOpened(
-        "Shop", "Open API 3.0.3", "http://127.0.0.1:8080/api", "d1", total, selected
-    )
+    return SchemaOpened("Shop", "Open API 3.0.3", "http://127.0.0.1:8080/api", "d1", total, selected)
 
 
 def exchange(**changes: Any) -> Exchange:
     values = {
         "method": "GET",
         "target": b"/api/users?limit=0",
-        "headers": (
-            (b"User-Agent", b"checker/0.1.0"),
-            (b"X-Checker-TestCaseId", b"0a1b2c3d4e5f"),
-        ),
+        "headers": ((b"User-Agent", b"checker/0.1.0"), (b"X-Checker-TestCaseId", b"0a1b2c3d4e5f")),
         "body": None,
         "status": 500,
         "reason": "Internal Server Error",
@@ -145,9 +140,7 @@ def schema_finding() -> Finding:
         reproduction="curl -X GET http://127.0.0.1:8080/api/users",
         interactions=(
             interaction(
-                exchange=exchange(
-                    status=200, reason="OK", response_body=b'[{"name":"Ada"}]', response_size=16
-                )
+                exchange=exchange(status=200, reason="OK", response_body=b'[{"name":"Ada"}]', response_size=16)
             ),
         ),
     )
@@ -179,9 +172,7 @@ def records() -> list[Any]:
             statuses=(("GET /health", 200, 20),),
             ledger=(0.01, 0.4, 0.01, 0.01, 1.5),
         ),
-        OperationError(
-            ORDERS, "fuzzing", "Schema Error", "#/components/schemas/Order: no such schema"
-        ),
+        OperationError(ORDERS, "fuzzing", "Schema Error", "#/components/schemas/Order: no such schema"),
         Note("opaque", ORDERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/User/properties/mail", "contentSchema"),

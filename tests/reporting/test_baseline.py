@@ -32,23 +32,14 @@ def defect(label: str, **changes: Any) -> Finding:
 def run(found: list[Finding]) -> list[Record]:
     labels = (*LABELS, NEW)
     cases = progress(labels=labels, statuses=tuple((label, 200, 5) for label in labels))
-    return [
-        started(),
-        OperationsSelected(labels),
-        opened(13, 13),
-        *found,
-        cases,
-        records()[-1],
-    ]
+    return [started(), OperationsSelected(labels), opened(13, 13), *found, cases, records()[-1]]
 
 
 ENTRIES = tuple(
     replace(entry_for(defect(label), DAY_ONE), reason="later", ticket=f"T-{number}")
     for number, label in enumerate(LABELS)
 )
-BASELINE = Baseline(
-    "known.toml", DAY_TWO, (ENTRIES[0], replace(ENTRIES[1], expires=DAY_ONE), *ENTRIES[2:])
-)
+BASELINE = Baseline("known.toml", DAY_TWO, (ENTRIES[0], replace(ENTRIES[1], expires=DAY_ONE), *ENTRIES[2:]))
 SECOND = [
     *(defect(label) for label in LABELS if label not in (FIXED, FLAKY)),
     defect(FLAKY, reproduced=False),
@@ -131,11 +122,7 @@ def test_ndjson_tells_them_at_the_end() -> None:
     assert [one["operation"] for one in last["gone"]] == [FIXED]
     assert (last["new"], last["known"], last["expired"]) == (1, 10, 1)
     phase = next(fields for name, fields in events if name == "PhaseFinished")
-    assert (phase["status"], phase["payload"]["failed"], phase["payload"]["known"]) == (
-        "failure",
-        2,
-        10,
-    )
+    assert (phase["status"], phase["payload"]["failed"], phase["payload"]["known"]) == ("failure", 2, 10)
 
 
 @pytest.mark.parametrize("name", ["markdown", "html"])
@@ -157,9 +144,7 @@ def test_a_file_keeps_what_people_wrote(suffix: str, tmp_path: Path) -> None:
     found = [defect(label) for label in LABELS]
     write_baseline(path, updated(report(found, first).compared, found))
     if suffix == "toml":
-        text = path.read_text().replace(
-            'ticket = ""', 'ticket = "T-0" # asked on Monday\nexpires = 2020-01-01', 1
-        )
+        text = path.read_text().replace('ticket = ""', 'ticket = "T-0" # asked on Monday\nexpires = 2020-01-01', 1)
         path.write_text("# ours\n" + text)
     entries = read_baseline(path)
     assert len(entries) == 12
@@ -174,9 +159,7 @@ def test_a_file_keeps_what_people_wrote(suffix: str, tmp_path: Path) -> None:
 
 def test_comments_stay_with_their_entries(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
-    path.write_text(
-        '[[failures]]\ncheck = "b" # why\n\n# of a\n[[failures]]\ncheck = "a"\nexpires = 2030-01-01\n'
-    )
+    path.write_text('[[failures]]\ncheck = "b" # why\n\n# of a\n[[failures]]\ncheck = "a"\nexpires = 2030-01-01\n')
     entries = read_baseline(path)
     write_baseline(path, [*entries, entry_for(defect(NEW), DAY_ONE)])
     text = path.read_text()

@@ -19,17 +19,7 @@ from checker.reporting.summary import summary_lines
 
 from .golden import assert_golden
 from .hostile import hostile
-from .samples import (
-    AT,
-    changed,
-    clean_records,
-    finding,
-    opened,
-    progress,
-    records,
-    settings,
-    started,
-)
+from .samples import AT, changed, clean_records, finding, opened, progress, records, settings, started
 
 REPORTS = (("vcr", "checker-report/vcr.yaml"),)
 
@@ -44,9 +34,7 @@ def printed(
     console.loading()
     for record in found:
         console.on_record(1, record)
-    report = replace(
-        console.report(fold((1, record) for record in found), outcome), reports=REPORTS
-    )
+    report = replace(console.report(fold((1, record) for record in found), outcome), reports=REPORTS)
     console.finish(report)
     stream.flush()
     return raw.getvalue().decode(encoding), report
@@ -63,9 +51,7 @@ def test_clean_run_reads_as_kept() -> None:
 
 
 def test_workers_are_those_of_the_project() -> None:
-    text, report = printed(
-        clean_records(), projects=((opened().title, {"processes": {"workers": 3}}),)
-    )
+    text, report = printed(clean_records(), projects=((opened().title, {"processes": {"workers": 3}}),))
     assert "Workers:          3 (seed " in text
     assert report.workers == 3
 
@@ -119,8 +105,7 @@ def test_fuzz_tells_its_stop_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "step"),
-    [("first failure", "`--continue-on-failure`"), ("interrupted", "The same command begins with")],
+    ("outcome", "step"), [("first failure", "`--continue-on-failure`"), ("interrupted", "The same command begins with")]
 )
 def test_fuzz_says_how_to_go_on(outcome: str, step: str) -> None:
     text, _ = printed(records(), outcome, kind="fuzz", phases=("exploration",))
@@ -147,9 +132,7 @@ def test_a_part_of_the_summary_that_cannot_be_shown_costs_itself_only() -> None:
     _, report = printed(records())
     broken = replace(report, unauthorized=((401, None),))
     lines = list(summary_lines(broken, lambda name: name))
-    assert any(
-        line.startswith("A part of the summary cannot be shown: TypeError") for line in lines
-    )
+    assert any(line.startswith("A part of the summary cannot be shown: TypeError") for line in lines)
     assert f"Seed: {report.seed}" in lines
 
 
@@ -166,9 +149,7 @@ def test_interrupted_run_prints_what_was_gathered() -> None:
     text, _ = printed(records()[:-1], "interrupted")
     assert "Server error: 1" in text
     assert (
-        text.splitlines()[-1]
-        .strip("= ")
-        .startswith("3 failures (2 stable), 2 errors, 2 warnings, interrupted after")
+        text.splitlines()[-1].strip("= ").startswith("3 failures (2 stable), 2 errors, 2 warnings, interrupted after")
     )
 
 
@@ -224,12 +205,8 @@ def test_fuzz_without_a_terminal_tells_findings_as_they_come() -> None:
 
 
 @pytest.mark.parametrize("kind", ["run", "fuzz"])
-@pytest.mark.parametrize(
-    ("pace_s", "records", "signs"), [(5.0, 7, 3), (10.0, 7, 6), (600.0, 7, 6), (10.0, 361, 104)]
-)
-def test_without_a_terminal_there_are_signs_of_life(
-    kind: str, pace_s: float, records: int, signs: int
-) -> None:
+@pytest.mark.parametrize(("pace_s", "records", "signs"), [(5.0, 7, 3), (10.0, 7, 6), (600.0, 7, 6), (10.0, 361, 104)])
+def test_without_a_terminal_there_are_signs_of_life(kind: str, pace_s: float, records: int, signs: int) -> None:
     stream, times = io.StringIO(), iter([0.0, 0.0, *(pace_s * step for step in range(999))])
     console = Console(settings(kind=kind), stream, clock=lambda: next(times))
     for _ in range(records):

@@ -6,13 +6,7 @@ import pytest
 
 from checker.corpus.fold import fold
 from checker.corpus.records import OperationDescribed, OperationsSelected, Record
-from checker.reporting.described import (
-    OutcomeCounts,
-    Share,
-    covered,
-    operation_coverage,
-    shortfalls,
-)
+from checker.reporting.described import OutcomeCounts, Share, covered, operation_coverage, shortfalls
 from checker.reporting.report import report_of
 
 from .samples import USERS, opened, progress, settings, started
@@ -30,9 +24,7 @@ TRIED = {
 }
 
 
-def described(
-    parameters: tuple[str, ...] = (), statuses: tuple[str, ...] = (), **listed: Any
-) -> OperationDescribed:
+def described(parameters: tuple[str, ...] = (), statuses: tuple[str, ...] = (), **listed: Any) -> OperationDescribed:
     """What a description says of an operation."""
     return OperationDescribed(USERS, (), statuses, parameters, False, **listed)
 
@@ -51,20 +43,13 @@ def test_places_tell_valid_cases_edges_and_broken_keywords() -> None:
 def test_listed_values_and_media_types_tell_which_of_them_were_sent_and_came() -> None:
     said = described(
         members=(("query limit", "10"), ("query limit", "20")),
-        media_types=(
-            ("body", "application/json"),
-            ("body", "text/xml"),
-            ("answer 200", "application/json"),
-        ),
+        media_types=(("body", "application/json"), ("body", "text/xml"), ("answer 200", "application/json")),
     )
     found = operation_coverage(USERS, said, {200: 8}, TRIED)
     (limits,) = found.enumerations
     assert limits.listed == (("10", OutcomeCounts(((2, 2),))), ("20", OutcomeCounts()))
     sent, came = found.media_types
-    assert [(name, one.refused) for name, one in sent.listed] == [
-        ("application/json", 0),
-        ("text/xml", 2),
-    ]
+    assert [(name, one.refused) for name, one in sent.listed] == [("application/json", 0), ("text/xml", 2)]
     assert came.share == Share(1, 1)
     assert (sent.is_sent, came.is_sent) == (True, False)
     shares = covered((found,)).shares

@@ -26,19 +26,12 @@ def test_a_target_that_nobody_reaches_is_no_list_of_operations() -> None:
 def test_cases_that_ended_alike_are_told_once_and_a_phase_that_was_given_up_as_that() -> None:
     def gone(index: int, stage: str, reason: str) -> Quarantined:
         name = "" if index == WHOLE_TASK else f"c{index}"
-        return Quarantined(
-            "t", "GET /a", index, name, stage, 2, (), f"curl /{index}", f"exit code {reason}"
-        )
+        return Quarantined("t", "GET /a", index, name, stage, 2, (), f"curl /{index}", f"exit code {reason}")
 
     cases = [gone(number, "hook", "3") for number in range(3)]
-    ((label, text),) = errors_by_label(
-        [], [*cases, gone(5, "send", "3"), gone(WHOLE_TASK, "", "4")]
-    )
+    ((label, text),) = errors_by_label([], [*cases, gone(5, "send", "3"), gone(WHOLE_TASK, "", "4")])
     assert label == "GET /a"
-    assert (
-        "case c0 ended its worker 2 times in stage hook: exit code 3\n    So did 2 more cases."
-        in text
-    )
+    assert "case c0 ended its worker 2 times in stage hook: exit code 3\n    So did 2 more cases." in text
     assert ("curl /0" in text, "curl /1" in text) == (True, False)
     assert "case c5 ended its worker 2 times in stage send" in text
     assert "the rest of its cases was given up: exit code 4\n" in text

@@ -40,12 +40,8 @@ MAKER = Step(Label("POST /a"), Drawn((1,)))
 BOUND = Step(Label("GET /a"), Drawn((1,)), (BINDING,))
 
 
-@pytest.mark.parametrize(
-    ("outside", "is_dependent"), [(("id",), True), (("*",), True), ((), False), (("a",), False)]
-)
-def test_values_that_a_smaller_case_has_no_more_count_for_nothing(
-    outside: tuple[str, ...], is_dependent: bool
-) -> None:
+@pytest.mark.parametrize(("outside", "is_dependent"), [(("id",), True), (("*",), True), ((), False), (("a",), False)])
+def test_values_that_a_smaller_case_has_no_more_count_for_nothing(outside: tuple[str, ...], is_dependent: bool) -> None:
     parts = (Component("path", "positive", outside),)
     sent = samples.interaction(components=parts)
     one = samples.finding(steps=(BOUND,), interactions=(sent,))
@@ -87,10 +83,7 @@ def test_what_a_request_made_up_is_from_nowhere(steps: tuple[Step, ...], pointer
         (("$request.path.box",), "box of the path of request 1"),
         # The value that was set last is the one that is sent.
         (("request:/name", "$request.body#/name"), "/name of the body of request 1"),
-        (
-            ("/id", "$response.header.Location"),
-            "$response.header.Location of the response to request 1",
-        ),
+        (("/id", "$response.header.Location"), "$response.header.Location of the response to request 1"),
     ],
 )
 def test_it_is_told_where_values_are_from(pointers: tuple[str, ...], origin: str) -> None:

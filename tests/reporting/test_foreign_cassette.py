@@ -64,9 +64,7 @@ def test_a_client_is_answered_what_was_recorded(played: Any) -> None:
         assert (answer.code, answer.reason) == (500, "Internal Server Error")
         assert answer.headers.get_all("X-Two") == ["a", "b"]
         assert answer.read() == SENT[0].exchange.response_body
-    posted = urllib.request.Request(
-        f"{BASE}/orders", SENT[1].exchange.body, {"Content-Type": "application/json"}
-    )
+    posted = urllib.request.Request(f"{BASE}/orders", SENT[1].exchange.body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(posted) as answer:
         assert (answer.status, answer.read()) == (201, b"- 1\n- [2]\n")
     assert played.all_played

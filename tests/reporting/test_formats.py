@@ -17,18 +17,7 @@ from checker.reporting.shown import ReportContext
 from .formats import READERS, WRITTEN, written
 from .golden import assert_golden
 from .hostile import hostile
-from .samples import (
-    AT,
-    ORDERS,
-    USERS,
-    exchange,
-    finding,
-    interaction,
-    progress,
-    records,
-    settings,
-    started,
-)
+from .samples import AT, ORDERS, USERS, exchange, finding, interaction, progress, records, settings, started
 
 CONTEXT = ReportContext(
     "checker run http://127.0.0.1:8080/openapi.json",
@@ -41,9 +30,7 @@ CONTEXT = ReportContext(
 )
 INTERACTIONS = (
     interaction(),
-    interaction(
-        case="1a", exchange=exchange(status=None, failure="timed out: 10 s"), status="ERROR"
-    ),
+    interaction(case="1a", exchange=exchange(status=None, failure="timed out: 10 s"), status="ERROR"),
 )
 SELECTED = OperationsSelected((USERS, ORDERS, "GET /health", "DELETE /users"))
 
@@ -61,12 +48,7 @@ def read(name: str) -> Any:
 def test_every_format_has_a_reader_that_is_not_ours_and_the_docs_say_which() -> None:
     docs = Path(__file__).parents[2].joinpath("docs/reports.md").read_text(encoding="utf-8")
     table = docs.partition("## Who else reads them")[2].partition("\n## ")[0]
-    told = [
-        name
-        for line in table.splitlines()
-        if "|" in line
-        for name in re.findall(r"^\| `(.+?)`", line)
-    ]
+    told = [name for line in table.splitlines() if "|" in line for name in re.findall(r"^\| `(.+?)`", line)]
     assert sorted(told) == sorted(READERS) == sorted(row.name for row in WRITTEN)
 
 
@@ -106,9 +88,7 @@ def test_json_tells_what_the_run_came_to() -> None:
         "GET /health": "errored",
         "DELETE /users": "skipped",
     }
-    assert [group["kind"] for group in found["warnings"]] == [
-        *("unresolvable_reference", "unusable_body")
-    ]
+    assert [group["kind"] for group in found["warnings"]] == [*("unresolvable_reference", "unusable_body")]
     assert found["complete"] is True
 
 
@@ -143,9 +123,7 @@ def test_allure_has_a_result_for_each_operation() -> None:
 
 def test_html_shows_findings_with_commands_and_the_reach_of_operations() -> None:
     page = read("html")
-    assert [one.get("id") for one in page.iter("details") if one.get("id")] == [
-        *("f-f1", "f-f2", "f-f3")
-    ]
+    assert [one.get("id") for one in page.iter("details") if one.get("id")] == [*("f-f1", "f-f2", "f-f3")]
     commands = ["".join(one.itertext()) for one in page.iter("pre")]
     assert any(text.startswith("curl -X GET") for text in commands)
     rows = ["".join(row.itertext()) for row in page.iter("tr")]
@@ -171,10 +149,7 @@ def test_collections_hold_every_failure() -> None:
     [
         (b'{"a": 1}', True),
         (b'{"a": {"b": {}}}', True),
-        *(
-            (body, False)
-            for body in (b'"{{1+1}}"', b"a\n### b", b"a\n  // b", b"@a=1", b"< /etc/passwd")
-        ),
+        *((body, False) for body in (b'"{{1+1}}"', b"a\n### b", b"a\n  // b", b"@a=1", b"< /etc/passwd")),
     ],
 )
 def test_no_body_is_what_an_editor_acts_upon(body: bytes, is_shown: bool) -> None:
@@ -215,9 +190,7 @@ def test_a_long_markdown_report_is_cut_at_a_part() -> None:
 @pytest.mark.parametrize("row", WRITTEN, ids=[row.name for row in WRITTEN])
 @limits(max_examples=60)
 @given(hostile())
-def test_nothing_makes_a_report_ill_formed(
-    row: ReportFormat, run: tuple[list[Any], list[Any]]
-) -> None:
+def test_nothing_makes_a_report_ill_formed(row: ReportFormat, run: tuple[list[Any], list[Any]]) -> None:
     assert READERS[row.name](written(row, *run, settings(), CONTEXT)) is not None
 
 
@@ -270,10 +243,7 @@ def test_queries_stand_a_field_a_line_with_their_variables_apart(name: str, mark
     text = written(row, [*records(), asking], (), settings(), CONTEXT)[""].decode()
     shown = html.unescape(text) if name == "html" else text.replace("\\n", "\n").replace('\\"', '"')
     assert mark in shown
-    assert (
-        'query ($id: ID!) {\n  book(id: $id) {\n    id\n    title\n  }\n}\n{"id": "a"}'
-        in shown.replace("\xa0", " ")
-    )
+    assert 'query ($id: ID!) {\n  book(id: $id) {\n    id\n    title\n  }\n}\n{"id": "a"}' in shown.replace("\xa0", " ")
 
 
 NOT_OF_FINDINGS = {

@@ -20,9 +20,7 @@ def test_failures_are_errors_at_the_line_of_their_operation(tmp_path: Path) -> N
     lines = list(annotations(report(), context))
     assert len(lines) == 4
     assert lines[0].startswith(f"::error file={document},line=3,title=Server error::GET /users%0A")
-    assert lines[3] == (
-        "::error title=Schema Error::POST /orders: #/components/schemas/Order: no such schema"
-    )
+    assert lines[3] == ("::error title=Schema Error::POST /orders: #/components/schemas/Order: no such schema")
 
 
 def test_what_a_server_says_ends_no_annotation() -> None:

@@ -20,9 +20,7 @@ def cases() -> dict[str, TestCase]:
     found = [OperationsSelected((USERS, ORDERS, NEVER)), *records()]
     report = report_of(fold((1, record) for record in found), settings(), "completed")
     (suite,) = JUnitXml.fromstring("".join(write(report, CONTEXT)).encode())
-    assert (suite.name, suite.tests, suite.failures, suite.errors, suite.skipped) == (
-        *("checker", 4, 1, 2, 1),
-    )
+    assert (suite.name, suite.tests, suite.failures, suite.errors, suite.skipped) == (*("checker", 4, 1, 2, 1),)
     return {case.name: case for case in suite}
 
 

@@ -9,13 +9,7 @@ from .samples import ORDERS, USERS, changed, finding, opened, records
 from .samples import progress as sample
 
 
-def drawn(
-    progress: RunProgress,
-    *,
-    encoding: str = "utf-8",
-    max_time_s: float | None = None,
-    loading: str = "",
-) -> str:
+def drawn(progress: RunProgress, *, encoding: str = "utf-8", max_time_s: float | None = None, loading: str = "") -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding)
     screen = Screen(stream)
@@ -49,11 +43,7 @@ def test_time_limit_shows_what_is_left() -> None:
 
 def test_running_operations_are_named() -> None:
     progress = RunProgress(started=0.0)
-    for record in (
-        opened(),
-        sample(task="t1", finished=False),
-        sample(task="t2", labels=(ORDERS,)),
-    ):
+    for record in (opened(), sample(task="t1", finished=False), sample(task="t2", labels=(ORDERS,))):
         progress.follow(1, record, 1.0)
     assert f"now: {USERS}\n" in drawn(progress)
 
@@ -93,8 +83,6 @@ def test_rate_forgets_what_is_long_ago() -> None:
     assert progress.rate(80.0) == 0
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(-1, "0:00"), (7.9, "0:07"), (750, "12:30"), (3723, "1:02:03")]
-)
+@pytest.mark.parametrize(("seconds", "text"), [(-1, "0:00"), (7.9, "0:07"), (750, "12:30"), (3723, "1:02:03")])
 def test_clock_text_is_short(seconds: float, text: str) -> None:
     assert clock_text(seconds) == text

@@ -5,12 +5,7 @@ from hypothesis import strategies as st
 from checker.config.settings import Sanitization
 from checker.corpus.records import Component
 from checker.corpus.references import SecretStore
-from checker.reporting.masking import (
-    Masking,
-    ShownCommand,
-    by_name,
-    masked_url,
-)
+from checker.reporting.masking import Masking, ShownCommand, by_name, masked_url
 
 ON = Sanitization()
 
@@ -62,9 +57,7 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     store.add("header:Authorization", "Bearer t0ps3cret")
     command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1/"
     hidden = "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
-    assert Masking(Sanitization(), store).command(command) == ShownCommand(
-        hidden, ("header Authorization",)
-    )
+    assert Masking(Sanitization(), store).command(command) == ShownCommand(hidden, ("header Authorization",))
     assert Masking(Sanitization(enabled=False), store).command(command) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
@@ -78,31 +71,17 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
         ("'http://h/?token=a&b=%20'", "'http://h/?token=%5BFiltered%5D&b=%20'", "query token"),
         ("'http://h/?token=&token'", "'http://h/?token=&token'", ""),
         ("http://a:b@h/", "'http://[Filtered]@h/'", "credentials in the URL"),
-        (
-            "-X GET --globoff $'http://h/{a}?q=\\x07'",
-            "-X GET --globoff $'http://h/{a}?q=\\x07'",
-            "",
-        ),
+        ("-X GET --globoff $'http://h/{a}?q=\\x07'", "-X GET --globoff $'http://h/{a}?q=\\x07'", ""),
         (
             "-H 'Content-Type: application/json' -d '{\"password\": 1, \"b\": 2}' http://h/",
             '-H \'Content-Type: application/json\' -d \'{"password":"[Filtered]","b":2}\' http://h/',
             "body password",
         ),
-        (
-            "-d 'token=it'\"'\"'s&x=1' http://h/",
-            "-d 'token=%5BFiltered%5D&x=1' http://h/",
-            "body token",
-        ),
-        (
-            "-H 'Content-Type:' -d 'token=a' http://h/",
-            "-H 'Content-Type:' -d 'token=a' http://h/",
-            "",
-        ),
+        ("-d 'token=it'\"'\"'s&x=1' http://h/", "-d 'token=%5BFiltered%5D&x=1' http://h/", "body token"),
+        ("-H 'Content-Type:' -d 'token=a' http://h/", "-H 'Content-Type:' -d 'token=a' http://h/", ""),
     ],
 )
-def test_a_command_shows_no_value_of_a_sensitive_name_and_says_where(
-    words: str, shown: str, hidden: str
-) -> None:
+def test_a_command_shows_no_value_of_a_sensitive_name_and_says_where(words: str, shown: str, hidden: str) -> None:
     command = Masking(ON, SecretStore()).command(f"curl {words}")
     assert command == ShownCommand(f"curl {shown}", (hidden,) if hidden else ())
 
@@ -139,9 +118,7 @@ def test_each_step_has_parts_of_its_own() -> None:
 
 
 def test_credentials_of_the_description_are_masked() -> None:
-    shown = Masking(ON, SecretStore(), ("query appid",)).command(
-        "curl 'http://h/?appid=1'", [DRAWN]
-    )
+    shown = Masking(ON, SecretStore(), ("query appid",)).command("curl 'http://h/?appid=1'", [DRAWN])
     assert shown == ShownCommand("curl 'http://h/?appid=%5BFiltered%5D'", ("query appid",))
 
 

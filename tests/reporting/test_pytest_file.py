@@ -124,13 +124,9 @@ def test_later_requests_take_what_earlier_answers_hold_now() -> None:
     assert "send('GET', '/bookings/' + fresh(answer_0, 'reference'), [])" in text
 
 
-def test_what_was_masked_comes_from_the_environment(
-    broken: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_masked_comes_from_the_environment(broken: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = exchange(
-        target=b"/rooms?api_key=secret&limit=1",
-        headers=((b"Authorization", b"Bearer s3cret"),),
-        status=400,
+        target=b"/rooms?api_key=secret&limit=1", headers=((b"Authorization", b"Bearer s3cret"),), status=400
     )
     one = failing(5, "GET /rooms", interactions=(interaction(exchange=secret, components=()),))
     text = text_of(broken.url, one)

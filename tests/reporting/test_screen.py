@@ -38,9 +38,7 @@ def test_rules_fill_the_width_where_they_can(title: str) -> None:
 
 
 @pytest.mark.parametrize(("columns", "width"), [("50", 50), ("200", 80)])
-def test_rules_fit_a_narrow_terminal(
-    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rules_fit_a_narrow_terminal(columns: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("TERM", "xterm")
     stream = io.StringIO()
@@ -54,9 +52,7 @@ def test_text_is_not_written_backwards(mark: str) -> None:
     assert shown(f"a{mark}b", "utf-8") == f"a\\u{ord(mark):04x}b\n"
 
 
-@given(
-    st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\u200e\u061c\u202e\x1b"))
-)
+@given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\u200e\u061c\u202e\x1b")))
 def test_a_command_is_shown_as_it_was_written(text: str) -> None:
     word = quoted(text.replace("\0", ""))
     assert Screen(io.StringIO()).encodable(word) == word

@@ -12,31 +12,12 @@ from checker.corpus.records import Note, OperationError, Record, RunFinished
 from checker.corpus.space import TRIMMED
 from checker.health import HEALTH_CHECK
 from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
-from checker.reporting.summary import (
-    ledger_lines,
-    note_lines,
-    summary_lines,
-    tally_parts,
-    total_line,
-    warning_lines,
-)
+from checker.reporting.summary import ledger_lines, note_lines, summary_lines, tally_parts, total_line, warning_lines
 from checker.reporting.warnings import warning_groups
 from checker.workers.authentication.signup import SIGN_UP_FAILED, SIGNED_UP
 from tests.asking import saying
 
-from .samples import (
-    AT,
-    ORDERS,
-    USERS,
-    changed,
-    clean_records,
-    finding,
-    opened,
-    progress,
-    records,
-    settings,
-    started,
-)
+from .samples import AT, ORDERS, USERS, changed, clean_records, finding, opened, progress, records, settings, started
 
 
 def _key(location: Location, name: str) -> SecurityScheme:
@@ -55,29 +36,14 @@ def report(found: list[Record], outcome: str = "completed", **changes: object) -
         ({"findings": ()}, "2 errors, 2 warnings in 2.00s"),
         ({"findings": (), "errors": ()}, "1 error, 2 warnings in 2.00s"),
         ({"findings": (), "errors": (), "quarantined": ()}, "No issues found, 2 warnings in 2.00s"),
-        (
-            {"findings": (), "errors": (), "quarantined": (), "cases": 0},
-            "Nothing was tested in 2.00s",
-        ),
-        (
-            {"findings": (), "errors": (), "quarantined": (), "notes": ()},
-            "No issues found in 2.00s",
-        ),
+        ({"findings": (), "errors": (), "quarantined": (), "cases": 0}, "Nothing was tested in 2.00s"),
+        ({"findings": (), "errors": (), "quarantined": (), "notes": ()}, "No issues found in 2.00s"),
         ({"selected": 0, "errors": (), "quarantined": ()}, "Empty test suite"),
         (
-            {
-                "findings": (),
-                "errors": (),
-                "quarantined": (),
-                "notes": (),
-                "outcome": "interrupted",
-            },
+            {"findings": (), "errors": (), "quarantined": (), "notes": (), "outcome": "interrupted"},
             "No issues found, interrupted after 2.00s",
         ),
-        (
-            {"outcome": "interrupted"},
-            "3 failures (2 stable), 2 errors, 2 warnings, interrupted after 2.00s",
-        ),
+        ({"outcome": "interrupted"}, "3 failures (2 stable), 2 errors, 2 warnings, interrupted after 2.00s"),
     ],
 )
 def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
@@ -128,12 +94,7 @@ def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:
 def test_phases_that_were_not_asked_for_are_disabled() -> None:
     found = report(clean_records(), phases=("fuzzing",))
     notes = {phase.name: phase.note for phase in found.phases}
-    assert notes == {
-        "examples": "disabled",
-        "coverage": "disabled",
-        "fuzzing": "",
-        "stateful": "disabled",
-    }
+    assert notes == {"examples": "disabled", "coverage": "disabled", "fuzzing": "", "stateful": "disabled"}
 
 
 def test_interrupted_phase_says_so() -> None:
@@ -191,9 +152,7 @@ def test_closed_doors_are_named() -> None:
         ),
     ],
 )
-def test_closed_doors_are_opened_as_the_description_says(
-    schemes: tuple[SecurityScheme, ...], said: str
-) -> None:
+def test_closed_doors_are_opened_as_the_description_says(schemes: tuple[SecurityScheme, ...], said: str) -> None:
     opening = changed(opened(), ways_in=ways_in(schemes))
     for status, sentence in (
         (401, f"  Give credentials with {said}."),

@@ -17,14 +17,7 @@ from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.reader import Journals
-from checker.corpus.records import (
-    Finding,
-    OperationError,
-    Quarantined,
-    Record,
-    TaskProgress,
-    WorkerGone,
-)
+from checker.corpus.records import Finding, OperationError, Quarantined, Record, TaskProgress, WorkerGone
 from checker.reporting.report import Report, report_of
 from checker.reporting.summary import summary_lines, total_line
 
@@ -42,9 +35,7 @@ def progress(draw: st.DrawFn) -> TaskProgress:
     """A piece of work; without statuses it was counted for a worker that died."""
     number = draw(st.integers(0, 2))
     of_task = LABELS[number : number + draw(st.integers(1, 2))]
-    answered = draw(
-        st.lists(st.tuples(st.sampled_from(of_task), st.sampled_from([0, 200, 204, 404, 500]), few))
-    )
+    answered = draw(st.lists(st.tuples(st.sampled_from(of_task), st.sampled_from([0, 200, 204, 404, 500]), few)))
     others = st.tuples(st.sampled_from(of_task), st.sampled_from([204, 405]), st.integers(1, 3))
     probes = draw(st.lists(others, max_size=2))
     told = [*answered, *probes]
@@ -166,9 +157,7 @@ def naive(left: list[tuple[int, Record]]) -> Counter[str]:
         if not piece.statuses and not piece.probes and piece.cases >= len(piece.labels):
             tested |= set(piece.labels)
     tested |= {record.label for record in told if isinstance(record, Finding)}
-    errors = {
-        (one.label, one.title, one.message) for one in told if isinstance(one, OperationError)
-    }
+    errors = {(one.label, one.title, one.message) for one in told if isinstance(one, OperationError)}
     quarantined = {(one.task, one.index) for one in told if isinstance(one, Quarantined)}
     return Counter(
         cases=sum(piece.cases for piece in pieces),

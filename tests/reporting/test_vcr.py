@@ -24,12 +24,7 @@ bodies = st.binary(max_size=30)
 
 def cassette(*interactions: Interaction, **changes: Any) -> dict[str, Any]:
     settings = ReportContext(
-        **{
-            "command": "checker run x",
-            "seed": 7,
-            "base_url": "http://127.0.0.1:8080/api",
-            **changes,
-        }
+        **{"command": "checker run x", "seed": 7, "base_url": "http://127.0.0.1:8080/api", **changes}
     )
     document: dict[str, Any] = cassettes.read(cassette_text(settings, interactions))
     return document
@@ -67,10 +62,7 @@ def test_interaction_has_the_fields_of_the_specification() -> None:
         "request": {
             "uri": "http://127.0.0.1:8080/api/users?limit=0",
             "method": "GET",
-            "headers": {
-                "User-Agent": ["checker/0.1.0"],
-                "X-Checker-TestCaseId": ["0a1b2c3d4e5f"],
-            },
+            "headers": {"User-Agent": ["checker/0.1.0"], "X-Checker-TestCaseId": ["0a1b2c3d4e5f"]},
         },
         "response": {
             "status": {"code": "500", "message": "Internal Server Error"},
@@ -143,18 +135,11 @@ def test_cut_response_tells_its_size() -> None:
 
 
 @given(body=bodies, answer=bodies, charset=st.none() | texts, preserve=st.booleans())
-def test_bodies_come_back_byte_for_byte(
-    body: bytes, answer: bytes, charset: str | None, preserve: bool
-) -> None:
+def test_bodies_come_back_byte_for_byte(body: bytes, answer: bytes, charset: str | None, preserve: bool) -> None:
     kind = "text/plain" if charset is None else f"text/plain; charset={charset}"
-    sent = exchange(
-        body=body, response_body=answer, response_head=f"Content-Type: {kind}\r\n".encode()
-    )
+    sent = exchange(body=body, response_body=answer, response_head=f"Content-Type: {kind}\r\n".encode())
     found = only(interaction(exchange=sent), preserve_bytes=preserve)
-    for wanted, kept in (
-        (body, found["request"]["body"]),
-        (answer, found["response"]["body"]),
-    ):
+    for wanted, kept in ((body, found["request"]["body"]), (answer, found["response"]["body"])):
         if "base64_string" in kept:
             assert base64.b64decode(kept["base64_string"]) == wanted
         else:

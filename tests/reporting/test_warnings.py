@@ -22,16 +22,11 @@ Counts = tuple[tuple[int, int], ...]
 
 
 def told(
-    statuses: Counts,
-    wrong: Counts = (),
-    more: Iterable[Any] = (),
-    declared_path: str = "",
-    **changes: Any,
+    statuses: Counts, wrong: Counts = (), more: Iterable[Any] = (), declared_path: str = "", **changes: Any
 ) -> dict[str, str]:
     """Kind -> text of the warnings of a run with one operation."""
     done = progress(
-        statuses=tuple((USERS, *pair) for pair in (*statuses, *wrong)),
-        wrong=tuple((USERS, *pair) for pair in wrong),
+        statuses=tuple((USERS, *pair) for pair in (*statuses, *wrong)), wrong=tuple((USERS, *pair) for pair in wrong)
     )
     records: list[Any] = [started(), changed(opened(), declared_path=declared_path), *more, done]
     everything = WarningSettings(
@@ -66,10 +61,7 @@ TRIGGERED: list[tuple[str, dict[str, Any]]] = [
     ("validation_mismatch", {"statuses": ((422, 1),), "wrong": ((200, 50),)}),
     ("low_valid_rate", {"statuses": ((200, 1), (400, 9))}),
     ("timeout_units", {"statuses": ((200, 1),), "operations": said({"request-timeout": 1000})}),
-    (
-        "timeout_units",
-        {"statuses": ((200, 1),), "operations": said({"checks": {"max_response_time": 1500}})},
-    ),
+    ("timeout_units", {"statuses": ((200, 1),), "operations": said({"checks": {"max_response_time": 1500}})}),
     ("method_not_allowed", {"statuses": ((405, 10),), "more": [described("200")]}),
 ]
 NEARLY: list[tuple[str, dict[str, Any]]] = [
@@ -134,9 +126,7 @@ def test_who_logs_in_with_made_up_names_lacks_no_credentials(
         ("http://h/v1", "/v1/v1", "http://h/v1/v1"),
     ],
 )
-def test_the_base_url_that_is_proposed_joins_what_both_paths_have(
-    given: str, declared: str, wanted: str
-) -> None:
+def test_the_base_url_that_is_proposed_joins_what_both_paths_have(given: str, declared: str, wanted: str) -> None:
     text = told(((404, 3),), base_url=given, declared_path=declared)["base_url_mismatch"]
     assert text.endswith(f"`--url {wanted}`")
 
@@ -147,9 +137,7 @@ def test_a_warning_is_told_when_it_should_be(kind: str, run: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(("kind", "run"), NEARLY)
-def test_a_warning_is_not_told_when_it_only_nearly_should_be(
-    kind: str, run: dict[str, Any]
-) -> None:
+def test_a_warning_is_not_told_when_it_only_nearly_should_be(kind: str, run: dict[str, Any]) -> None:
     assert kind not in told(**run)
 
 
@@ -171,9 +159,7 @@ def test_a_base_url_without_the_declared_path_is_told_with_the_right_one() -> No
         ({"display": ["missing_auth"], "fail-on": ["rate_limited"]}, True, ()),
     ],
 )
-def test_display_and_fail_on_are_two_things(
-    value: Any, shown: bool, failing: tuple[str, ...]
-) -> None:
+def test_display_and_fail_on_are_two_things(value: Any, shown: bool, failing: tuple[str, ...]) -> None:
     records: list[Any] = [started(), opened(), progress(statuses=((USERS, 401, 10),))]
     asked = settings(warnings=WarningSettings.of(value))
     report = report_of(fold((1, record) for record in records), asked, "completed")
@@ -270,12 +256,7 @@ def test_warnings_can_be_switched_off_and_their_share_be_chosen() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("low_valid_rate", {"threshold": 2}),
-        ("low_valid_rate", 0.5),
-        ("enabled", "no"),
-        ("shown", True),
-    ],
+    [("low_valid_rate", {"threshold": 2}), ("low_valid_rate", 0.5), ("enabled", "no"), ("shown", True)],
 )
 def test_wrong_keys_of_warnings_are_named(name: str, value: object) -> None:
     assert name in (warning_key(name, value) or "")

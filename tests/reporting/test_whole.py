@@ -17,9 +17,7 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError, ZeroDivisionError, KeyboardInterrupt])
-def test_of_a_file_that_is_not_finished_nothing_stays(
-    tmp_path: Path, error: type[BaseException]
-) -> None:
+def test_of_a_file_that_is_not_finished_nothing_stays(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "report"
     path.write_text("of before")
     with pytest.raises(error), whole_file(path) as file:  # noqa: PT012 - the context is the thing

@@ -34,9 +34,7 @@ def workers(tmp_path: Path) -> Workers:
     return Workers(tmp_path / "corpus")
 
 
-def test_a_cassette_has_all_interactions_by_time_and_stands_alone(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_cassette_has_all_interactions_by_time_and_stands_alone(workers: Workers, tmp_path: Path) -> None:
     path = tmp_path / "new" / "cassette.yaml"
     for number in range(150):
         workers.tell(1 + number % 3, f"c{number}", AT + number)
@@ -76,12 +74,9 @@ def test_reports_that_are_given_up_leave_nothing(workers: Workers, tmp_path: Pat
         workers.tell(1, f"c{number}", AT + number)
     paths = {name: tmp_path / "reports" / name for name in ("vcr", "har")}
     asked = iter([False] * 5 + [True])
-    found = write_streams(
-        [run_of(workers)], [(name, str(path)) for name, path in paths.items()], lambda: next(asked)
-    )
+    found = write_streams([run_of(workers)], [(name, str(path)) for name, path in paths.items()], lambda: next(asked))
     assert found.problems == {
-        str(path): f"{path}: the {name} report was not written: interrupted"
-        for name, path in paths.items()
+        str(path): f"{path}: the {name} report was not written: interrupted" for name, path in paths.items()
     }
     assert list((tmp_path / "reports").iterdir()) == []
 
@@ -102,9 +97,7 @@ def test_a_writer_that_fails_costs_no_other_report(
 READERS = {
     "vcr": entries,
     "har": lambda path: json.loads(path.read_text())["log"]["entries"],
-    "ndjson": lambda path: [
-        one for one in map(json.loads, path.read_text().splitlines()) if "ScenarioFinished" in one
-    ],
+    "ndjson": lambda path: [one for one in map(json.loads, path.read_text().splitlines()) if "ScenarioFinished" in one],
 }
 
 

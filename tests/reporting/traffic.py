@@ -48,9 +48,7 @@ class Workers:
 
     def keep(self, incarnation: int, one: Interaction) -> None:
         if incarnation not in self._writers:
-            self._writers[incarnation] = TrafficWriter(
-                self.layout.traffic(incarnation, 1000 + incarnation)
-            )
+            self._writers[incarnation] = TrafficWriter(self.layout.traffic(incarnation, 1000 + incarnation))
         self._writers[incarnation].offer(Described(one), interesting=True)
 
     def flush(self) -> None:

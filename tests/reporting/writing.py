@@ -14,8 +14,6 @@ def cassette_text(settings: ReportContext, interactions: Iterable[Interaction]) 
     return "".join((cassette.head(), *map(cassette.event, interactions), cassette.end()))
 
 
-def write_cassette(
-    path: Path, settings: ReportContext, interactions: Iterable[Interaction]
-) -> None:
+def write_cassette(path: Path, settings: ReportContext, interactions: Iterable[Interaction]) -> None:
     """Let one stand at `path`."""
     path.write_text(cassette_text(settings, interactions), encoding="utf-8", newline="\n")

@@ -17,9 +17,7 @@ class LoggedIn(CredentialSource):
         with urlopen(login, timeout=20) as answer:
             token = answer.read().decode()
         return Credentials(
-            headers={"Authorization": f"Bearer {token}"},
-            query={"session": f"q-{token}"},
-            cookies={"sid": f"c-{token}"},
+            headers={"Authorization": f"Bearer {token}"}, query={"session": f"q-{token}"}, cookies={"sid": f"c-{token}"}
         )
 
     def carried(self, held: Credentials, case: checker.Case) -> Credentials | None:

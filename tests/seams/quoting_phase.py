@@ -8,9 +8,7 @@ from checker import phases
 _TEXTS = ("'", '"', "\\", "1' OR '1'='1")
 
 
-def quotations(
-    operation: checker.APIOperation, context: phases.ListingContext
-) -> Iterator[checker.Case]:
+def quotations(operation: checker.APIOperation, context: phases.ListingContext) -> Iterator[checker.Case]:
     """One case for each parameter and each text; operations that need more than one value are left alone."""
     for one in operation.parameters:
         others = [other for other in operation.parameters if other.required and other is not one]

@@ -65,11 +65,7 @@ def document() -> dict[str, object]:
     parameters = [{"name": "q", "in": "query", "schema": {"type": "integer"}}]
     responses = {str(status): {"description": ""} for status in (200, 401, 500)}
     operation = {"get": {"parameters": parameters, "responses": responses}}
-    return {
-        "openapi": "3.0.3",
-        "info": {"title": "T", "version": "1"},
-        "paths": dict.fromkeys(PATHS, operation),
-    }
+    return {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": dict.fromkeys(PATHS, operation)}
 
 
 def written(folder: Path) -> list[tuple[Path, bytes]]:
@@ -77,9 +73,7 @@ def written(folder: Path) -> list[tuple[Path, bytes]]:
 
 
 @pytest.mark.parametrize("sanitizes", [True, False])
-def test_every_token_is_fetched_once_for_all_and_kept_nowhere(
-    tmp_path: Path, *, sanitizes: bool
-) -> None:
+def test_every_token_is_fetched_once_for_all_and_kept_nowhere(tmp_path: Path, *, sanitizes: bool) -> None:
     bank, command = Bank(), Command(tmp_path)
     with ExitStack() as opened:
         app = opened.enter_context(serving(bank.answer, document()))

@@ -58,9 +58,7 @@ def command(tmp_path: Path) -> Command:
 
 @pytest.mark.parametrize("register", [by_hook, by_entry_point])
 @pytest.mark.parametrize("name", ["ledger.commands", "ledger.txt"])
-def test_a_kind_from_outside_runs_from_end_to_end(
-    command: Command, register: object, name: str
-) -> None:
+def test_a_kind_from_outside_runs_from_end_to_end(command: Command, register: object, name: str) -> None:
     assert callable(register)
     register(command)
     done, bodies = ran(command, name, "-n", "400", workers=2)
@@ -76,9 +74,7 @@ def test_a_kind_from_outside_runs_from_end_to_end(
     assert "do add" in done.stdout
 
 
-def test_one_worker_sends_what_two_send(
-    command: Command, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_one_worker_sends_what_two_send(command: Command, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Command(tmp_path_factory.mktemp("other"))
     for one in (command, other):
         by_hook(one)

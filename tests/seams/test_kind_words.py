@@ -23,11 +23,7 @@ def spoken(folder: str) -> Iterator[tuple[str, str]]:
                 is_docstring = token.type == tokenize.STRING and previous in (
                     tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
                 )  # fmt: skip
-                if (
-                    token.type in (tokenize.NAME, tokenize.STRING)
-                    and not is_docstring
-                    and WORD.search(token.string)
-                ):
+                if token.type in (tokenize.NAME, tokenize.STRING) and not is_docstring and WORD.search(token.string):
                     yield str(path.relative_to(PACKAGE)), token.string.strip("\"'")
                 if token.type not in (tokenize.NL, tokenize.COMMENT):
                     previous = token.type

@@ -31,9 +31,7 @@ def test_an_observer_from_outside_is_told_as_often_as_it_wants(tmp_path: Path) -
     command = Command(tmp_path)
     install(command, "teapot_observer")
     with serving(answer, DOCUMENT) as app:
-        done = command.run(
-            app.document_url, "--phases", "fuzzing", "--mode", "positive", "-n", str(CASES)
-        )
+        done = command.run(app.document_url, "--phases", "fuzzing", "--mode", "positive", "-n", str(CASES))
         sent = sum(request.target.startswith(b"/tea") for request in app.seen)
     assert done.code == 0, done.shown
     told = {kind: len(notes) for kind, notes in done.view.notes.items()}

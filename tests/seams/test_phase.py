@@ -19,9 +19,7 @@ DOCUMENT = {
     "openapi": "3.0.3",
     "info": {"title": "Quotations", "version": "1"},
     "paths": {
-        "/named/{name}": {
-            "get": {**OPERATION, "parameters": [{"name": "name", "in": "path", **TEXT}]}
-        },
+        "/named/{name}": {"get": {**OPERATION, "parameters": [{"name": "name", "in": "path", **TEXT}]}},
         "/found": {"get": {**OPERATION, "parameters": [{"name": "text", "in": "query", **TEXT}]}},
         "/plain": {"get": OPERATION},
     },
@@ -60,9 +58,7 @@ def test_a_phase_from_outside_runs_from_end_to_end(command: Command) -> None:
 
 
 def test_it_is_switched_on_and_off_in_the_configuration(command: Command) -> None:
-    off = "".join(
-        f"[phases.{name}]\nenabled = false\n" for name in ("examples", "coverage", "stateful")
-    )
+    off = "".join(f"[phases.{name}]\nenabled = false\n" for name in ("examples", "coverage", "stateful"))
     on = "[phases.quoting]\nenabled = true\n[phases.quoting.checks.not_a_server_error]\nenabled = false\n"
     (command.directory / "checker.toml").write_text(off + on)
     with serving(answer, DOCUMENT) as app:
@@ -80,9 +76,7 @@ def test_it_runs_only_when_it_is_asked_for(command: Command) -> None:
 def test_what_nobody_registers_is_no_phase(command: Command) -> None:
     found = ran(command, "--phases", "quoted")[0]
     assert found.code == 2
-    assert "unknown name 'quoted'. Did you mean 'quoting'?" in found.stdout + found.stderr, (
-        found.shown
-    )
+    assert "unknown name 'quoted'. Did you mean 'quoting'?" in found.stdout + found.stderr, found.shown
 
 
 def test_the_proof_is_small() -> None:

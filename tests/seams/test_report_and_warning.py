@@ -37,9 +37,7 @@ def ran(folder: Path, *arguments: str, text: str = "") -> Ran:
 def test_they_are_made_of_public_names_in_a_few_lines(name: str) -> None:
     text = Path(__file__).with_name(f"{name}.py").read_text()
     imported = {
-        (node.module or "").partition(".")[0]
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom)
+        (node.module or "").partition(".")[0] for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)
     }
     assert imported == {"checker"}
     assert "_" not in {part[:1] for line in text.splitlines() for part in line.split(".")[1:]}

@@ -31,14 +31,8 @@ DOCUMENT: dict[str, Any] = {
     "paths": {
         "/orders": {
             "post": {
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": ORDER}},
-                },
-                "responses": {
-                    "200": promising({"amount": INTEGER}, "amount"),
-                    "default": {"description": ""},
-                },
+                "requestBody": {"required": True, "content": {"application/json": {"schema": ORDER}}},
+                "responses": {"200": promising({"amount": INTEGER}, "amount"), "default": {"description": ""}},
             }
         },
         "/items": {"get": {"responses": {"200": promising({"total": INTEGER}, "total")}}},

@@ -20,10 +20,7 @@ PLANTED = {
     ("Query.moods", "not_a_server_error"): "a mood that is not in the enum",
     ("Query.count", "negative_data_rejection"): "a day that is none",
     ("Mutation.addNote", "not_a_server_error"): "an empty list of tags",
-    (
-        "Mutation.createLabel",
-        "ensure_resource_availability",
-    ): "a label is not there after it was made",
+    ("Mutation.createLabel", "ensure_resource_availability"): "a label is not there after it was made",
     ("Mutation.deleteBoard", "use_after_free"): "a board is still there after its deletion",
     ("Mutation.rename", "not_a_server_error"): "a name that is null",
 }
@@ -41,9 +38,7 @@ def planted(server: str) -> set[tuple[str, str]]:
 def served(server: str, twin: str) -> Iterator[str]:
     """URL of a server: `planted` or `clean`. It ends with its input."""
     program = str(Path(__file__).with_name(f"{server}.mjs"))
-    with subprocess.Popen(
-        ["node", program, twin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(["node", program, twin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         try:

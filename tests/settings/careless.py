@@ -18,11 +18,7 @@ _NOTE = {
     "properties": {"text": {"type": "string"}},
     "additionalProperties": False,
 }
-_MADE = {
-    "type": "object",
-    "required": ["id"],
-    "properties": {"id": {"type": "integer"}},
-}
+_MADE = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
 _BODY = {"required": True, "content": {"application/json": {"schema": _NOTE}}}
 
 
@@ -62,9 +58,7 @@ DOCUMENT: dict[str, Any] = {
             "delete": {**_ONE, "responses": {"204": {"description": ""}, **_REFUSED}},
         },
         "/drafts": {"post": {"requestBody": _BODY, "responses": _made("oneDraft")}},
-        "/drafts/{id}": {
-            "get": {**_ONE, "operationId": "oneDraft", "responses": {**_OK, **_REFUSED}}
-        },
+        "/drafts/{id}": {"get": {**_ONE, "operationId": "oneDraft", "responses": {**_OK, **_REFUSED}}},
     },
 }
 
@@ -102,11 +96,7 @@ class Careless:
             value = json.loads(body)
         except ValueError:
             return json_reply("", 400)
-        if (
-            not isinstance(value, dict)
-            or set(value) != {"text"}
-            or not isinstance(value["text"], str)
-        ):
+        if not isinstance(value, dict) or set(value) != {"text"} or not isinstance(value["text"], str):
             return json_reply("", 400)
         number = next(self._ids)
         if name == "notes":

@@ -13,17 +13,13 @@ GIVEN = {"parameters": {"query.zork": "h1dden", "query.a": "sh0wn"}}
 def of_phase(phase: str) -> Experiment:
     """The service in one phase."""
     base = {"phases.examples.fill-missing": True}
-    return Experiment(
-        ("--inline", "-n", "8", "--phases", phase, "--seed", "1", "--mode", "positive"), base
-    )
+    return Experiment(("--inline", "-n", "8", "--phases", phase, "--seed", "1", "--mode", "positive"), base)
 
 
 EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "told": Experiment((*ONE, "-c", "not_a_server_error"), GIVEN),
     # The values of the description stay in what is shown.
-    "plain": Experiment(
-        (*ONE, "--phases", "examples", "-c", "not_a_server_error", "--no-shrink"), GIVEN
-    ),
+    "plain": Experiment((*ONE, "--phases", "examples", "-c", "not_a_server_error", "--no-shrink"), GIVEN),
     # One failure would end the lists.
     "listed": Experiment(("--inline", "-n", "3", "--seed", "1", "--continue-on-failure")),
     "careless": Experiment(

@@ -39,22 +39,14 @@ class Row:
 
 FLAG: Final = ("yes", "Must be a boolean, but got string")
 TEXT: Final = (3, "Must be a string, but got integer")
-BLOCK: Final = (
-    "workers/test_operation_settings.py::test_a_key_of_a_block_acts_for_its_operations_alone"
-)
+BLOCK: Final = "workers/test_operation_settings.py::test_a_key_of_a_block_acts_for_its_operations_alone"
 AUTH: Final = "e2e/test_authentication.py::test_each_scheme_is_served_where_it_is_asked_for"
 USER: Final = "e2e/test_authentication.py::test_a_user_and_a_password_are_for_all_operations"
 WFC: Final = "e2e/test_wfc.py::test_the_user_that_is_named_calls_everything"
-PEERS: Final = (
-    "cli/test_peers.py::test_a_note_that_any_user_reads_is_found_with_a_command_that_shows_it"
-)
+PEERS: Final = "cli/test_peers.py::test_a_note_that_any_user_reads_is_found_with_a_command_that_shows_it"
 UPLOAD: Final = "cli/test_archive.py::test_it_is_sent_to_the_receiver_that_is_named"
-FETCHING: Final = (
-    "hostile/test_fetching.py::test_a_hostile_target_of_a_reference_ends_in_one_sentence"
-)
-DESCRIPTION: Final = (
-    "hostile/test_fetching.py::test_a_hostile_server_of_the_description_ends_in_one_sentence"
-)
+FETCHING: Final = "hostile/test_fetching.py::test_a_hostile_target_of_a_reference_ends_in_one_sentence"
+DESCRIPTION: Final = "hostile/test_fetching.py::test_a_hostile_server_of_the_description_ends_in_one_sentence"
 CACHE: Final = "e2e/test_learning.py::test_the_cache_is_where_it_is_wanted"
 STATUSES: Final = (["6XX"], "Must be a status from 100 to 599")
 CERTIFICATE: Final = ("no.pem", "existing file")
@@ -308,9 +300,7 @@ def _all() -> Iterator[tuple[Place, Row]]:
     yield from _of_phases()
     checks = dict(_checks())
     yield from checks.items()
-    of_all = [
-        (("checks", name), _OTHERS[f"checks.{name}"]) for name in ("enabled", "max_response_time")
-    ]
+    of_all = [(("checks", name), _OTHERS[f"checks.{name}"]) for name in ("enabled", "max_response_time")]
     for phase in phases.phase_names():
         yield from ((("phases", phase, *place), row) for place, row in (*of_all, *checks.items()))
     yield from _reports()

@@ -12,16 +12,8 @@ LONG = "x" * 300
 FIRST = 7301
 """Identifier of the first item: no guess."""
 IMPOSSIBLE = {"allOf": [{"type": "string"}, {"type": "integer"}]}
-ITEM = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {"name": {"type": "string", "maxLength": 3}},
-}
-ANSWER = {
-    "type": "object",
-    "required": ["id"],
-    "properties": {"id": {"type": "integer"}},
-}
+ITEM = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "maxLength": 3}}}
+ANSWER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
 
 
 def parameter(name: str, place: str, kind: str = "string", **more: Any) -> dict[str, Any]:
@@ -43,17 +35,11 @@ DOCUMENT: dict[str, Any] = {
         # What makes things stands behind what needs them.
         "/items/{id}": {
             "get": {**ONE, "responses": answers(200, 404)},
-            "delete": {
-                **ONE,
-                "responses": {"204": {"description": ""}, "404": {"description": ""}},
-            },
+            "delete": {**ONE, "responses": {"204": {"description": ""}, "404": {"description": ""}}},
         },
         "/items": {
             "post": {
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": ITEM}},
-                },
+                "requestBody": {"required": True, "content": {"application/json": {"schema": ITEM}}},
                 "responses": answers(201, 400),
             }
         },
@@ -71,10 +57,7 @@ DOCUMENT: dict[str, Any] = {
         },
         "/worse": {
             "get": {
-                "parameters": [
-                    parameter("a", "query", example="b"),
-                    parameter("c", "query", example="d"),
-                ],
+                "parameters": [parameter("a", "query", example="b"), parameter("c", "query", example="d")],
                 "responses": answers(200),
             }
         },

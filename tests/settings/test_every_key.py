@@ -37,11 +37,7 @@ def is_of_one_phase(place: Place) -> bool:
 
 
 TESTS = Path(__file__).parents[1]
-IN_RUNS = {
-    place: row
-    for place, row in ROWS.items()
-    if isinstance(row.effect, InRun) and not is_of_one_phase(place)
-}
+IN_RUNS = {place: row for place, row in ROWS.items() if isinstance(row.effect, InRun) and not is_of_one_phase(place)}
 Runs = Callable[[str, str | None], Seen]
 
 
@@ -65,8 +61,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
             said = {
                 place: row.good
                 for place, row in IN_RUNS.items()
-                if isinstance(row.effect, InRun)
-                and (row.effect.run, row.effect.apart) == (name, apart)
+                if isinstance(row.effect, InRun) and (row.effect.run, row.effect.apart) == (name, apart)
             }
             known[name, apart] = EXPERIMENTS[name].run(folder / str(len(known)), said)
         return known[name, apart]
@@ -95,13 +90,9 @@ def test_what_is_shown_elsewhere_is_shown_there() -> None:
 
 
 def test_failures_of_another_run_are_known(tmp_path: Path) -> None:
-    experiment = dataclasses.replace(
-        EXPERIMENTS["plain"], base={"reports.json.path": str(tmp_path / "a.json")}
-    )
+    experiment = dataclasses.replace(EXPERIMENTS["plain"], base={"reports.json.path": str(tmp_path / "a.json")})
     first = experiment.run(tmp_path / "first", {})
-    again = dataclasses.replace(experiment, base={}).run(
-        tmp_path / "again", {("compare",): str(tmp_path / "a.json")}
-    )
+    again = dataclasses.replace(experiment, base={}).run(tmp_path / "again", {("compare",): str(tmp_path / "a.json")})
     assert (first.code, again.code) == (1, 0)
     assert "2 known" in again.stdout
 
@@ -113,11 +104,7 @@ THINGS: dict[str, Any] = {
     "info": {"title": "T", "version": "1"},
     "paths": {
         "/things": {
-            "post": {
-                "responses": {
-                    "201": {"description": "", "content": {"application/json": {"schema": THING}}}
-                }
-            }
+            "post": {"responses": {"201": {"description": "", "content": {"application/json": {"schema": THING}}}}}
         },
         "/things/{id}": {
             "parameters": [{"name": "id", "in": "path", "required": True, "schema": NAME}],
@@ -178,10 +165,7 @@ def needed(place: Place) -> dict[Place, Any]:
     beside: dict[Place, dict[Place, Any]] = {
         ("auth", "basic", "username"): {("auth", "basic", "password"): "s"},
         ("auth", "basic", "password"): {("auth", "basic", "username"): "a"},
-        ("auth", "basic", "type"): {
-            ("auth", "basic", "username"): "a",
-            ("auth", "basic", "password"): "s",
-        },
+        ("auth", "basic", "type"): {("auth", "basic", "username"): "a", ("auth", "basic", "password"): "s"},
         ("auth", "wfc", "user"): {("auth", "wfc", "path"): "users.json"},
         ("auth", "wfc", "refresh_interval"): {("auth", "wfc", "path"): "users.json"},
         ("auth", "wfc", "peers"): {("auth", "wfc", "path"): "users.json"},
@@ -207,9 +191,7 @@ def is_in(place: Place, banned: Any) -> bool:
     return any(place[:length] in banned for length in range(1, len(place) + 1))
 
 
-OF_OPERATIONS = [
-    place for place in ROWS if place[0] in OPERATION_KEYS and not is_in(place, not_in_operations())
-]
+OF_OPERATIONS = [place for place in ROWS if place[0] in OPERATION_KEYS and not is_in(place, not_in_operations())]
 
 
 def settled(said: dict[str, Any], place: Place) -> OperationSettings:

@@ -87,12 +87,7 @@ class Run:
             "checks": {name: {"enabled": False} for name in fields.pop("without_checks", ())},
             "headers": dict(orders),
         }
-        return run_settings(
-            location="toy",
-            folder=str(self.folder / "corpus"),
-            operations=saying(said),
-            **fields,
-        )
+        return run_settings(location="toy", folder=str(self.folder / "corpus"), operations=saying(said), **fields)
 
     def __call__(
         self,

@@ -19,8 +19,7 @@ def main(corpus: str, workers: str, seconds: str, *orders: str) -> int:
         workers=int(workers),
         max_time_s=float(seconds),
         operations=saying(
-            continue_on_failure=True,
-            headers={name: value for name, _, value in (o.partition("=") for o in orders)},
+            continue_on_failure=True, headers={name: value for name, _, value in (o.partition("=") for o in orders)}
         ),
     )
     with Interrupts() as interrupts:

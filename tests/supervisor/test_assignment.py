@@ -23,11 +23,7 @@ class Hands:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.todo = [
-            index
-            for index in (*task.redo, *range(task.start, task.stop))
-            if index not in task.skipped
-        ]
+        self.todo = [index for index in (*task.redo, *range(task.start, task.stop)) if index not in task.skipped]
         self.begun: list[int] = []
         self.ended: list[int] = []
 
@@ -95,9 +91,7 @@ def test_no_case_is_lost_or_doubled_under_any_deaths(seed: int, workers: int, la
 
 
 @given(
-    st.integers(0, 200),
-    st.lists(st.integers(0, 120), max_size=8),
-    st.lists(st.integers(0, 9), unique=True, max_size=5),
+    st.integers(0, 200), st.lists(st.integers(0, 120), max_size=8), st.lists(st.integers(0, 9), unique=True, max_size=5)
 )
 def test_a_remainder_holds_what_was_in_flight_and_nothing_that_was_made(
     reached: int, in_flight: list[int], redo: list[int]

@@ -100,9 +100,7 @@ def test_time_outs_in_a_row_are_counted_from_lease_to_lease() -> None:
     workers=st.integers(min_value=1, max_value=4),
     creating=st.sets(st.integers(min_value=0, max_value=9)),
 )
-def test_every_operation_has_all_its_cases_whatever_waits(
-    waits: list[int], workers: int, creating: set[int]
-) -> None:
+def test_every_operation_has_all_its_cases_whatever_waits(waits: list[int], workers: int, creating: set[int]) -> None:
     """`waits` are the long waits of one lease after the other; a lease of what waits makes two cases."""
     cards = tuple(OperationCard(f"GET /{n}", "GET", (f"{n}",)) for n in range(10))
     cards = tuple(replace(cards[n], is_producer=n in creating) for n in range(10))
@@ -123,9 +121,7 @@ def test_every_operation_has_all_its_cases_whatever_waits(
             reached = min(task.stop, task.start + 2) if long else task.stop
             made[task.labels[0]] += reached - task.start
             finished = reached == task.stop
-            plan.come_back(
-                task, reached, finished=finished, spent_s=1.0, report=LeaseReport(2, long)
-            )
+            plan.come_back(task, reached, finished=finished, spent_s=1.0, report=LeaseReport(2, long))
         assert turn < 1000
     assert made == Counter({card.label: 9 for card in cards})
 
@@ -194,12 +190,7 @@ def test_a_layer_waits_for_what_is_at_work_in_the_one_before_but_not_for_what_is
 
 
 def test_a_phase_without_an_order_begins_with_all_operations_as_they_stand() -> None:
-    plan = BoundedPlan(
-        LAYERED,
-        seed=1,
-        max_examples=9,
-        orders={"fuzzing": None},
-    )
+    plan = BoundedPlan(LAYERED, seed=1, max_examples=9, orders={"fuzzing": None})
     tasks = [plan.lease(0.0) for _ in LAYERED]
     assert [task and task.labels[0] for task in tasks] == [card.label for card in LAYERED]
 
@@ -233,11 +224,7 @@ def test_what_a_list_left_out_is_drawn_whoever_ended_it(of_dead: bool) -> None:
     plan = ended_plan(of_dead=of_dead)
     drawn = plan.lease(0.0)
     assert drawn is not None
-    assert (drawn.phase, drawn.left_out, drawn.ends_at_failure) == (
-        "fuzzing",
-        (("coverage", 4),),
-        False,
-    )
+    assert (drawn.phase, drawn.left_out, drawn.ends_at_failure) == ("fuzzing", (("coverage", 4),), False)
 
 
 def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:

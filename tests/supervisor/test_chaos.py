@@ -126,9 +126,7 @@ def test_a_killed_supervisor_leaves_no_orphan_and_its_findings_are_reported(
 
 
 @pytest.mark.parametrize("what", ["a hook", "a native call"])
-def test_not_even_a_hung_worker_is_orphaned(
-    supervise: Supervise, tmp_path: Path, what: str
-) -> None:
+def test_not_even_a_hung_worker_is_orphaned(supervise: Supervise, tmp_path: Path, what: str) -> None:
     order = "hang" if what == "a hook" else "hold"
     supervisor = supervise(1, f"{order}=GET /users:0")
     wait_until(lambda: len(workers_of(supervisor)) == 1)
@@ -151,9 +149,7 @@ def test_a_killed_fork_server_costs_nothing_but_time(supervise: Supervise, tmp_p
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_workers_killed_at_any_time_cost_no_finding(
-    supervise: Supervise, tmp_path: Path, seed: int
-) -> None:
+def test_workers_killed_at_any_time_cost_no_finding(supervise: Supervise, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     supervisor = supervise(2, f"find={FINDING}", "slow=0.002")
     # A run that cannot even begin is given up sooner, and so is one whose workers come no further.

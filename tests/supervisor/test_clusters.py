@@ -2,13 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.resource_names import resource_of
-from checker.supervisor.exploration import (
-    LARGEST,
-    clusters,
-    clusters_with_producers,
-    nouns_in,
-    producers,
-)
+from checker.supervisor.exploration import LARGEST, clusters, clusters_with_producers, nouns_in, producers
 from checker.workers.messages import OperationCard
 
 SEGMENTS = st.sampled_from(["users", "orders", "items", "{id}", "v1", "api", "admin", ""])
@@ -16,9 +10,7 @@ PATHS = st.lists(SEGMENTS, max_size=5).map(lambda parts: "/" + "/".join(parts))
 
 
 def cards(*paths: str) -> list[OperationCard]:
-    return [
-        OperationCard(f"GET {path} {n}", "GET", resource_of(path)) for n, path in enumerate(paths)
-    ]
+    return [OperationCard(f"GET {path} {n}", "GET", resource_of(path)) for n, path in enumerate(paths)]
 
 
 @given(st.lists(PATHS, max_size=60))

@@ -54,9 +54,7 @@ def test_sources_do_not_wait_for_each_other() -> None:
 def test_after_some_failures_in_a_row_nobody_fetches_any_more() -> None:
     exchange = CredentialExchange()
     for number in range(MOST_FAILURES):
-        assert exchange.want(1, WantedCredentials("login", number)) == [
-            (1, FetchCredentials("login", number + 1))
-        ]
+        assert exchange.want(1, WantedCredentials("login", number)) == [(1, FetchCredentials("login", number + 1))]
         exchange.receive(1, GivenCredentials("login", number + 1, error="no"), (1,))
     (told,) = exchange.want(2, WantedCredentials("login", MOST_FAILURES))
     assert told == (2, GivenCredentials("login", MOST_FAILURES + 1, error="no"))

@@ -8,15 +8,7 @@ from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
 from checker.supervisor.deaths import quarantined_task
-from checker.supervisor.endings import (
-    GRACE_S,
-    Ending,
-    Order,
-    RunFault,
-    closing_s,
-    exit_code,
-    untried,
-)
+from checker.supervisor.endings import GRACE_S, Ending, Order, RunFault, closing_s, exit_code, untried
 from checker.workers.messages import Drain, Task
 from tests.asking import run_settings
 from tests.corpus.generated import finding
@@ -60,14 +52,10 @@ def test_what_is_complete_drains_once_and_is_not_hurried() -> None:
 
 
 @pytest.mark.parametrize("is_baselined", [False, True], ids=["plain", "with a baseline"])
-def test_a_turn_looks_at_findings_that_are_news_only(
-    monkeypatch: pytest.MonkeyPatch, is_baselined: bool
-) -> None:
+def test_a_turn_looks_at_findings_that_are_news_only(monkeypatch: pytest.MonkeyPatch, is_baselined: bool) -> None:
     looks, view = looked_at(monkeypatch), busy_view()
     baseline = Baseline("known.toml", entries=(KnownFailure(fingerprint="v1-f0"),))
-    end = ending(
-        "fuzz", max_failures=1000, max_time_s=1e6, baseline=baseline if is_baselined else Baseline()
-    )
+    end = ending("fuzz", max_failures=1000, max_time_s=1e6, baseline=baseline if is_baselined else Baseline())
     for number in range(100):
         view.absorb(1, finding(f"f{number}"))
         for _turn in range(5):
@@ -170,9 +158,7 @@ def test_failures_found_before_a_run_was_given_up_decide_its_exit_code() -> None
     assert exit_code(view, end) == 1
 
 
-@pytest.mark.parametrize(
-    ("view", "code"), [(busy_view(), 0), (RunView(), 2)], ids=["tested", "nothing"]
-)
+@pytest.mark.parametrize(("view", "code"), [(busy_view(), 0), (RunView(), 2)], ids=["tested", "nothing"])
 def test_exit_code_of_a_quiet_run(view: RunView, code: int) -> None:
     end = ending()
     end.begin("completed")
@@ -192,9 +178,7 @@ def test_a_note_is_no_failure() -> None:
 
 
 @pytest.mark.parametrize(("selected", "code"), [(1, 0), (2, 2)], ids=["all", "some"])
-def test_only_where_all_operations_are_skipped_nothing_need_be_tested(
-    selected: int, code: int
-) -> None:
+def test_only_where_all_operations_are_skipped_nothing_need_be_tested(selected: int, code: int) -> None:
     view = RunView()
     view.absorb(1, SchemaOpened("T", "Open API 3.1.0", "http://h", "d", 3, selected))
     view.absorb(1, Note(UNBROKEN, "GET /a", "", "it takes everything"))
@@ -212,11 +196,6 @@ def test_what_the_time_did_not_suffice_for_is_named() -> None:
     tasks.append(Task("f", "coverage", (Label("GET /a"),), 1, 0, 100, 8.0))
     view.absorb(1, replace(counted, task="f", phase="coverage", cases=1))
     assert list(untried(view, tasks)) == [
-        Note(
-            "untried",
-            "GET /a",
-            "",
-            "tried 7 of 100 cases of the fuzzing phase, 1 case of the coverage phase",
-        ),
+        Note("untried", "GET /a", "", "tried 7 of 100 cases of the fuzzing phase, 1 case of the coverage phase"),
         Note("untried", "GET /e", "", "tried 0 of 100 cases of the fuzzing phase"),
     ]

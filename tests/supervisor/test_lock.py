@@ -29,11 +29,7 @@ def listed(process: subprocess.Popen[bytes], later_s: float = 0.0) -> bytes:
 
 
 def test_the_second_owner_is_refused_and_told_who_holds_it(layout: RunLayout) -> None:
-    with (
-        Ownership(layout),
-        pytest.raises(UsageError, match=rf"pid {os.getpid()}"),
-        Ownership(layout),
-    ):
+    with Ownership(layout), pytest.raises(UsageError, match=rf"pid {os.getpid()}"), Ownership(layout):
         pass
 
 
@@ -43,18 +39,14 @@ def test_the_corpus_is_free_again_afterwards(layout: RunLayout) -> None:
             pass
 
 
-def test_leftovers_of_a_dead_owner_are_killed(
-    layout: RunLayout, sleeper: subprocess.Popen[bytes]
-) -> None:
+def test_leftovers_of_a_dead_owner_are_killed(layout: RunLayout, sleeper: subprocess.Popen[bytes]) -> None:
     layout.create()
     (layout.root / "processes").write_bytes(listed(sleeper))
     with Ownership(layout):
         assert sleeper.wait() == -9
 
 
-def test_a_process_that_only_has_the_same_pid_is_left_alone(
-    tmp_path: Path, sleeper: subprocess.Popen[bytes]
-) -> None:
+def test_a_process_that_only_has_the_same_pid_is_left_alone(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
     path = tmp_path / "processes"
     path.write_bytes(listed(sleeper, later_s=-100.0))
     assert kill_leftovers(path) == []
@@ -68,9 +60,7 @@ def test_torn_and_foreign_lines_are_ignored(tmp_path: Path) -> None:
     assert kill_leftovers(tmp_path / "absent") == []
 
 
-def test_registered_processes_are_listed(
-    layout: RunLayout, sleeper: subprocess.Popen[bytes]
-) -> None:
+def test_registered_processes_are_listed(layout: RunLayout, sleeper: subprocess.Popen[bytes]) -> None:
     with Ownership(layout) as ownership:
         ownership.register(sleeper.pid)
         lines = (layout.root / "processes").read_text().splitlines()

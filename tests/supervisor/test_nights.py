@@ -20,17 +20,7 @@ from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from tests.asking import saying
-from tests.supervisor.running import (
-    BOTH,
-    END,
-    INLINE,
-    LONG_S,
-    PATIENT,
-    PROCESSES,
-    Run,
-    is_finding,
-    is_work,
-)
+from tests.supervisor.running import BOTH, END, INLINE, LONG_S, PATIENT, PROCESSES, Run, is_finding, is_work
 
 
 @BOTH
@@ -43,9 +33,7 @@ def test_fuzz_without_a_time_limit_stops_at_the_first_failure(run: Run, launcher
 @BOTH
 def test_a_description_that_is_not_read_in_time_is_told(run: Run, launcher: Any) -> None:
     # All of the time, and more, has passed before the run begins.
-    outcome = run(
-        ("hang", "opening"), kind="fuzz", max_time_s=800.0, age_s=900.0, launcher=launcher
-    )
+    outcome = run(("hang", "opening"), kind="fuzz", max_time_s=800.0, age_s=900.0, launcher=launcher)
     assert (outcome.exit_code, outcome.outcome) == (2, "error")
     assert str(outcome.error).startswith(
         "cannot open: the API description was not read when the 800 s of `--max-time` were over"
@@ -119,14 +107,7 @@ def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
     def is_further(record: Record) -> bool:
         return isinstance(record, TaskStarted) and record.task not in begun
 
-    again = run(
-        ("slow", "0.002"),
-        kind="fuzz",
-        seed=2,
-        max_time_s=800.0,
-        continue_on_failure=True,
-        over=is_further,
-    )
+    again = run(("slow", "0.002"), kind="fuzz", seed=2, max_time_s=800.0, continue_on_failure=True, over=is_further)
     first, second = run.told.of(RunStarted)
     assert (first.run, first.seed) == (second.run, second.seed)
     assert list(again.view.findings) == ["GET /users-found"]

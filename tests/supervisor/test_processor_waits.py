@@ -57,9 +57,7 @@ def writer(machine: Machine) -> Iterator[InflightWriter]:
     made.close()
 
 
-def test_a_worker_that_gets_no_processor_does_not_hang(
-    machine: Machine, writer: InflightWriter
-) -> None:
+def test_a_worker_that_gets_no_processor_does_not_hang(machine: Machine, writer: InflightWriter) -> None:
     assert machine.hangs(1.5, 1.0) is None
     writer.begin(0, TASK, 0, 1)
     # It has computed for 5 of 30 seconds.
@@ -81,17 +79,13 @@ def test_a_worker_that_does_not_wait_for_a_processor_hangs_at_its_deadline(
     assert machine.hangs(911.1, 800.0) == "hung in make for more than 10 s"
 
 
-def test_a_loop_that_gets_no_processor_is_not_silent(
-    machine: Machine, writer: InflightWriter
-) -> None:
+def test_a_loop_that_gets_no_processor_is_not_silent(machine: Machine, writer: InflightWriter) -> None:
     writer.heartbeat()
     assert machine.hangs(20.0, 10.0) is None
     assert machine.hangs(30.0, 10.0) == "gave no sign of life for 15 s"
 
 
-def test_where_time_is_over_what_got_no_processor_is_not_to_blame(
-    machine: Machine, writer: InflightWriter
-) -> None:
+def test_where_time_is_over_what_got_no_processor_is_not_to_blame(machine: Machine, writer: InflightWriter) -> None:
     writer.begin(0, TASK, 0, 1)
     machine.now_s, machine.waited_s = 6.0, 5.0
     assert not is_stuck(machine.worker.snapshot())
@@ -119,9 +113,7 @@ def test_code_of_users_is_stuck_by_the_clock(machine: Machine, writer: InflightW
     assert not is_stuck(machine.worker.snapshot())
 
 
-def test_what_the_system_said_last_holds_when_the_process_is_gone(
-    machine: Machine, writer: InflightWriter
-) -> None:
+def test_what_the_system_said_last_holds_when_the_process_is_gone(machine: Machine, writer: InflightWriter) -> None:
     writer.begin(0, TASK, 0, 1)
     assert machine.hangs(21.0, 19.0) is None
     assert machine.hangs(22.0, 0.0) is None

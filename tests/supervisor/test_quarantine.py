@@ -19,9 +19,7 @@ TASK = Task("00000000000000aa", "exploration", (LABEL,), 5, 0, 9, 1.0)
 SLOT = Slot(0, Stage.HOOK, TASK.id, 3, 10**9, None)
 CRASHED = Departure("killed by SIGSEGV")
 KILLED = Departure("killed by SIGKILL", is_from_outside=True)
-INNOCENT = RestartDecision(
-    strikes=1, quarantines_case=False, quarantines_task=False, ends_run=False, pause_s=0.0
-)
+INNOCENT = RestartDecision(strikes=1, quarantines_case=False, quarantines_task=False, ends_run=False, pause_s=0.0)
 
 
 def test_a_case_that_was_tried_again_tells_its_command() -> None:
@@ -44,9 +42,7 @@ def test_a_case_without_a_command_tells_its_choices() -> None:
     ("index", "ended", "expected"),
     [(3, CRASHED, False), (EXTRA_INDEX + 3, CRASHED, True), (EXTRA_INDEX + 3, KILLED, False)],
 )
-def test_a_case_that_is_never_made_again_is_blamed_at_once(
-    index: int, ended: Departure, expected: bool
-) -> None:
+def test_a_case_that_is_never_made_again_is_blamed_at_once(index: int, ended: Departure, expected: bool) -> None:
     assert is_quarantined(replace(SLOT, index=index), INNOCENT, ended) is expected
 
 

@@ -8,14 +8,7 @@ from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.records import Finding
 from checker.supervisor.bounded import BoundedPlan
-from checker.supervisor.second_look import (
-    AROUND,
-    FEWEST,
-    MOST,
-    SecondLooks,
-    following,
-    second_looks,
-)
+from checker.supervisor.second_look import AROUND, FEWEST, MOST, SecondLooks, following, second_looks
 from checker.workers.messages import KNOWN_PLACES, OperationCard
 from tests.corpus.generated import finding
 
@@ -57,10 +50,7 @@ def test_severity_and_novelty_weigh() -> None:
 
 
 def test_where_little_is_left_the_worst_have_what_is_of_any_use() -> None:
-    many = [
-        unfinished(f"f{n}", severity=one, requests=1)
-        for n, one in enumerate(["low"] * 5 + ["critical"])
-    ]
+    many = [unfinished(f"f{n}", severity=one, requests=1) for n, one in enumerate(["low"] * 5 + ["critical"])]
     # 57 requests are left.
     assert allowed(many, cases=268) == {"f5": 18, "f0": 7, "f1": 5, "f2": 5}
 
@@ -86,9 +76,7 @@ FINDINGS = st.lists(
 
 
 @given(FINDINGS, st.integers(0, 20_000), st.randoms(use_true_random=False))
-def test_the_share_is_kept_whatever_the_order(
-    findings: list[Finding], cases: int, rng: "object"
-) -> None:
+def test_the_share_is_kept_whatever_the_order(findings: list[Finding], cases: int, rng: "object") -> None:
     found = allowed(findings, cases)
     spent = sum(one.requests for one in findings) + AROUND * len(found) + sum(found.values())
     assert not found or spent <= max(FEWEST, 0.2 * (cases + spent) + 1)
@@ -133,10 +121,7 @@ def test_failures_are_looked_at_again_before_anything_ends_the_service() -> None
 
 
 def test_of_one_cause_some_places_have_to_do() -> None:
-    places = [
-        unfinished(f"f{n}", label=f"GET /{n}", cause="no one asks for credentials")
-        for n in range(9)
-    ]
+    places = [unfinished(f"f{n}", label=f"GET /{n}", cause="no one asks for credentials") for n in range(9)]
     others = [unfinished(f"g{n}", label=f"PUT /{n}", cause=f"cause {n}") for n in range(5)]
     wanted = {f"f{n}" for n in range(KNOWN_PLACES)} | {f"g{n}" for n in range(5)}
     assert allowed(places + others, cases=4000).keys() == wanted

@@ -15,12 +15,7 @@ from checker.supervisor.exploration import (
     ExplorationPlan,
 )
 from checker.workers.messages import LeaseReport, Task
-from checker.workers.recording.task_state import (
-    CONSTANT_PRODUCER,
-    DULL,
-    DULL_CASES,
-    ClusterRotation,
-)
+from checker.workers.recording.task_state import CONSTANT_PRODUCER, DULL, DULL_CASES, ClusterRotation
 
 ANSWER_S = 0.1
 COUNT_S = 1.0

@@ -19,27 +19,21 @@ def standing(opened: bool = True) -> WorkerState:
     return WorkerState(1, started_at=0.0, opened=opened)
 
 
-def snapshot(
-    stage: Stage | None, acting_s: float = 0.0, silent_s: float | None = None
-) -> WorkerSnapshot:
+def snapshot(stage: Stage | None, acting_s: float = 0.0, silent_s: float | None = None) -> WorkerSnapshot:
     slot = None if stage is None else Slot(0, stage, "t", 3, 0, None)
     return WorkerSnapshot(silent_s, slot, acting_s, () if slot is None else (slot,), {})
 
 
 def test_a_stage_has_its_time() -> None:
     assert overdue(standing(), snapshot(Stage.MAKE, 9.9), DEADLINES, 9.9) is None
-    assert overdue(standing(), snapshot(Stage.MAKE, 10.1), DEADLINES, 10.1) == (
-        "hung in make for more than 10 s"
-    )
+    assert overdue(standing(), snapshot(Stage.MAKE, 10.1), DEADLINES, 10.1) == ("hung in make for more than 10 s")
     assert overdue(standing(), snapshot(Stage.SEND, 14.9), DEADLINES, 14.9) is None
     assert overdue(standing(), snapshot(Stage.HOOK, 29.9), DEADLINES, 29.9) is None
 
 
 def test_a_worker_that_waits_needs_a_heartbeat_only() -> None:
     assert overdue(standing(), snapshot(None, silent_s=10.0), DEADLINES, 100.0) is None
-    assert overdue(standing(), snapshot(None, silent_s=20.0), DEADLINES, 100.0) == (
-        "gave no sign of life for 15 s"
-    )
+    assert overdue(standing(), snapshot(None, silent_s=20.0), DEADLINES, 100.0) == ("gave no sign of life for 15 s")
 
 
 def test_a_long_stage_may_be_silent() -> None:

@@ -30,16 +30,7 @@ from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import lifecycle
 from checker.supervisor.execution import execute
 from checker.supervisor.supervisor import RunEnvironment
-from tests.supervisor.running import (
-    BOTH,
-    IMPATIENT,
-    INLINE,
-    PATIENT,
-    PROCESSES,
-    Run,
-    all_cases,
-    is_work,
-)
+from tests.supervisor.running import BOTH, IMPATIENT, INLINE, PATIENT, PROCESSES, Run, all_cases, is_work
 from tests.supervisor.toys import LABELS
 
 
@@ -51,9 +42,7 @@ def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
     assert outcome.view.cases == 20
 
 
-def test_journals_are_looked_for_when_a_worker_opens_one(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_journals_are_looked_for_when_a_worker_opens_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     reads, lists = Counter[str](), list[RunLayout]()
     read, listed = lifecycle.RunLifecycle.read, RunLayout.journal_paths
 
@@ -128,12 +117,12 @@ def test_a_case_that_kills_twice_is_quarantined_and_no_other(run: Run) -> None:
     outcome = run(("kill", "POST /users:2"))
     assert all_cases() - Counter([("POST /users", 2)]) == run.told.cases
     (quarantined,) = run.told.of(Quarantined)
-    assert (
-        quarantined.label,
-        quarantined.index,
-        quarantined.stage,
-        quarantined.strikes,
-    ) == ("POST /users", 2, "hook", 2)
+    assert (quarantined.label, quarantined.index, quarantined.stage, quarantined.strikes) == (
+        "POST /users",
+        2,
+        "hook",
+        2,
+    )
     assert quarantined.steps[0].recipe == Drawn((2,))
     assert quarantined.reason == "killed by SIGSEGV"
     assert outcome.exit_code == 1
@@ -177,10 +166,10 @@ def test_a_case_that_hangs_twice_is_quarantined(run: Run) -> None:
 
 def test_a_worker_that_hangs_while_it_opens_ends_the_run(run: Run) -> None:
     outcome = run(("hang", "opening"), deadlines=replace(PATIENT, opening_s=0.5))
-    assert (
-        outcome.exit_code,
-        str(outcome.error),
-    ) == (2, "cannot open: the worker hung while it opened the API description")
+    assert (outcome.exit_code, str(outcome.error)) == (
+        2,
+        "cannot open: the worker hung while it opened the API description",
+    )
 
 
 def test_a_worker_that_grew_too_far_is_replaced_and_nobody_is_blamed(run: Run) -> None:
@@ -190,9 +179,7 @@ def test_a_worker_that_grew_too_far_is_replaced_and_nobody_is_blamed(run: Run) -
     assert [gone.reason for gone in run.told.of(WorkerGone)] == ["memory", "drained"]
 
 
-def test_a_full_disk_ends_the_run_with_a_sentence(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_ends_the_run_with_a_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     # Nor may halves of compiled modules stay behind.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -218,9 +205,7 @@ def test_what_finished_runs_left_is_compacted(run: Run, monkeypatch: pytest.Monk
     before = layout.journal_paths()
     outcome = run()
     assert not {path for _, path in before} & {path for _, path in layout.journal_paths()}
-    assert [r.fingerprint for r in read_snapshot(layout).records if isinstance(r, Finding)] == [
-        "GET /users-found"
-    ]
+    assert [r.fingerprint for r in read_snapshot(layout).records if isinstance(r, Finding)] == ["GET /users-found"]
     assert (outcome.exit_code, outcome.view.finding_count()) == (0, 0)
 
 

@@ -18,10 +18,7 @@ LIST_LENGTH = 5
 
 def cards(count: int) -> tuple[OperationCard, ...]:
     """Operations in three layers, each of which begins sequences."""
-    return tuple(
-        OperationCard(f"GET /r{n}", "GET", (f"r{n}",), layer=n % 3, begins=True)
-        for n in range(count)
-    )
+    return tuple(OperationCard(f"GET /r{n}", "GET", (f"r{n}",), layer=n % 3, begins=True) for n in range(count))
 
 
 class Simulation:
@@ -151,9 +148,7 @@ def test_with_time_enough_turns_and_order_are_those_without_a_limit() -> None:
         return found
 
     rich = limited(5, 0.0, 1e6)
-    assert turns(rich) == turns(
-        BoundedPlan(cards(5), seed=1, max_examples=1000, phases=phase_names())
-    )
+    assert turns(rich) == turns(BoundedPlan(cards(5), seed=1, max_examples=1000, phases=phase_names()))
     assert {task.slice_s for task in turns(limited(5, 0.0, 1e6))} == {SLICE_S}
 
 
@@ -205,15 +200,11 @@ def test_with_little_time_nothing_is_removed_before_others_had_their_second_turn
     assert set(labels[begins:]) == {"DELETE /r4"}
     turns = [("fuzzing", card.label) for card in plain]
     assert all(simulation.order[:begins].count(turn) > 1 for turn in turns)
-    assert {phase for phase, label in simulation.cases if label == "DELETE /r4"} == set(
-        phase_names()
-    )
+    assert {phase for phase, label in simulation.cases if label == "DELETE /r4"} == set(phase_names())
 
 
 def some_dangerous(count: int, every: int) -> list[OperationCard]:
-    return [
-        replace(card, is_ending=number % every == 0) for number, card in enumerate(cards(count))
-    ]
+    return [replace(card, is_ending=number % every == 0) for number, card in enumerate(cards(count))]
 
 
 @pytest.mark.parametrize("every", [7, 60])

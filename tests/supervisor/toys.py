@@ -17,15 +17,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.learned import ValueSeen
 from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted
 from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import (
-    Assign,
-    Drain,
-    LeaseReport,
-    Opened,
-    OperationCard,
-    Task,
-    TasksEnded,
-)
+from checker.workers.messages import Assign, Drain, LeaseReport, Opened, OperationCard, Task, TasksEnded
 from checker.workers.queues import Receiver, Sender
 
 LABELS = tuple(map(Label, ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")))
@@ -52,18 +44,12 @@ class Toy:
             return
         self.meet("opening")
         labels = () if "empty" in self.orders else LABELS
-        self.journal.append(
-            SchemaOpened("toy", "3.0", "http://toy", "d0", len(labels), len(labels))
-        )
+        self.journal.append(SchemaOpened("toy", "3.0", "http://toy", "d0", len(labels), len(labels)))
         self.journal.flush()
         cards = tuple(
-            OperationCard(label, method, resource_of(path))
-            for label in labels
-            for method, path in [label.split(" ")]
+            OperationCard(label, method, resource_of(path)) for label in labels for method, path in [label.split(" ")]
         )
-        self.up.send(
-            Opened(self.incarnation, str(self.journal.path), "d0", "http://toy", cards, False)
-        )
+        self.up.send(Opened(self.incarnation, str(self.journal.path), "d0", "http://toy", cards, False))
         while not self.leaving:
             self.slots.heartbeat()
             self.down.wait(0.2)

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema
 from checker.transport.wire.ambiguity import pairs_of
-from checker.transport.wire.bodies import (
-    cookie_encoder,
-    header_encoder,
-    path_encoder,
-    query_encoder,
-)
+from checker.transport.wire.bodies import cookie_encoder, header_encoder, path_encoder, query_encoder
 from checker.transport.wire.decoding import Malformed, Missing, decode_parameter
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.readings import Reading
@@ -47,17 +42,12 @@ STYLES = {
     Location.COOKIE: ("form", "cookie"),
 }
 CELLS = [
-    (location, style, explode)
-    for location, styles in STYLES.items()
-    for style in styles
-    for explode in (False, True)
+    (location, style, explode) for location, styles in STYLES.items() for style in styles for explode in (False, True)
 ]
 texts = st.text(max_size=6) | st.text(",;|=&.%+[] \t/é☃\"'ab", max_size=6)
 scalars = st.one_of(
     st.integers().map(lambda one: Typed(one, {"type": "integer"})),
-    st.floats(allow_nan=False, allow_infinity=False).map(
-        lambda one: Typed(one, {"type": "number"})
-    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(lambda one: Typed(one, {"type": "number"})),
     st.booleans().map(lambda one: Typed(one, {"type": "boolean"})),
     texts.map(lambda one: Typed(one, {"type": "string"})),
 )
@@ -67,10 +57,7 @@ nulls = st.just(Typed(None, {"type": ["string", "null"]}))
 def arrays(items: st.SearchStrategy[Typed], **sizes: Any) -> st.SearchStrategy[Typed]:
     """Each item has a schema of its own."""
     return st.lists(items, **sizes).map(
-        lambda found: Typed(
-            [one.value for one in found],
-            {"type": "array", "prefixItems": [one.raw for one in found]},
-        )
+        lambda found: Typed([one.value for one in found], {"type": "array", "prefixItems": [one.raw for one in found]})
     )
 
 
@@ -84,11 +71,7 @@ def objects(properties: st.SearchStrategy[Typed], **sizes: Any) -> st.SearchStra
 
 
 flat = scalars | arrays(scalars | nulls, max_size=3) | objects(scalars | nulls, max_size=3)
-deep = st.recursive(
-    scalars | nulls,
-    lambda inner: arrays(inner, max_size=3) | objects(inner, max_size=3),
-    max_leaves=6,
-)
+deep = st.recursive(scalars | nulls, lambda inner: arrays(inner, max_size=3) | objects(inner, max_size=3), max_leaves=6)
 
 
 def parameter(place: Location, style: str, name: str = "color", **options: Any) -> Parameter:

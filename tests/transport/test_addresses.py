@@ -65,9 +65,7 @@ def asked(host: str, port: int, *, times: int = 3) -> list[object]:
     lanes = HttpLanes(BaseUrl("http", host, port, ""), HttpSettings(), 2)
     try:
         return [
-            lanes.send(lane, WireRequest("GET", b"/", [], fresh=lane == 1))
-            for _ in range(times)
-            for lane in range(2)
+            lanes.send(lane, WireRequest("GET", b"/", [], fresh=lane == 1)) for _ in range(times) for lane in range(2)
         ]
     finally:
         lanes.close()

@@ -10,11 +10,7 @@ from checker.core.operation import PropertyEncoding
 from checker.transport.wire.bodies import concrete, encode, reason_not
 
 values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
@@ -45,9 +41,7 @@ def test_json_that_orjson_alone_gets_wrong(value, content) -> None:
     assert encode(value, "application/problem+json", {})[0] == content
 
 
-@pytest.mark.parametrize(
-    "value", [float("nan"), {"a": [float("inf")]}, [None, 2**64, float("nan")]]
-)
+@pytest.mark.parametrize("value", [float("nan"), {"a": [float("inf")]}, [None, 2**64, float("nan")]])
 def test_json_has_no_nan(value) -> None:
     with pytest.raises(ValueError, match=r"NaN|JSON compliant"):
         encode(value, "application/json", {})
@@ -93,16 +87,7 @@ def test_what_can_be_sent(media_type) -> None:
     assert reason_not(media_type) is None
 
 
-@pytest.mark.parametrize(
-    "media_type",
-    [
-        "application/x-unheard-of",
-        "message/*",
-        "text/event-stream",
-        "nonsense",
-        "",
-    ],
-)
+@pytest.mark.parametrize("media_type", ["application/x-unheard-of", "message/*", "text/event-stream", "nonsense", ""])
 def test_what_cannot_be_sent_has_a_reason(media_type) -> None:
     assert media_type in (reason_not(media_type) or "")
     with pytest.raises(ValueError, match="serialiser"):
@@ -114,10 +99,7 @@ FORM = "application/x-www-form-urlencoded"
 
 def test_forms() -> None:
     value = {"a b": "x&y=z", "n": None, "t": True, "l": [1, 2], "o": {"k": "v"}}
-    assert (
-        encode(value, FORM, {})[0]
-        == b"a%20b=x%26y%3Dz&n=null&t=true&l=1&l=2&o=%7B%22k%22%3A%22v%22%7D"
-    )
+    assert encode(value, FORM, {})[0] == b"a%20b=x%26y%3Dz&n=null&t=true&l=1&l=2&o=%7B%22k%22%3A%22v%22%7D"
 
 
 def test_form_encodings() -> None:
@@ -199,9 +181,7 @@ def test_a_part_that_is_null_is_left_out_where_it_is_not_json() -> None:
 
 
 def test_the_same_multipart_value_has_the_same_bytes() -> None:
-    assert encode({"a": "b"}, "multipart/form-data", {}) == encode(
-        {"a": "b"}, "multipart/form-data", {}
-    )
+    assert encode({"a": "b"}, "multipart/form-data", {}) == encode({"a": "b"}, "multipart/form-data", {})
 
 
 @given(st.dictionaries(st.text(max_size=5), st.binary(max_size=30), max_size=3))

@@ -44,12 +44,7 @@ def read_path(s: str, n: int, f: float, b: bool) -> Any:
 
 @app.get("/query")
 def read_query(
-    s: str,
-    n: int,
-    f: float,
-    b: bool,
-    ints: Annotated[list[int], Query()],
-    texts: Annotated[list[str], Query()],
+    s: str, n: int, f: float, b: bool, ints: Annotated[list[int], Query()], texts: Annotated[list[str], Query()]
 ) -> Any:
     return {"s": s, "n": n, "f": f, "b": b, "ints": ints, "texts": texts}
 
@@ -69,9 +64,7 @@ def read_headers(
 
 
 @app.get("/cookies")
-def read_cookies(
-    s: Annotated[str, Cookie()], n: Annotated[int, Cookie()], b: Annotated[bool, Cookie()]
-) -> Any:
+def read_cookies(s: Annotated[str, Cookie()], n: Annotated[int, Cookie()], b: Annotated[bool, Cookie()]) -> Any:
     return {"s": s, "n": n, "b": b}
 
 
@@ -159,9 +152,7 @@ UTF8 = text_of("utf-8", allows_nul=False)
 
 def texts(location: Location) -> st.SearchStrategy[str]:
     """What generation sends there."""
-    return st.text(st.characters(codec="utf-8"), max_size=12).filter(
-        place_of(location, UTF8, "").carries
-    )
+    return st.text(st.characters(codec="utf-8"), max_size=12).filter(place_of(location, UTF8, "").carries)
 
 
 numbers = st.integers(-(2**63), 2**63 - 1)

@@ -64,17 +64,13 @@ def test_positive_values_arrive(location: Location, style: str, explode: bool) -
         assert outcomes[Outcome.AMBIGUOUS] <= limit * 40, (kind, outcomes)
 
 
-@pytest.mark.parametrize(
-    "location", [Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE]
-)
+@pytest.mark.parametrize("location", [Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE])
 @pytest.mark.parametrize("style", ["content", "querystring"])
 def test_values_that_are_json_arrive(location: Location, style: str) -> None:
     if style == "querystring" and location is not Location.QUERY:
         return
     for raw in SCHEMAS.values():
-        declared = Parameter(
-            "color", location, True, schema_of(raw), style, False, "application/json"
-        )
+        declared = Parameter("color", location, True, schema_of(raw), style, False, "application/json")
         operation = operation_of(declared)
         referee = RequestReferee(operation)
         for case in cases(compile_operation(operation, GenerationSettings()), 30):

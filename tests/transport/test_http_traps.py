@@ -75,9 +75,7 @@ def test_bodies_may_hold_any_byte(server, lanes) -> None:
     assert server.received[0].body == body
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(target=st.binary(max_size=20).filter(lambda raw: not set(raw) & {0, 10, 13}))
 def test_any_target_travels_untouched(shared_server, target) -> None:
     lanes = HttpLanes(shared_server.origin, HttpSettings(), 1)
@@ -88,9 +86,7 @@ def test_any_target_travels_untouched(shared_server, target) -> None:
     assert shared_server.received[-1].head[0] == b"GET " + target + b" HTTP/1.1"
 
 
-@pytest.mark.parametrize(
-    "target", [b"/a/../b/./c", b"//x", b"/%2e%2e/%zz", b"/\\#?#", b"/\xff \x7f"]
-)
+@pytest.mark.parametrize("target", [b"/a/../b/./c", b"//x", b"/%2e%2e/%zz", b"/\\#?#", b"/\xff \x7f"])
 def test_odd_targets_travel_untouched(server, lanes, target) -> None:
     lanes.send(0, request(target=target))
     assert server.received[0].head[0] == b"GET " + target + b" HTTP/1.1"
@@ -248,24 +244,14 @@ def test_the_last_header_block_is_the_response(server, lanes) -> None:
         (b"HTTP/9.9 200 OK\r\n\r\n", FailureKind.MALFORMED, None),
         (head(b"HTTP/1.1 200 OK", b"X: a\0b"), FailureKind.MALFORMED, 200),
         (head(b"HTTP/1.1 200 OK", b"Content-Length: -1"), FailureKind.MALFORMED, 200),
-        (
-            head(b"HTTP/1.1 200 OK", b"Content-Length: 1", b"Content-Length: 2"),
-            FailureKind.MALFORMED,
-            200,
-        ),
+        (head(b"HTTP/1.1 200 OK", b"Content-Length: 1", b"Content-Length: 2"), FailureKind.MALFORMED, 200),
         (head(b"HTTP/1.1 200 OK", b"X: " + b"a" * 400_000), FailureKind.TOO_LARGE, 200),
         (head(b"HTTP/1.1 200 OK", b"Transfer-Encoding: odd") + b"x", FailureKind.MALFORMED, 200),
-        (
-            head(b"HTTP/1.1 200 OK", b"Transfer-Encoding: chunked") + b"zz\r\n",
-            FailureKind.MALFORMED,
-            200,
-        ),
+        (head(b"HTTP/1.1 200 OK", b"Transfer-Encoding: chunked") + b"zz\r\n", FailureKind.MALFORMED, 200),
         (b"", FailureKind.DROPPED, None),
     ],
 )
-def test_malformed_answers_are_outcomes_that_keep_what_arrived(
-    server, lanes, reply, kind, status
-) -> None:
+def test_malformed_answers_are_outcomes_that_keep_what_arrived(server, lanes, reply, kind, status) -> None:
     server.answer(reply)
     outcome = failed(lanes.send(0, request()))
     assert outcome.kind is kind, outcome
@@ -302,11 +288,7 @@ def test_nobody_listens(server) -> None:
         (head(b"HTTP/1.1 200", b"Content-Length: 0"), 200, b""),
         (b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, b"ok"),
         (head(b"HTTP/1.1 200 OK", b"Connection: close") + b"rest", 200, b"rest"),
-        (
-            head(b"HTTP/1.1 200 OK", b"Content-Length: 2", b"Connection: close") + b"okmore",
-            200,
-            b"ok",
-        ),
+        (head(b"HTTP/1.1 200 OK", b"Content-Length: 2", b"Connection: close") + b"okmore", 200, b"ok"),
         (head(b"HTTP/1.0 200 OK", b"Content-Length: 2") + b"ok", 200, b"ok"),
     ],
 )
@@ -320,15 +302,7 @@ def test_odd_answers_are_responses(server, lanes, reply, status, content) -> Non
 
 def test_folded_and_odd_headers_are_read(server, lanes) -> None:
     server.answer(
-        head(
-            b"HTTP/1.1 200 OK",
-            b"X-Folded: a",
-            b"  b",
-            b"x-dup:1",
-            b"X-Dup: \xe9",
-            b"X-Empty:",
-            b"Content-Length: 0",
-        )
+        head(b"HTTP/1.1 200 OK", b"X-Folded: a", b"  b", b"x-dup:1", b"X-Dup: \xe9", b"X-Empty:", b"Content-Length: 0")
     )
     response = ok(lanes.send(0, request()))
     assert response.headers["x-folded"] == ["a b"]

@@ -65,9 +65,7 @@ def collect(lanes: HttpLanes, count: int) -> dict[int, Outcome]:
 
 
 def test_every_lane_gets_its_own_answer(server, open_lanes) -> None:
-    server.scripts = [
-        [b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % number] * 20 for number in range(8)
-    ]
+    server.scripts = [[b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % number] * 20 for number in range(8)]
     lanes = open_lanes(8)
     for turn in range(5):
         for lane in range(8):
@@ -81,8 +79,7 @@ def test_every_lane_gets_its_own_answer(server, open_lanes) -> None:
             assert response.request.target == b"/%d/%d" % (turn, lane)
             connection = int(response.content)
             assert any(
-                received.connection == connection
-                and received.head[0] == b"GET /%d/%d HTTP/1.1" % (turn, lane)
+                received.connection == connection and received.head[0] == b"GET /%d/%d HTTP/1.1" % (turn, lane)
                 for received in server.received
             )
     assert lanes.busy() == 0
@@ -351,9 +348,7 @@ def test_descriptors_beyond_select_neither_stop_nor_spin(server) -> None:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 2048:
-        pytest.skip(
-            "the system lets this process open fewer than 2048 files, and this test needs more than 1024"
-        )
+        pytest.skip("the system lets this process open fewer than 2048 files, and this test needs more than 1024")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2048), hard))
     held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
 
@@ -405,7 +400,5 @@ def test_new_connections_do_not_add_up(server, open_lanes) -> None:
         wanted = request()
         wanted.fresh = True
         ok(lanes.send(0, wanted))
-        opened.append(
-            sum(one.raddr[1:] == (server.origin.port,) for one in process.net_connections("tcp"))
-        )
+        opened.append(sum(one.raddr[1:] == (server.origin.port,) for one in process.net_connections("tcp")))
     assert max(opened[30:]) == max(opened[:30]) < 20

@@ -28,9 +28,7 @@ def parameter(place: Location, style: str, *inner: str, explode: bool = False) -
         ("tabDelimited", False, " ", "p=1%202%093"),
     ],
 )
-def test_lists_in_a_query_are_joined_and_parted(
-    style: str, explode: bool, inner: str, text: str
-) -> None:
+def test_lists_in_a_query_are_joined_and_parted(style: str, explode: bool, inner: str, text: str) -> None:
     made = parameter(Location.QUERY, style, inner, explode=explode)
     assert query_encoder("p", made)([[1, 2], [3]]) == text
     found = decode_parameter(made, pairs_of(text), outline_of(schema_of(NESTED)))

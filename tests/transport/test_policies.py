@@ -165,9 +165,7 @@ def test_what_nobody_answered_is_sent_again_with_longer_and_longer_pauses(way) -
     outcome = way(policies, POST)
     assert outcome.kind is FailureKind.DROPPED
     times = [at for at, _ in inner.asked]
-    assert [after - before for before, after in pairwise(times)] == (
-        pytest.approx([1, 2, 4, 8, 10, 10])
-    )
+    assert [after - before for before, after in pairwise(times)] == (pytest.approx([1, 2, 4, 8, 10, 10]))
 
 
 @WAYS

@@ -14,17 +14,10 @@ from .cells import schema_of
 
 ANYTHING = schema_of({})
 ORIGIN = BaseUrl("http", "127.0.0.1", 8080, "/api v1")
-DEFAULTS = {
-    "path": ("simple", False),
-    "query": ("form", True),
-    "header": ("simple", False),
-    "cookie": ("form", True),
-}
+DEFAULTS = {"path": ("simple", False), "query": ("form", True), "header": ("simple", False), "cookie": ("form", True)}
 
 
-def parameter(
-    place: str, name: str, *, style: str | None = None, explode: bool | None = None, **options
-) -> Parameter:
+def parameter(place: str, name: str, *, style: str | None = None, explode: bool | None = None, **options) -> Parameter:
     usual_style, usual_explode = DEFAULTS[place]
     return Parameter(
         name,
@@ -67,11 +60,7 @@ def test_a_plain_request() -> None:
     assert request == WireRequest(
         "GET",
         b"/api%20v1/users",
-        [
-            (b"Accept", b"*/*"),
-            (b"User-Agent", b"checker/1.2"),
-            (b"X-Checker-TestCaseId", b"0123456789ab"),
-        ],
+        [(b"Accept", b"*/*"), (b"User-Agent", b"checker/1.2"), (b"X-Checker-TestCaseId", b"0123456789ab")],
         None,
     )
 
@@ -101,9 +90,7 @@ def test_everything_at_its_place() -> None:
         body={"a": None},
         media_type="application/json",
     )
-    assert request.target == (
-        b"/api%20v1/a/a%2Fb/b.1,2.json?q=%C3%A9&q=null&f=%7B%22a%22%3A1%7D&unknown=true"
-    )
+    assert request.target == (b"/api%20v1/a/a%2Fb/b.1,2.json?q=%C3%A9&q=null&f=%7B%22a%22%3A1%7D&unknown=true")
     assert request.headers[2:] == [
         (b"X-Checker-TestCaseId", b"0123456789ab"),
         (b"Content-Type", b"application/json"),
@@ -115,14 +102,11 @@ def test_everything_at_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "path"),
-    [(".", "/%2E"), ("..", "/%2E%2E"), ("a b", "/a%20b"), (True, "/true"), (None, "/null")],
+    ("value", "path"), [(".", "/%2E"), ("..", "/%2E%2E"), ("a b", "/a%20b"), (True, "/true"), (None, "/null")]
 )
 def test_path_values(value, path) -> None:
     maker = RequestMaker(ORIGIN, version="1")
-    made = case(
-        Plain(path="/{x}", parameters=(parameter("path", "x"),)), path_parameters={"x": value}
-    )
+    made = case(Plain(path="/{x}", parameters=(parameter("path", "x"),)), path_parameters={"x": value})
     assert maker.formatted_path(made) == path
     assert maker.target(made) == b"/api%20v1" + path.encode()
 
@@ -145,12 +129,7 @@ def test_headers_of_the_user_win_over_the_case_and_those_over_ours() -> None:
 
 
 def test_the_user_may_set_what_we_send_by_ourselves() -> None:
-    headers = [
-        ("user-agent", "u"),
-        ("Accept", "a"),
-        ("x-checker-testcaseid", "i"),
-        ("content-type", "t/t"),
-    ]
+    headers = [("user-agent", "u"), ("Accept", "a"), ("x-checker-testcaseid", "i"), ("content-type", "t/t")]
     request = make(Plain("POST"), headers, body=1)
     assert [value for _, value in request.headers] == [b"u", b"a", b"i", b"t/t"]
     assert request.body == b"1"
@@ -158,16 +137,11 @@ def test_the_user_may_set_what_we_send_by_ourselves() -> None:
 
 def test_header_values_beyond_latin_1_become_utf_8() -> None:
     request = make(Plain(), headers={"X-A": "é", "X-B": "☃", "X-C": "\ud800"})
-    assert request.headers[-3:] == [
-        (b"X-A", b"\xe9"),
-        (b"X-B", "☃".encode()),
-        (b"X-C", b"\xed\xa0\x80"),
-    ]
+    assert request.headers[-3:] == [(b"X-A", b"\xe9"), (b"X-B", "☃".encode()), (b"X-C", b"\xed\xa0\x80")]
 
 
 @pytest.mark.parametrize(
-    ("userinfo", "value"),
-    [("Aladdin:open sesame", b"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", b"Basic dTo=")],
+    ("userinfo", "value"), [("Aladdin:open sesame", b"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", b"Basic dTo=")]
 )
 def test_credentials_of_the_base_url_are_sent_unless_there_are_others(userinfo, value) -> None:
     origin = BaseUrl("http", "h", 80, "", userinfo)
@@ -214,10 +188,7 @@ def test_multipart_names_its_boundary() -> None:
 
 def test_a_case_may_type_its_parts() -> None:
     request = make(
-        Plain("POST"),
-        body={"a": "b"},
-        media_type="multipart/form-data",
-        multipart_content_types={"a": "image/png"},
+        Plain("POST"), body={"a": "b"}, media_type="multipart/form-data", multipart_content_types={"a": "image/png"}
     )
     assert b'name="a"\r\nContent-Type: image/png\r\n\r\nb\r\n' in (request.body or b"")
 
@@ -232,9 +203,7 @@ def test_operations_of_one_label_are_not_mixed_up() -> None:
     maker = RequestMaker(ORIGIN, version="1")
     first = Plain(path="/{x}", parameters=(parameter("path", "x"),))
     second = Plain(path="/{x}", parameters=(parameter("path", "x", style="label"),))
-    paths = [
-        maker.formatted_path(case(one, path_parameters={"x": 1})) for one in (first, second, first)
-    ]
+    paths = [maker.formatted_path(case(one, path_parameters={"x": 1})) for one in (first, second, first)]
     assert paths == ["/1", "/.1", "/1"]
 
 

@@ -12,19 +12,7 @@ from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import Wire
 from checker.transport.wire.readings import Ambiguous, settled
 
-from .cells import (
-    CELLS,
-    Typed,
-    deep,
-    flat,
-    nulls,
-    objects,
-    parameter,
-    received,
-    same,
-    scalars,
-    sent,
-)
+from .cells import CELLS, Typed, deep, flat, nulls, objects, parameter, received, same, scalars, sent
 
 NULL_INSIDE = Typed([{"": None}], {"prefixItems": [{"properties": {"": {"type": "null"}}}]})
 NAMES = ("color", "a b", "é[x]", "x.y")
@@ -33,9 +21,7 @@ NAMES = ("color", "a b", "é[x]", "x.y")
 def law(location: Location, style: str, explode: bool, typed: Typed, **options: Any) -> None:
     made = parameter(location, style, explode=explode, **options)
     found = received(made, typed)
-    rows = [
-        cell for cell in ambiguity.CELLS if cell.holds(typed.value, Wire(location, style, explode))
-    ]
+    rows = [cell for cell in ambiguity.CELLS if cell.holds(typed.value, Wire(location, style, explode))]
     if any(row.is_lost for row in rows):
         return
     assert isinstance(found, list), found
@@ -69,18 +55,16 @@ def test_reserved_characters_are_read_back_raw(typed, style) -> None:
 
 
 lists_of_one_type = st.sampled_from([{"type": "integer"}, {"type": "boolean"}]).flatmap(
-    lambda raw: st.lists(
-        st.integers() if raw["type"] == "integer" else st.booleans(), min_size=1, max_size=3
-    ).map(lambda found: Typed(found, {"type": "array", "items": raw}))
+    lambda raw: st.lists(st.integers() if raw["type"] == "integer" else st.booleans(), min_size=1, max_size=3).map(
+        lambda found: Typed(found, {"type": "array", "items": raw})
+    )
 )
 
 
 @given(
     st.recursive(
         lists_of_one_type | st.integers().map(lambda one: Typed(one, {"type": "integer"})),
-        lambda inner: st.dictionaries(
-            st.text("abc", min_size=1), inner, min_size=1, max_size=3
-        ).map(
+        lambda inner: st.dictionaries(st.text("abc", min_size=1), inner, min_size=1, max_size=3).map(
             lambda found: Typed(
                 {name: one.value for name, one in found.items()},
                 {"type": "object", "properties": {name: one.raw for name, one in found.items()}},
@@ -111,16 +95,12 @@ def test_lists_of_an_exploded_object_are_read_back(found) -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=6,
 )
 
 
-@pytest.mark.parametrize(
-    "location", [Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE]
-)
+@pytest.mark.parametrize("location", [Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE])
 @given(value=json_values)
 def test_content_parameters_are_read_back_whatever_they_hold(location, value) -> None:
     made = parameter(location, "form", explode=False, media_type="application/json")
@@ -147,12 +127,8 @@ def test_a_query_string_that_is_json_is_read_back(value) -> None:
 
 @given(objects(scalars, min_size=1, max_size=3))
 def test_a_query_string_that_is_a_form_is_read_back(typed) -> None:
-    made = parameter(
-        Location.QUERY, "querystring", explode=False, media_type="application/x-www-form-urlencoded"
-    )
-    if any(
-        re.search(r"[\ud800-\udfff]", str(text)) for pair in typed.value.items() for text in pair
-    ):
+    made = parameter(Location.QUERY, "querystring", explode=False, media_type="application/x-www-form-urlencoded")
+    if any(re.search(r"[\ud800-\udfff]", str(text)) for pair in typed.value.items() for text in pair):
         return
     found = received(made, typed)
     assert isinstance(found, list)
@@ -166,9 +142,7 @@ PYTHON = re.compile(r"\b(True|False|None|nan|inf)\b|[{\[]'|b'")
 @settings(max_examples=20)
 @given(
     typed=st.recursive(
-        nulls
-        | st.booleans().map(lambda one: Typed(one, {}))
-        | st.integers().map(lambda one: Typed(one, {})),
+        nulls | st.booleans().map(lambda one: Typed(one, {})) | st.integers().map(lambda one: Typed(one, {})),
         lambda inner: (
             st.lists(inner, max_size=3).map(lambda found: Typed([one.value for one in found], {}))
             | st.dictionaries(st.text("abc", max_size=2), inner, max_size=3).map(
@@ -191,12 +165,7 @@ WITNESSES = [
     (Location.PATH, "simple", False, Typed(["a,b"], {"type": "array"})),
     (Location.HEADER, "simple", False, Typed("Ã©", {"type": "string"})),
     (Location.COOKIE, "form", True, Typed("a b", {"type": "string"})),
-    (
-        Location.COOKIE,
-        "form",
-        False,
-        Typed([1, 2], {"type": "array", "items": {"type": "integer"}}),
-    ),
+    (Location.COOKIE, "form", False, Typed([1, 2], {"type": "array", "items": {"type": "integer"}})),
 ]
 
 
@@ -226,11 +195,7 @@ LOST = [
 
 @pytest.mark.parametrize(("location", "style", "explode", "value", "raw"), LOST)
 def test_rows_of_lost_values_are_not_idle(location, style, explode, value, raw) -> None:
-    rows = [
-        row
-        for row in ambiguity.CELLS
-        if row.holds(value, Wire(location, style, explode)) and row.is_lost
-    ]
+    rows = [row for row in ambiguity.CELLS if row.holds(value, Wire(location, style, explode)) and row.is_lost]
     assert len(rows) >= 1
     found = received(parameter(location, style, explode=explode), Typed(value, raw))
     assert not isinstance(found, list) or not same(value, settled(found))

@@ -106,13 +106,7 @@ def test_it_reads_what_was_meant(location, style, explode, kind, data) -> None:
     assert read.deserialize(location_of(location, style, explode, value)) == value
 
 
-EXAMPLES = {
-    "string": "ab",
-    "integer": 5,
-    "boolean": True,
-    "array": [1, 2],
-    "object": {"R": 1, "G": "a"},
-}
+EXAMPLES = {"string": "ab", "integer": 5, "boolean": True, "array": [1, 2], "object": {"R": 1, "G": "a"}}
 
 
 @pytest.mark.parametrize(("location", "style", "explode", "kind"), DIFFERENT)
@@ -137,11 +131,7 @@ PARTS_SCHEMA = {
 BODIES = st.fixed_dictionaries(
     {"n": NUMBERS, "s": WORDS, "l": st.lists(NUMBERS, min_size=2, max_size=3), "b": st.booleans()}
 )
-JSON, FORM, MULTIPART = (
-    "application/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-)
+JSON, FORM, MULTIPART = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
 API = OpenAPI.from_dict(
     {
         "openapi": "3.1.0",

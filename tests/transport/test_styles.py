@@ -2,13 +2,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from checker.transport.wire.ambiguity import (
-    DeclaredShape,
-    header_value,
-    pairs_of,
-    path_value,
-    query_value,
-)
+from checker.transport.wire.ambiguity import DeclaredShape, header_value, pairs_of, path_value, query_value
 from checker.transport.wire.styles import cookie_pairs, header_text, path_text, query_pairs, text_of
 
 COLOR = "blue"
@@ -43,12 +37,7 @@ def test_path_styles(style, explode, scalar, array, object_) -> None:
         ("spaceDelimited", False, "color=blue%20black%20brown", "color=R%20100%20G%20200"),
         ("spaceDelimited", True, "color=blue&color=black&color=brown", "R=100&G=200"),
         ("pipeDelimited", False, "color=blue%7Cblack%7Cbrown", "color=R%7C100%7CG%7C200"),
-        (
-            "deepObject",
-            True,
-            "color=blue&color=black&color=brown",
-            "color%5BR%5D=100&color%5BG%5D=200",
-        ),
+        ("deepObject", True, "color=blue&color=black&color=brown", "color%5BR%5D=100&color%5BG%5D=200"),
     ],
 )
 def test_query_styles(style, explode, array, object_) -> None:
@@ -91,8 +80,7 @@ def test_spellings_inside_of_structures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(".", "%2E"), ("..", "%2E%2E"), ("...", "..."), ("a/b c", "a%2Fb%20c"), ("é%", "%C3%A9%25")],
+    ("value", "text"), [(".", "%2E"), ("..", "%2E%2E"), ("...", "..."), ("a/b c", "a%2Fb%20c"), ("é%", "%C3%A9%25")]
 )
 def test_no_path_value_changes_the_segments(value, text) -> None:
     assert path_text(value, "simple", "x", explode=False) == text
@@ -117,11 +105,7 @@ scalars = texts
 arrays = st.lists(texts, min_size=1, max_size=4)
 objects = st.dictionaries(texts, texts, min_size=1, max_size=3)
 values = st.one_of(scalars, arrays, objects)
-SHAPES: dict[type, DeclaredShape] = {
-    str: DeclaredShape.SCALAR,
-    list: DeclaredShape.ARRAY,
-    dict: DeclaredShape.OBJECT,
-}
+SHAPES: dict[type, DeclaredShape] = {str: DeclaredShape.SCALAR, list: DeclaredShape.ARRAY, dict: DeclaredShape.OBJECT}
 DELIMITER = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 
 
@@ -131,9 +115,7 @@ def parts(value) -> list[str]:
     return value if isinstance(value, list) else []
 
 
-@given(
-    values, st.sampled_from(["simple", "label", "matrix", "pipeDelimited"]), st.booleans(), texts
-)
+@given(values, st.sampled_from(["simple", "label", "matrix", "pipeDelimited"]), st.booleans(), texts)
 def test_paths_read_back(value, style, explode, name) -> None:
     assume(not any(DELIMITER.get(style, "\0") in text for text in parts(value)))
     shape = SHAPES[type(value)]
@@ -170,15 +152,9 @@ def test_cookies_read_back(value, explode) -> None:
     header = "; ".join(f"{key}={text}" for key, text in pairs)
     if not explode and isinstance(value, list):
         [(_, text)] = pairs_of(header, "; ")
-        assert (
-            path_value(text.replace("%2C", ","), "simple", "c", DeclaredShape.ARRAY, explode=False)
-            == value
-        )
+        assert path_value(text.replace("%2C", ","), "simple", "c", DeclaredShape.ARRAY, explode=False) == value
     else:
-        assert (
-            query_value(pairs_of(header, "; "), "c", "form", SHAPES[type(value)], explode=True)
-            == value
-        )
+        assert query_value(pairs_of(header, "; "), "c", "form", SHAPES[type(value)], explode=True) == value
 
 
 @pytest.mark.parametrize("explode", [True, False])

@@ -64,9 +64,7 @@ def test_one_lane_serves_operations_of_different_trust(tls_server) -> None:
     lax = HttpSettings(verify=False)
     lanes = HttpLanes(tls_server.origin, HttpSettings(), 1)
     try:
-        outcomes = [
-            lanes.send(0, WireRequest("GET", b"/", [], via=via)) for via in (lax, None, lax, None)
-        ]
+        outcomes = [lanes.send(0, WireRequest("GET", b"/", [], via=via)) for via in (lax, None, lax, None)]
     finally:
         lanes.close()
     assert [isinstance(one, Response) for one in outcomes] == [True, False, True, False]

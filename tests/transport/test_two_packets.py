@@ -13,9 +13,7 @@ from checker.core.response import Outcome, Response
 from checker.transport.http import HttpLanes, HttpSettings
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(socket, "TCP_QUICKACK"), reason="the option is of Linux"
-)
+pytestmark = pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="the option is of Linux")
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
 GET = WireRequest("GET", b"/", [])
@@ -74,9 +72,7 @@ def response(lanes: HttpLanes, server: TwoPackets, *, acknowledged: int) -> Outc
     return done[0][1]
 
 
-def test_each_response_in_two_packets_is_acknowledged_once_on_a_reused_connection(
-    server: TwoPackets,
-) -> None:
+def test_each_response_in_two_packets_is_acknowledged_once_on_a_reused_connection(server: TwoPackets) -> None:
     with closing(HttpLanes(server.origin, HttpSettings(), 1)) as lanes:
         for number in range(1, 4):
             outcome = response(lanes, server, acknowledged=number)

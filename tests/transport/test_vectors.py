@@ -16,10 +16,7 @@ from .cells import Typed, parameter, received, schema_of, sent
 
 BLUE = Typed("blue", {"type": "string"})
 COLORS = Typed(["blue", "black", "brown"], {"type": "array", "items": {"type": "string"}})
-RGB = Typed(
-    {"R": 100, "G": 200, "B": 150},
-    {"type": "object", "additionalProperties": {"type": "integer"}},
-)
+RGB = Typed({"R": 100, "G": 200, "B": 150}, {"type": "object", "additionalProperties": {"type": "integer"}})
 EMPTY = Typed("", {"type": "string"})
 
 # OpenAPI 3.0.4 and 3.1.1, 4.8.12.4 (4.7.12.4) "Style Examples": the parameter is named `color`.
@@ -204,10 +201,7 @@ def test_rfc_6265_cookie_octets(octet) -> None:
 
 # RFC 6265, 4.2.1: pairs with a semicolon and a space between them; 5.4: in one header field.
 def test_rfc_6265_cookie_string() -> None:
-    assert pairs_of("SID=31d4d96e407aad42; lang=en-US", "; ") == [
-        ("SID", "31d4d96e407aad42"),
-        ("lang", "en-US"),
-    ]
+    assert pairs_of("SID=31d4d96e407aad42; lang=en-US", "; ") == [("SID", "31d4d96e407aad42"), ("lang", "en-US")]
 
 
 FORM_DATA = "multipart/form-data"
@@ -238,10 +232,7 @@ RFC7578 = [
     (
         {"l": ["a", "b"]},
         {},
-        [
-            b'Content-Disposition: form-data; name="l"\r\n\r\na',
-            b'Content-Disposition: form-data; name="l"\r\n\r\nb',
-        ],
+        [b'Content-Disposition: form-data; name="l"\r\n\r\na', b'Content-Disposition: form-data; name="l"\r\n\r\nb'],
     ),
     # 5.1: names beyond ASCII are UTF-8, not percent-encoded
     ({"é": "1"}, {}, ['Content-Disposition: form-data; name="é"\r\n\r\n1'.encode()]),
@@ -258,8 +249,7 @@ RFC7578 = [
         {"history": {"a": 1}},
         {
             "history": PropertyEncoding(
-                content_type="application/xml; charset=utf-8",
-                headers={"X-Rate-Limit-Limit": "5"},
+                content_type="application/xml; charset=utf-8", headers={"X-Rate-Limit-Limit": "5"}
             )
         },
         [
@@ -280,9 +270,7 @@ def test_rfc_7578_and_the_encoding_object(body, encoding, parts) -> None:
 def test_openapi_urlencoded_example() -> None:
     body = {"id": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "address": {"city": "Smallville"}}
     content, _ = encode(body, "application/x-www-form-urlencoded", {})
-    assert content == (
-        b"id=f81d4fae-7dec-11d0-a765-00a0c91e6bf6&address=%7B%22city%22%3A%22Smallville%22%7D"
-    )
+    assert content == (b"id=f81d4fae-7dec-11d0-a765-00a0c91e6bf6&address=%7B%22city%22%3A%22Smallville%22%7D")
 
 
 # OpenAPI 3.0 and 3.1, "XML Object Examples": the schema of a property, and what stands inside the root.
@@ -297,10 +285,7 @@ XML = [
     (
         {
             "id": {"type": "integer", "xml": {"attribute": True}},
-            "name": {
-                **TEXTS,
-                "xml": {"namespace": "https://example.com/schema/sample", "prefix": "sample"},
-            },
+            "name": {**TEXTS, "xml": {"namespace": "https://example.com/schema/sample", "prefix": "sample"}},
         },
         {"id": 123, "name": "example"},
         '<sample:name xmlns:sample="https://example.com/schema/sample">example</sample:name>',
@@ -311,13 +296,7 @@ XML = [
         "<animal>value</animal>",
     ),
     (
-        {
-            "animals": {
-                "type": "array",
-                "items": {**TEXTS, "xml": {"name": "animal"}},
-                "xml": {"name": "aliens"},
-            }
-        },
+        {"animals": {"type": "array", "items": {**TEXTS, "xml": {"name": "animal"}}, "xml": {"name": "aliens"}}},
         {"animals": ["value"]},
         "<animal>value</animal>",
     ),
@@ -349,11 +328,7 @@ XML = [
 NODES = [
     ({"id": {"type": "integer", "xml": {"nodeType": "attribute"}}}, {"id": 123}, ""),
     ({"name": {**TEXTS, "xml": {"nodeType": "text"}}}, {"name": "a<b"}, "a&lt;b"),
-    (
-        {"name": {**TEXTS, "xml": {"nodeType": "cdata"}}},
-        {"name": "a<b]]>"},
-        "<![CDATA[a<b]]]]><![CDATA[>]]>",
-    ),
+    ({"name": {**TEXTS, "xml": {"nodeType": "cdata"}}}, {"name": "a<b]]>"}, "<![CDATA[a<b]]]]><![CDATA[>]]>"),
     (
         {"name": {"type": "number", "xml": {"nodeType": "text"}}, "other": TEXTS},
         {"name": 1.5, "other": "x"},

@@ -10,14 +10,7 @@ from checker.core.schema import Dialect, Schema
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.outline import outline_of
 from checker.transport.wire.readings import settled
-from checker.transport.wire.xml import (
-    DEEPEST,
-    escaped_name,
-    parse_xml,
-    unescaped_name,
-    xml_encoder,
-    xml_readings,
-)
+from checker.transport.wire.xml import DEEPEST, escaped_name, parse_xml, unescaped_name, xml_encoder, xml_readings
 
 from .cells import schema_of
 
@@ -46,9 +39,7 @@ def test_depth_is_bounded() -> None:
         parse_xml(b"<a>" * (DEEPEST + 1) + b"</a>" * (DEEPEST + 1))
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"<a>", b"<a></b>", b"<a/><b/>", b"\xff", b"<a>&nbsp;</a>"]
-)
+@pytest.mark.parametrize("content", [b"", b"<a>", b"<a></b>", b"<a/><b/>", b"\xff", b"<a>&nbsp;</a>"])
 def test_what_is_not_well_formed_is_a_value_error(content) -> None:
     with pytest.raises(ValueError, match="not well-formed"):
         parse_xml(content)
@@ -98,10 +89,7 @@ class Components:
     root: object = None
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
-        pet = {
-            "type": "object",
-            "properties": {"id": {"type": "integer", "xml": {"attribute": True}}},
-        }
+        pet = {"type": "object", "properties": {"id": {"type": "integer", "xml": {"attribute": True}}}}
         return {"#/components/schemas/Pet": (pet, reference)}[reference]
 
 
@@ -115,9 +103,7 @@ def test_the_root_is_named_by_its_reference_and_names_are_found_through_it(diale
 
 @pytest.mark.parametrize("raw", [True, {}, False])
 def test_boolean_and_empty_schemas_are_no_obstacle(raw) -> None:
-    assert xml_encoder(schema_of(raw))({"a": [1, None]}).endswith(
-        b"<data><a>1</a><a>null</a></data>"
-    )
+    assert xml_encoder(schema_of(raw))({"a": [1, None]}).endswith(b"<data><a>1</a><a>null</a></data>")
 
 
 def test_one_prefix_of_several_attributes_is_declared_once() -> None:
@@ -146,9 +132,7 @@ def test_an_attribute_may_declare_the_prefix_of_its_element() -> None:
         "b": {"type": "string", "xml": {"attribute": True, **NAMED}},
     }
     raw = {"type": "object", "xml": {"prefix": "p", "name": "n"}, "properties": properties}
-    assert xml_encoder(schema_of(raw))({"a": "1", "b": "2"}).endswith(
-        b'<p:n xmlns:p="urn:p" p:a="1" p:b="2"></p:n>'
-    )
+    assert xml_encoder(schema_of(raw))({"a": "1", "b": "2"}).endswith(b'<p:n xmlns:p="urn:p" p:a="1" p:b="2"></p:n>')
 
 
 @pytest.mark.parametrize("how", [{"prefix": "p"}, {"prefix": "p", "attribute": True}])

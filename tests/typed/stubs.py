@@ -24,9 +24,7 @@ def packages() -> list[str]:
 def stub_of(package: str) -> str:
     """The stub of one package, before it is `formatted`."""
     names = {
-        name.rpartition(".")[2]: target
-        for name, target in faces.PUBLIC.items()
-        if name.rpartition(".")[0] == package
+        name.rpartition(".")[2]: target for name, target in faces.PUBLIC.items() if name.rpartition(".")[0] == package
     }
     bound = [line for name, target in sorted(names.items()) for line in _bound(name, target)]
     # Imports first, each once.
@@ -58,22 +56,9 @@ def _stub(lines: list[str], names: Iterable[str]) -> str:
 
 def formatted(text: str) -> str:
     """The stub with imports in order, laid out as all other code."""
-    for command in (
-        ["check", "--select", "I,RUF022", "--fix-only", "--quiet"],
-        ["format", "--quiet"],
-    ):
-        ruff = [
-            sys.executable,
-            "-m",
-            "ruff",
-            *command,
-            "--stdin-filename",
-            "checker/names.pyi",
-            "-",
-        ]
-        text = subprocess.run(
-            ruff, input=text, capture_output=True, text=True, check=True, cwd=ROOT.parent
-        ).stdout
+    for command in (["check", "--select", "I,RUF022", "--fix-only", "--quiet"], ["format", "--quiet"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", "checker/names.pyi", "-"]
+        text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True, cwd=ROOT.parent).stdout
     return text
 
 

@@ -16,9 +16,7 @@ STUBS = {path: text for path, text in stubs() if path != ERRORS}
 
 @pytest.mark.parametrize("path", STUBS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_stub_is_made_of_the_table_of_names(path: Path) -> None:
-    assert path.read_text() == formatted(STUBS[path]), (
-        "write stubs anew: python -m tests.typed.stubs"
-    )
+    assert path.read_text() == formatted(STUBS[path]), "write stubs anew: python -m tests.typed.stubs"
 
 
 def dotted(node: ast.expr) -> str | None:

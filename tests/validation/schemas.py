@@ -29,11 +29,7 @@ def schema_of(raw: Any, dialect: Dialect = Dialect.OPENAPI30, **names: Any) -> S
 
 
 def verdicts(
-    schema: Schema,
-    value: Any,
-    direction: Direction = Direction.RESPONSE,
-    *,
-    validate_formats: bool = True,
+    schema: Schema, value: Any, direction: Direction = Direction.RESPONSE, *, validate_formats: bool = True
 ) -> tuple[bool, bool]:
     """What the compiled validator and the referee say."""
     compiled = compile_schema(schema, direction, validate_formats=validate_formats)

@@ -9,9 +9,7 @@ from checker.validation.compiled import Compiled, compile_schema
 from .schemas import schema_of
 
 
-def compiled_of(
-    raw: Any, dialect: Dialect = Dialect.OPENAPI30, *, formats: bool = True
-) -> Compiled:
+def compiled_of(raw: Any, dialect: Dialect = Dialect.OPENAPI30, *, formats: bool = True) -> Compiled:
     return compile_schema(schema_of(raw, dialect), Direction.RESPONSE, validate_formats=formats)
 
 
@@ -36,9 +34,7 @@ def test_engine_is_handed_no_format_before_it_may_be_too_strict(handed: list[set
     assert handed == [set(), set(), set()]
 
 
-def test_second_validator_is_built_when_the_engine_may_be_too_strict(
-    handed: list[set[str]],
-) -> None:
+def test_second_validator_is_built_when_the_engine_may_be_too_strict(handed: list[set[str]]) -> None:
     for raw in ({"format": "email"}, {"format": "uri"}, {"maxLength": 0}):
         is_valid = compiled_of(raw).is_valid
         assert not is_valid("@")
@@ -47,12 +43,9 @@ def test_second_validator_is_built_when_the_engine_may_be_too_strict(
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
-    [("time", "10:00:00"), ("date-time", "2020-01-01 00:00:00Z"), ("hostname", "_dmarc.a.b")],
+    ("name", "text"), [("time", "10:00:00"), ("date-time", "2020-01-01 00:00:00Z"), ("hostname", "_dmarc.a.b")]
 )
 @pytest.mark.parametrize("dialect", [Dialect.OPENAPI30, Dialect.OPENAPI31])
-def test_what_only_the_strictest_reader_refuses_is_valid(
-    name: str, text: str, dialect: Dialect
-) -> None:
+def test_what_only_the_strictest_reader_refuses_is_valid(name: str, text: str, dialect: Dialect) -> None:
     one = compiled_of({"format": name}, dialect)
     assert (one.is_valid(text), one.is_strictly_valid(text)) == (True, False)

@@ -26,21 +26,13 @@ RIGHT: list[Any] = [
     {"kind": "tweety"},
     {"lives": 1},
 ]
-WRONG: list[Any] = [
-    {"kind": "cat"},
-    {"kind": "Cat", "lives": "?"},
-    {"kind": "cow"},
-    {"kind": "Bird"},
-    {"kind": 1},
-]
+WRONG: list[Any] = [{"kind": "cat"}, {"kind": "Cat", "lives": "?"}, {"kind": "cow"}, {"kind": "Bird"}, {"kind": 1}]
 
 
 @pytest.mark.parametrize("dialect", [Dialect.OPENAPI30, Dialect.OPENAPI31])
 @pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
 @pytest.mark.parametrize("direction", list(Direction))
-def test_a_value_fits_the_alternative_that_it_names(
-    dialect: Dialect, keyword: str, direction: Direction
-) -> None:
+def test_a_value_fits_the_alternative_that_it_names(dialect: Dialect, keyword: str, direction: Direction) -> None:
     raw = {keyword: BRANCHES, "discriminator": TOLD}
     schema = schema_of(raw, dialect, Cat=CAT, Dog=DOG, Bird=BIRD)
     for value in RIGHT:
@@ -72,10 +64,7 @@ def test_other_names_fall_to_the_default() -> None:
 
 def test_alternatives_of_alternatives_keep_their_names() -> None:
     pet = {"oneOf": BRANCHES, "discriminator": TOLD}
-    raw = {
-        "oneOf": [{"$ref": "#/names/Pet"}, {"$ref": "#/names/Car"}],
-        "discriminator": {"propertyName": "kind"},
-    }
+    raw = {"oneOf": [{"$ref": "#/names/Pet"}, {"$ref": "#/names/Car"}], "discriminator": {"propertyName": "kind"}}
     schema = schema_of(raw, Pet=pet, Car={"type": "object"}, Cat=CAT, Dog=DOG, Bird=BIRD)
     for value in ({"kind": "hound"}, {"kind": "Car"}, {"kind": "tweety"}):
         assert verdicts(schema, value) == (True, True)
@@ -84,9 +73,7 @@ def test_alternatives_of_alternatives_keep_their_names() -> None:
 
 def test_an_unknown_name_is_told_as_such() -> None:
     schema = schema_of({"oneOf": BRANCHES, "discriminator": TOLD}, Cat=CAT, Dog=DOG, Bird=BIRD)
-    assert [e.keyword for e in referee(schema, Direction.RESPONSE).errors({"kind": "cow"})] == [
-        "discriminator"
-    ]
+    assert [e.keyword for e in referee(schema, Direction.RESPONSE).errors({"kind": "cow"})] == ["discriminator"]
     (wrong,) = referee(schema, Direction.RESPONSE).errors({"kind": "cat", "lives": "?"})
     assert wrong.schema_pointer.startswith("#/names/Cat")
 

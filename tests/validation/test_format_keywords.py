@@ -18,8 +18,7 @@ NEARLY = {
     **{name: st.from_regex(pattern, fullmatch=True) for name, pattern in FORMAT_PATTERNS.items()},
     "byte": st.binary(max_size=9).map(lambda data: base64.b64encode(data).decode()),
     "duration": st.from_regex(
-        r"[+-]?P(?:[0-9](?:[.,][0-9])?[YMWD]){0,4}(?:T(?:[0-9](?:[.,][0-9])?[HMS]){0,3})?",
-        fullmatch=True,
+        r"[+-]?P(?:[0-9](?:[.,][0-9])?[YMWD]){0,4}(?:T(?:[0-9](?:[.,][0-9])?[HMS]){0,3})?", fullmatch=True
     ),
 }
 BLANKS = "".join(filter(re.compile(r"\s").match, map(chr, range(0x10000))))
@@ -86,9 +85,7 @@ def test_text_formats_say_nothing_of_other_values(name: str, dialect: Dialect) -
         ({"format": "uuid", "oneOf": [{"minLength": 1}, {"type": "null"}]}, [UUID], ["x"]),
     ],
 )
-def test_format_holds_beside_keywords_of_the_schema(
-    beside: Any, valid: list[Any], invalid: list[Any]
-) -> None:
+def test_format_holds_beside_keywords_of_the_schema(beside: Any, valid: list[Any], invalid: list[Any]) -> None:
     schema = schema_of(beside)
     assert [verdicts(schema, value) for value in valid] == [(True, True)] * len(valid)
     assert [verdicts(schema, value) for value in invalid] == [(False, False)] * len(invalid)

@@ -39,13 +39,7 @@ VALID = {
     "full-date": ["today"],
 }
 INVALID = {
-    "date": [
-        "2023-02-29",
-        "2020-13-01",
-        "2020-1-1",
-        "1900-02-29",
-        "\uff12\uff10\uff12\uff10-01-01",
-    ],
+    "date": ["2023-02-29", "2020-13-01", "2020-1-1", "1900-02-29", "\uff12\uff10\uff12\uff10-01-01"],
     "time": ["24:00:00Z", "10:60:00Z", "10:00", "10:00:00+25:00"],
     "date-time": ["2020-01-01", "2020-01-01T00:00:00", "2020-02-30T00:00:00Z", "x" * 30],
     "duration": ["P", "PT", "1D", "P1", "P1S"],
@@ -81,10 +75,7 @@ def test_every_python_date_time_is_one(moment: datetime.datetime) -> None:
 
 @given(st.uuids(), st.ip_addresses(), st.binary(), st.emails())
 def test_what_libraries_write_is_of_its_format(
-    identifier: uuid.UUID,
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-    data: bytes,
-    email: str,
+    identifier: uuid.UUID, address: ipaddress.IPv4Address | ipaddress.IPv6Address, data: bytes, email: str
 ) -> None:
     assert is_of_format("uuid", str(identifier))
     assert is_of_format(f"ipv{address.version}", str(address))

@@ -81,10 +81,7 @@ def test_both_reject(dialect: Dialect, raw: Any, value: Any) -> None:
 
 USER = {
     "required": ["id", "password"],
-    "properties": {
-        "id": {"readOnly": True, "type": "integer"},
-        "password": {"$ref": "#/names/secret"},
-    },
+    "properties": {"id": {"readOnly": True, "type": "integer"}, "password": {"$ref": "#/names/secret"}},
 }
 SECRET = {"type": "string", "writeOnly": True}
 PARTS = {"allOf": [{"$ref": "#/names/user"}, {"required": ["id", "password"]}]}
@@ -112,9 +109,7 @@ def test_what_one_branch_hides_another_reads(keyword: str) -> None:
         assert verdicts(schema, {"a": 1, "b": 1}, Direction.REQUEST) == BOTH_ACCEPT
 
 
-@pytest.mark.parametrize(
-    "raw", [{"format": "uuid"}, {"format": "int32"}, {"format": "date"}, {"format": "byte"}]
-)
+@pytest.mark.parametrize("raw", [{"format": "uuid"}, {"format": "int32"}, {"format": "date"}, {"format": "byte"}])
 @pytest.mark.parametrize("value", ["?", 2**40])
 def test_formats_can_be_switched_off(raw: Any, value: Any) -> None:
     assert verdicts(schema_of(raw), value, validate_formats=False) == BOTH_ACCEPT
@@ -129,9 +124,7 @@ def test_unresolvable_reference_is_raised_every_time() -> None:
 
 def test_reference_that_leads_back_to_itself_is_refused() -> None:
     with pytest.raises(UnresolvableReference, match="leads back to itself"):
-        compile_schema(
-            schema_of({"$ref": "#/names/a"}, a={"$ref": "#/names/a"}), Direction.RESPONSE
-        )
+        compile_schema(schema_of({"$ref": "#/names/a"}, a={"$ref": "#/names/a"}), Direction.RESPONSE)
 
 
 def test_equal_schemas_share_a_validator() -> None:
@@ -190,10 +183,7 @@ SCHEMAS = st.recursive(
 )
 
 
-BESIDE_A_REFERENCE = {
-    "$ref": "#/names/open",
-    "properties": {"a": {"type": "string", "writeOnly": True}},
-}
+BESIDE_A_REFERENCE = {"$ref": "#/names/open", "properties": {"a": {"type": "string", "writeOnly": True}}}
 
 
 @settings(max_examples=300, deadline=None)

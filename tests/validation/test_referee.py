@@ -25,21 +25,13 @@ def test_one_violation_for_each_schema_path() -> None:
 
 def test_place_is_that_of_the_schema_behind_references() -> None:
     user = {"properties": {"name": {"$ref": "#/names/a~1b%20c"}}}
-    found = errors(
-        {"items": {"$ref": "#/names/user"}},
-        [{"name": 1}],
-        user=user,
-        **{"a/b c": {"type": "string"}},
-    )
+    found = errors({"items": {"$ref": "#/names/user"}}, [{"name": 1}], user=user, **{"a/b c": {"type": "string"}})
     assert found[0].schema_pointer == "#/names/a~1b c"
     assert found[0].schema_path == ("items", "properties", "name", "type")
 
 
 def test_branch_that_was_meant_is_the_one_reported() -> None:
-    cat = {
-        "required": ["kind"],
-        "properties": {"kind": {"enum": ["cat"]}, "lives": {"type": "integer"}},
-    }
+    cat = {"required": ["kind"], "properties": {"kind": {"enum": ["cat"]}, "lives": {"type": "integer"}}}
     dog = {"required": ["kind"], "properties": {"kind": {"enum": ["dog"]}}}
     (found,) = errors({"oneOf": [cat, dog]}, {"kind": "cat", "lives": "nine"})
     assert found.schema_path == ("oneOf", "properties", "lives", "type")
@@ -56,9 +48,7 @@ def test_the_nearest_branch_and_its_reason_are_named_when_several_may_be_meant()
     cat = {"required": ["name", "lives"], "properties": {"lives": {"type": "integer"}}}
     dog = {"required": ["name", "bone", "kennel"]}
     (found,) = errors(
-        {"anyOf": [dog, {"$ref": "#/names/cat"}, {"type": "string"}]},
-        {"name": "Tom", "lives": "nine"},
-        cat=cat,
+        {"anyOf": [dog, {"$ref": "#/names/cat"}, {"type": "string"}]}, {"name": "Tom", "lives": "nine"}, cat=cat
     )
     assert found.schema_path == ("anyOf",)
     assert found.message == (
@@ -140,9 +130,7 @@ def test_keywords_of_a_schema_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
     assert len(looked) == 2
 
 
-def test_a_reference_is_looked_up_once_for_all_values_that_stand_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_reference_is_looked_up_once_for_all_values_that_stand_there(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_up: list[str] = []
     usual = Resolver.lookup
 

@@ -22,9 +22,7 @@ TREE = {
 
 
 def document(root: Any = TREE, dialect: Dialect = Dialect.DRAFT2020, **others: Any) -> JsonDocument:
-    return JsonDocument(
-        root, dialect, others={f"http://example.com/{name}": raw for name, raw in others.items()}
-    )
+    return JsonDocument(root, dialect, others={f"http://example.com/{name}": raw for name, raw in others.items()})
 
 
 @pytest.mark.parametrize(
@@ -61,17 +59,12 @@ def test_documents_beside_are_found_by_their_uri() -> None:
 
 def test_metaschemas_are_at_hand() -> None:
     found = document({"$id": BASE})
-    value, _ = found.resolve(
-        "http://json-schema.org/draft-07/schema#/definitions/nonNegativeInteger", at="#"
-    )
+    value, _ = found.resolve("http://json-schema.org/draft-07/schema#/definitions/nonNegativeInteger", at="#")
     assert value == {"type": "integer", "minimum": 0}
 
 
 def test_old_drafts_name_places_by_id() -> None:
-    root = {
-        "id": BASE,
-        "definitions": {"x": {"id": "#x"}, "y": {"id": "y.json", "items": {"$ref": "#"}}},
-    }
+    root = {"id": BASE, "definitions": {"x": {"id": "#x"}, "y": {"id": "y.json", "items": {"$ref": "#"}}}}
     found = document(root, Dialect.DRAFT4)
     assert found.resolve("#x", at="#")[1] == "#/definitions/x"
     assert found.resolve("#", at="#/definitions/y/items")[1] == "#/definitions/y"

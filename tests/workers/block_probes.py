@@ -157,86 +157,51 @@ BROKEN = always(500, "application/json", b"{}")
 UNDATED = always(200, "application/json", b'{"on": "yesterday"}')
 DICTIONARY = (("dictionaries", {"words": {"values": ["word"]}}),)
 PROBES: dict[Place, Probe] = {
-    ("headers",): Probe(
-        {"X-Own": "7"}, lambda seen: all(one.headers.get("x-own") == "7" for one in seen.requests)
-    ),
-    ("proxy",): Probe(
-        "http://127.0.0.1:9",
-        lambda seen: "through the proxy" in str(seen.errors) or not seen.requests,
-    ),
+    ("headers",): Probe({"X-Own": "7"}, lambda seen: all(one.headers.get("x-own") == "7" for one in seen.requests)),
+    ("proxy",): Probe("http://127.0.0.1:9", lambda seen: "through the proxy" in str(seen.errors) or not seen.requests),
     ("tls-verify",): Probe(
         False,
         lambda seen: all(
-            "--insecure" in one.reproduction
-            for one in seen.view.findings.values()
-            if one.label == seen.label
+            "--insecure" in one.reproduction for one in seen.view.findings.values() if one.label == seen.label
         ),
         BROKEN,
     ),
     ("request-cert",): Probe(
-        CERTIFICATE,
-        lambda seen: all(f"--cert {CERTIFICATE}" in one for one in seen.commands),
-        BROKEN,
+        CERTIFICATE, lambda seen: all(f"--cert {CERTIFICATE}" in one for one in seen.commands), BROKEN
     ),
     ("request-cert-key",): Probe(
-        CERTIFICATE,
-        lambda seen: all(f"--key {CERTIFICATE}" in one for one in seen.commands),
-        BROKEN,
+        CERTIFICATE, lambda seen: all(f"--key {CERTIFICATE}" in one for one in seen.commands), BROKEN
     ),
-    ("request-timeout",): Probe(
-        0.05, lambda seen: "within 0.05 s" in str(seen.errors), silent_for_one
-    ),
+    ("request-timeout",): Probe(0.05, lambda seen: "within 0.05 s" in str(seen.errors), silent_for_one),
     ("max-redirects",): Probe(0, lambda seen: "status_code_conformance" in seen.failed, landing),
     ("request-retries",): Probe(
-        1,
-        lambda seen: not seen.errors,
-        AtFirst(silent),
-        root=(("request-timeout", 0.1),),
-        cases=1,
+        1, lambda seen: not seen.errors, AtFirst(silent), root=(("request-timeout", 0.1),), cases=1
     ),
     ("rate-limit",): Probe(
         "auto",
         lambda seen: "status_code_conformance" not in seen.failed,
         AtFirst(lambda _: Reply(429, "application/json", b"{}", (("Retry-After", "0"),))),
     ),
-    ("parameters",): Probe(
-        {"q": 77}, lambda seen: all(query["q"] == "77" for query in seen.queries)
-    ),
-    ("generation", "mode"): Probe(
-        "negative", lambda seen: not any(map(is_valid, seen.queries, seen.requests))
-    ),
+    ("parameters",): Probe({"q": 77}, lambda seen: all(query["q"] == "77" for query in seen.queries)),
+    ("generation", "mode"): Probe("negative", lambda seen: not any(map(is_valid, seen.queries, seen.requests))),
     ("generation", "max-examples"): Probe(3, lambda seen: len(seen.requests) == 3),
     ("generation", "no-shrink"): Probe(
         True,
-        lambda seen: (
-            not any(
-                one.shrink_executions
-                for one in seen.view.findings.values()
-                if one.label == seen.label
-            )
-        ),
+        lambda seen: not any(one.shrink_executions for one in seen.view.findings.values() if one.label == seen.label),
         unless_three,
     ),
-    ("generation", "allow-x00"): Probe(
-        False, lambda seen: not any("\0" in name for name in seen.names), cases=400
-    ),
-    ("generation", "codec"): Probe(
-        "ascii", lambda seen: all(name.isascii() for name in seen.names)
-    ),
+    ("generation", "allow-x00"): Probe(False, lambda seen: not any("\0" in name for name in seen.names), cases=400),
+    ("generation", "codec"): Probe("ascii", lambda seen: all(name.isascii() for name in seen.names)),
     ("generation", "exclude-header-characters"): Probe(
         "\r\n" + "".join(map(chr, range(0x30, 0x7F))),
         lambda seen: (
             not any(
-                char.isalnum() and char.isascii()
-                for one in seen.requests
-                for char in one.headers.get("x-text", "")
+                char.isalnum() and char.isascii() for one in seen.requests for char in one.headers.get("x-text", "")
             )
         ),
     ),
     ("generation", "allow-extra-parameters"): Probe(
-        False,
-        lambda seen: all(set(json.loads(one.body)) == {"name"} for one in seen.requests),
-        cases=200,
+        False, lambda seen: all(set(json.loads(one.body)) == {"name"} for one in seen.requests), cases=200
     ),
     ("generation", "unique-inputs"): Probe(
         True, lambda seen: len(seen.requests) == len(set(map(repr, seen.queries))), made=narrow
@@ -262,17 +227,13 @@ PROBES: dict[Place, Probe] = {
     ("checks", "response_headers_conformance", "enabled"): without(
         "response_headers_conformance", always(200, "application/json", b"{}", counts=False)
     ),
-    ("checks", "response_schema_conformance", "enabled"): without(
-        "response_schema_conformance", UNDATED
-    ),
+    ("checks", "response_schema_conformance", "enabled"): without("response_schema_conformance", UNDATED),
     ("checks", "max_response_time"): Probe(1e-6, lambda seen: "max_response_time" in seen.failed),
     ("checks", "positive_data_acceptance", "enabled"): without(
         "positive_data_acceptance", always(422, "application/json", b"{}")
     ),
     ("checks", "positive_data_acceptance", "expected-statuses"): Probe(
-        [422],
-        lambda seen: "positive_data_acceptance" not in seen.failed,
-        always(422, "application/json", b"{}"),
+        [422], lambda seen: "positive_data_acceptance" not in seen.failed, always(422, "application/json", b"{}")
     ),
     ("checks", "response_schema_conformance", "validate-formats"): Probe(
         False, lambda seen: "response_schema_conformance" not in seen.failed, UNDATED

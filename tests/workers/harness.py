@@ -24,47 +24,28 @@ from checker.phases.chains import Explorer
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
-from checker.workers.messages import (
-    LONG_WAIT_S,
-    Assign,
-    Down,
-    Drain,
-    Task,
-    TaskDeferred,
-    TasksEnded,
-)
+from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Task, TaskDeferred, TasksEnded
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context
 from tests.asking import run_settings, saying
 
 ID = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
 ID_IN_PATH = {"name": "thing_id", "in": "path", "required": True, "schema": ID}
-THING = {
-    "type": "object",
-    "properties": {"id": ID, "name": {"type": "string"}},
-    "required": ["id", "name"],
-}
+THING = {"type": "object", "properties": {"id": ID, "name": {"type": "string"}}, "required": ["id", "name"]}
 ANSWERS = {
-    str(status): {"description": "", "content": {"application/json": {"schema": THING}}}
-    for status in (200, 201)
+    str(status): {"description": "", "content": {"application/json": {"schema": THING}}} for status in (200, 201)
 }
 DOCUMENT = {
     "openapi": "3.0.3",
     "info": {"title": "Things", "version": "1"},
     "paths": {
         "/things": {
-            "post": {
-                "requestBody": {"content": {"application/json": {"schema": THING}}},
-                "responses": ANSWERS,
-            }
+            "post": {"requestBody": {"content": {"application/json": {"schema": THING}}}, "responses": ANSWERS}
         },
         "/things/{thing_id}": {
             "parameters": [ID_IN_PATH],
             "get": {"responses": ANSWERS},
-            "put": {
-                "requestBody": {"content": {"application/json": {"schema": THING}}},
-                "responses": ANSWERS,
-            },
+            "put": {"requestBody": {"content": {"application/json": {"schema": THING}}}, "responses": ANSWERS},
         },
     },
 }
@@ -72,9 +53,7 @@ SECURED = DOCUMENT | {
     "security": [{"token": []}],
     "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
 }
-RIGHT = saying(
-    generation={"mode": "positive", "no-shrink": True}, headers={"Authorization": "Bearer right"}
-)
+RIGHT = saying(generation={"mode": "positive", "no-shrink": True}, headers={"Authorization": "Bearer right"})
 """What users say who have the token."""
 LABELS = tuple(map(Label, ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")))
 TASK = Task("00000000000000a1", "exploration", LABELS, 11, 0, 300, 60.0)
@@ -170,9 +149,7 @@ class Following:
     explorer: Explorer
     parents: dict[str, str] = field(default_factory=dict)
 
-    def follow(
-        self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]
-    ) -> GeneratedCase | None:
+    def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
         made = self.explorer.follow(sequence, recipe)
         if made is not None:
             self.parents[made.case.id] = sequence[-1].case.id

@@ -36,24 +36,17 @@ def fails_at_random(answer: Response, chance: random.Random) -> Outcome:
 
 def against_chance(folder: Path, cases: int = CASES, **changes: Any) -> Ran:
     paths = {
-        label.removeprefix("GET "): {
-            "get": {"parameters": [QUERY], "responses": {"200": {"description": ""}}}
-        }
+        label.removeprefix("GET "): {"get": {"parameters": [QUERY], "responses": {"200": {"description": ""}}}}
         for label in LABELS
     }
     document = {"openapi": "3.0.3", "info": {"title": "Chance", "version": "1"}, "paths": paths}
-    tasks = [
-        replace(GETS, id=f"{number:016}", labels=(label,), stop=cases)
-        for number, label in enumerate(LABELS)
-    ]
+    tasks = [replace(GETS, id=f"{number:016}", labels=(label,), stop=cases) for number, label in enumerate(LABELS)]
     if changes.get("kind") != "run":
         tasks = [Task("0" * 16, "exploration", tuple(LABELS), 11, 0, cases * len(LABELS), 60.0)]
     operations = saying({"continue-on-failure": True}, generation={"mode": "positive"})
     chance = random.Random(1)
     with workplace(folder, document=document, operations=operations, **changes) as context:
-        return run(
-            context, *tasks, spoil=lambda answer: fails_at_random(answer, chance), is_patient=True
-        )
+        return run(context, *tasks, spoil=lambda answer: fails_at_random(answer, chance), is_patient=True)
 
 
 def investigations(ran: Ran) -> tuple[int, int]:

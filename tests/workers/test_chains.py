@@ -49,15 +49,10 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-CODINGS: dict[str, Callable[[bytes], bytes]] = {
-    "identity": bytes,
-    "gzip": lambda content: compress(content, mtime=0),
-}
+CODINGS: dict[str, Callable[[bytes], bytes]] = {"identity": bytes, "gzip": lambda content: compress(content, mtime=0)}
 
 
-def bound_after(
-    context: WorkerContext, answer: dict[str, str], coding: str = "identity"
-) -> list[Binding]:
+def bound_after(context: WorkerContext, answer: dict[str, str], coding: str = "identity") -> list[Binding]:
     """What the second steps of twenty sequences take from the answer to their first."""
     headers = [("Content-Type", "application/json"), ("Content-Encoding", coding)]
     response = Response(201, headers, CODINGS[coding](json.dumps(answer).encode()))
@@ -71,9 +66,7 @@ def bound_after(
 
 
 @pytest.mark.parametrize("field", ["id", "name"])
-def test_credentials_that_an_answer_echoes_are_taken_into_no_later_step(
-    tmp_path: Path, field: str
-) -> None:
+def test_credentials_that_an_answer_echoes_are_taken_into_no_later_step(tmp_path: Path, field: str) -> None:
     with workplace(tmp_path, document=DOCUMENT) as context:
         plain = bound_after(context, {"id": "B-7", "name": "x"})
         assert "B-7" in [one.literal for one in plain]
@@ -107,9 +100,7 @@ def deep_document(*, unmade: int) -> dict[str, Any]:
     paths |= {below(*"abc", f"d{n}"): {"get": {"responses": ANSWER}} for n in range(unmade)}
     for path, item in paths.items():
         names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
-        item["parameters"] = [
-            {"name": name, "in": "path", "required": True, "schema": TEXT} for name in names
-        ]
+        item["parameters"] = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in names]
     without_links = {"201": {key: CREATED["201"][key] for key in ("description", "content")}}
     for item in paths.values():
         if "post" in item:
@@ -126,9 +117,7 @@ def sequences_of(context: WorkerContext, label: str, count: int) -> list[list[Ca
         sequence: list[Verdict] = []
         while made is not None:
             status = 422 if is_wrong(made.case) else 201
-            content = json.dumps(
-                {key: f"{key}{index}-{len(sequence)}" for key in ("id", "sku")}
-            ).encode()
+            content = json.dumps({key: f"{key}{index}-{len(sequence)}" for key in ("id", "sku")}).encode()
             response = Response(status, [("Content-Type", "application/json")], content)
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
             made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
@@ -175,10 +164,7 @@ def joined_document() -> dict[str, Any]:
     line = {"type": "object", "properties": {"sku": TEXT}, "required": ["sku"]}
     order = {
         "type": "object",
-        "properties": {
-            "customer_id": TEXT,
-            "lines": {"type": "array", "items": line, "minItems": 1},
-        },
+        "properties": {"customer_id": TEXT, "lines": {"type": "array", "items": line, "minItems": 1}},
         "required": ["customer_id", "lines"],
     }
 
@@ -196,13 +182,7 @@ def joined_document() -> dict[str, Any]:
         "/products": {"get": {"responses": {"200": said(line)}}},
         "/products/{sku}": under("sku") | {"put": made},
         "/orders": {
-            "post": {
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": order}},
-                },
-                **made,
-            }
+            "post": {"requestBody": {"required": True, "content": {"application/json": {"schema": order}}}, **made}
         },
         "/orders/{id}": under("id"),
         **{f"/others{number}": {"post": made} for number in range(20)},
@@ -253,9 +233,7 @@ def conditional_document(*, is_required: bool = False) -> dict[str, Any]:
 VERSION, DATE = '"v{}"', "Thu, 01 Jan 1970 00:00:0{} GMT"
 
 
-def later_steps(
-    context: WorkerContext, *, has_versions: bool
-) -> Iterator[tuple[GeneratedCase, int]]:
+def later_steps(context: WorkerContext, *, has_versions: bool) -> Iterator[tuple[GeneratedCase, int]]:
     """(step, its number) of a hundred sequences, but for the first ones."""
     begin = context.factory.maker(phase_named("stateful"))
     for index in range(100):
@@ -306,11 +284,7 @@ def test_a_condition_that_has_to_be_there_mostly_holds(
 ) -> None:
     document = conditional_document(is_required=is_required)
     with workplace(tmp_path, document=document) as context:
-        removals = [
-            made
-            for made, _ in later_steps(context, has_versions=True)
-            if made.case.method == "DELETE"
-        ]
+        removals = [made for made, _ in later_steps(context, has_versions=True) if made.case.method == "DELETE"]
     taken = sum(any(one.name == "If-Match" for one in made.bindings) for made in removals)
     assert len(removals) > 50
     assert low < taken / len(removals) < high
@@ -338,8 +312,7 @@ def test_sequences_mostly_stay_with_the_tenant_that_they_began_with(tmp_path: Pa
         "schema": {"type": "string", "enum": [f"t{n}" for n in range(9)]},
     }
     paths = {
-        path: {**item, "parameters": [*item.get("parameters", ()), tenant]}
-        for path, item in DOCUMENT["paths"].items()
+        path: {**item, "parameters": [*item.get("parameters", ()), tenant]} for path, item in DOCUMENT["paths"].items()
     }
     with workplace(tmp_path, document=DOCUMENT | {"paths": paths}) as context:
         found = tenants_of_sequences(context)

@@ -67,9 +67,7 @@ def test_a_class_check_sees_the_operations_that_it_is_enabled_for(tmp_path: Path
     assert [(one.label, one.message) for one in view.findings.values()] == [(LABEL, "/a")]
 
 
-def test_requests_of_checks_carry_what_their_operation_carries_or_nobody_s_name(
-    tmp_path: Path,
-) -> None:
+def test_requests_of_checks_carry_what_their_operation_carries_or_nobody_s_name(tmp_path: Path) -> None:
     class Tickets(CredentialSource):
         name = "tickets"
 
@@ -88,20 +86,13 @@ def test_requests_of_checks_carry_what_their_operation_carries_or_nobody_s_name(
         yield context.make(case, with_credentials=False)
 
     register(Tickets())
-    said = {
-        "headers": {"X-Tenant": "main"},
-        "operations": [{**OF_A, "headers": {"Authorization": "Bearer of-a"}}],
-    }
+    said = {"headers": {"X-Tenant": "main"}, "operations": [{**OF_A, "headers": {"Authorization": "Bearer of-a"}}]}
     view, seen = run(tmp_path, said)
     assert not view.findings
     assert not view.errors
     names = ("authorization", "x-ticket", "x-tenant")
     carried = {
-        path: [
-            tuple(one.headers.get(name) for name in names)
-            for one in seen
-            if one.target.decode() == path
-        ]
+        path: [tuple(one.headers.get(name) for name in names) for one in seen if one.target.decode() == path]
         for path in ("/a", "/b")
     }
     nobody = (None, None, "main")

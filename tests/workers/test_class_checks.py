@@ -48,9 +48,7 @@ def checks(*instances: object) -> ClassChecks:
 
 
 def kept(check: str, *states: object) -> list[tuple[int, CheckState]]:
-    return [
-        (number, CheckState(check, pack(encoded(state)))) for number, state in enumerate(states)
-    ]
+    return [(number, CheckState(check, pack(encoded(state)))) for number, state in enumerate(states)]
 
 
 def test_a_state_is_written_when_it_changed() -> None:

@@ -72,11 +72,7 @@ def test_a_single_case_is_sent_again_since_what_it_meets_changes() -> None:
     of = rounds()
     assert not of.is_constant(LIST)
     assert not of.is_constant(READ)
-    assert turns(of) == {
-        MAKE: ROUNDS,
-        READ: ROUNDS // CONSTANT,
-        LIST: ROUNDS // CONSTANT_PRODUCER,
-    }
+    assert turns(of) == {MAKE: ROUNDS, READ: ROUNDS // CONSTANT, LIST: ROUNDS // CONSTANT_PRODUCER}
     assert of.is_constant(MAKE)
 
 

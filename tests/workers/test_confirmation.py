@@ -28,9 +28,7 @@ def shot(method: str, status: int) -> JudgedCase:
 
 
 @pytest.mark.parametrize(("last", "is_confirmed"), [(200, True), (404, False)])
-def test_what_another_worker_may_have_removed_stays_away_and_confirms_nothing(
-    last: int, is_confirmed: bool
-) -> None:
+def test_what_another_worker_may_have_removed_stays_away_and_confirms_nothing(last: int, is_confirmed: bool) -> None:
     """A sequence removes one thing; the thing that it asks for last is answered alike each time."""
 
     def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> JudgedCase:
@@ -52,10 +50,7 @@ DOCUMENT = operations_of(
     {
         "/users": {"post": {"responses": {}}},
         "/users/{id}": {
-            "get": {
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {}}],
-                "responses": {},
-            }
+            "get": {"parameters": [{"name": "id", "in": "path", "required": True, "schema": {}}], "responses": {}}
         },
         "/rooms": {"post": {"responses": {}}},
     }
@@ -93,9 +88,7 @@ def test_a_step_that_only_said_in_whose_part_the_others_are_is_left_out(
         return step(made.label, *made.bindings)
 
     nobody = cast("Any", None)
-    replay = SequenceReplay(
-        cast("Any", Remaking()), PhaseInfo("stateful"), send, nobody, FreshNames()
-    )
+    replay = SequenceReplay(cast("Any", Remaking()), PhaseInfo("stateful"), send, nobody, FreshNames())
 
     def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> JudgedCase:
         return send(made, Purpose.CONFIRM, earlier)

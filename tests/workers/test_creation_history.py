@@ -23,23 +23,17 @@ PATHS = {
 @pytest.fixture
 def creations() -> CreationHistory:
     return CreationHistory(
-        {"/boxes": ("box",)},
-        lambda request: f"curl -X {request.method} {request.target.decode()}",
-        lambda case: (),
+        {"/boxes": ("box",)}, lambda request: f"curl -X {request.method} {request.target.decode()}", lambda case: ()
     )
 
 
-def made(
-    creations: CreationHistory, label: str, answer: Response, index: int = 0, **parts: Any
-) -> list[ResourceMade]:
+def made(creations: CreationHistory, label: str, answer: Response, index: int = 0, **parts: Any) -> list[ResourceMade]:
     sent = Exchanges(operations_of(PATHS)).sent(label, answer.status_code, mode=POSITIVE, **parts)
     assert sent.request is not None
     return list(creations.observe(sent.case, sent.request, answer, ("coverage", index)))
 
 
-def put(
-    creations: CreationHistory, name: str, status: int = 201, index: int = 0
-) -> list[ResourceMade]:
+def put(creations: CreationHistory, name: str, status: int = 201, index: int = 0) -> list[ResourceMade]:
     parts: dict[str, Any] = {"path_parameters": {"box": name}}
     return made(creations, "PUT /boxes/{box}", Response(status, [], b""), index, **parts)
 
@@ -94,9 +88,7 @@ def test_what_is_posted_stands_where_the_answer_or_the_request_says(
     assert (found.path, found.status) == ("/v1/boxes/7", answer.status_code)
 
 
-def test_no_command_is_written_for_what_is_known_to_be_made_already(
-    creations: CreationHistory,
-) -> None:
+def test_no_command_is_written_for_what_is_known_to_be_made_already(creations: CreationHistory) -> None:
     rendered: list[bytes] = []
 
     def render(request: WireRequest) -> str:

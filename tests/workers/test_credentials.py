@@ -44,9 +44,7 @@ def keeper(source: Any) -> CredentialKeeper:
 def answer(status: int) -> Response:
     lines = [b"HTTP/1.1 %d X\r\n" % status, b"\r\n"]
     request = WireRequest("GET", b"/", [])
-    return Response.from_lines(
-        status, lines, b"", elapsed=0.0, request=request, message="X", http_version="1.1"
-    )
+    return Response.from_lines(status, lines, b"", elapsed=0.0, request=request, message="X", http_version="1.1")
 
 
 def sent(made: CredentialKeeper) -> WireRequest:

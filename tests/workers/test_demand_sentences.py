@@ -16,18 +16,9 @@ NAMED = {("name", "minLength", 3), ("name", "maxLength", 512), ("name", "pattern
 TARGET = "Failed to deserialize the JSON body into the target type: "
 SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     (f"Expected a name containing 3-512 characters from [a-zA-Z0-9._-], {ENDS}", NAMED),
-    (
-        f"Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], {ENDS}",
-        NAMED,
-    ),
-    (
-        "database name must be at least 3 characters",
-        {("database", "minLength", 3), ("database_name", "minLength", 3)},
-    ),
-    (
-        "Collection ID is not a valid UUIDv4",
-        {("Collection_ID", "format", "uuid"), ("Collection", "format", "uuid")},
-    ),
+    (f"Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], {ENDS}", NAMED),
+    ("database name must be at least 3 characters", {("database", "minLength", 3), ("database_name", "minLength", 3)}),
+    ("Collection ID is not a valid UUIDv4", {("Collection_ID", "format", "uuid"), ("Collection", "format", "uuid")}),
     (
         "Validation error: collection_id: Invalid collection ID format, expected UUID",
         {("collection_id", "format", "uuid")},
@@ -43,26 +34,17 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     ("X-A in header: this header is mandatory", {("X-A", "required", True)}),
     ("permissions.write.0 in body: Required", {("permissions.write.*", "required", True)}),
     ("Expected a string containing 3-9 characters", set()),
-    (
-        '"items[0].name" length must be at least 3 characters long',
-        {("items.*.name", "minLength", 3)},
-    ),
+    ('"items[0].name" length must be at least 3 characters long', {("items.*.name", "minLength", 3)}),
     ('Invalid payload. "hash" is required.', {("hash", "required", True)}),
     ('"otp" is not allowed to be empty', {("otp", "minLength", 1)}),
     ('Invalid payload. "id" is not allowed.', {("id", "forbidden", True)}),
-    (
-        '"kind" must be one of [string, number]. You provided {"x":0.4}.',
-        {("kind", "enum", ("string", "number"))},
-    ),
+    ('"kind" must be one of [string, number]. You provided {"x":0.4}.', {("kind", "enum", ("string", "number"))}),
     ('"name" must be URL friendly', {("name", "pattern", "^[A-Za-z0-9_.~-]+$")}),
     ("name must be longer than or equal to 3 characters", {("name", "minLength", 3)}),
     ("name must be shorter than or equal to 9 characters", {("name", "maxLength", 9)}),
     ("each value in tags must be a string", {("tags.*", "type", "string")}),
     ("property extra should not exist", {("extra", "forbidden", True)}),
-    (
-        'The `kind` property must be equal to one of the allowed values: "a", "b"',
-        {("kind", "enum", ("a", "b"))},
-    ),
+    ('The `kind` property must be equal to one of the allowed values: "a", "b"', {("kind", "enum", ("a", "b"))}),
     ("Key 'name' not present or not a String", {("name", "required", True)}),
     ("0.labels in body is required", {("*.labels", "required", True)}),
     (
@@ -71,10 +53,7 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     ),
     ('key in path must be of type uuid: "x"', {("key", "format", "uuid")}),
     ('since in query must be of type date-time: "x"', {("since", "format", "date-time")}),
-    (
-        "slug: must only contain lowercase letters, numbers, and dashes.",
-        {("slug", "pattern", "^[a-z0-9-]+$")},
-    ),
+    ("slug: must only contain lowercase letters, numbers, and dashes.", {("slug", "pattern", "^[a-z0-9-]+$")}),
     (
         "slug: Enter a valid value consisting of letters, numbers, underscores or hyphens.",
         {("slug", "pattern", "^[a-zA-Z0-9_-]+$")},
@@ -88,10 +67,7 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
         {("pod", "pattern", "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")},
     ),
     ("title: may contain only letters, spaces and '^'", {("title", "pattern", "^[a-zA-Z \\^]+$")}),
-    (
-        "description: Null characters are not allowed.",
-        {("description", "pattern", r"^[^\u0000]*$")},
-    ),
+    ("description: Null characters are not allowed.", {("description", "pattern", r"^[^\u0000]*$")}),
     ('color: Color must be in "#RRGGBB" format', {("color", "pattern", "^#[0-9a-fA-F]{6}$")}),
     ("paint must be a hexadecimal color", {("paint", "pattern", "^#[0-9a-fA-F]{6}$")}),
     ("login must be alphanumeric", {("login", "pattern", "^[a-zA-Z0-9]+$")}),
@@ -101,30 +77,15 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     (f"{TARGET}missing field `name` at line 1 column 2", {("name", "required", True)}),
     (f"{TARGET}a[0].b: missing field `c` at line 1", {("a.*.b.c", "required", True)}),
     (f"{TARGET}unknown field `x`, expected `y` at line 1", {("x", "forbidden", True)}),
-    (
-        f"{TARGET}a.b: unknown variant `f8`, expected one of `min`, `max` at line 1",
-        {("a.b", "enum", ("min", "max"))},
-    ),
-    (
-        f"{TARGET}age: invalid type: floating point `2.86`, expected u32 at line 1",
-        {("age", "type", "integer")},
-    ),
-    (
-        f"{TARGET}tags: invalid type: map, expected a sequence at line 1 column 9",
-        {("tags", "type", "array")},
-    ),
-    (
-        'tags: Validation error: length [{"value": Array [String("a")], "min": Number(2)}]',
-        {("tags", "minItems", 2)},
-    ),
+    (f"{TARGET}a.b: unknown variant `f8`, expected one of `min`, `max` at line 1", {("a.b", "enum", ("min", "max"))}),
+    (f"{TARGET}age: invalid type: floating point `2.86`, expected u32 at line 1", {("age", "type", "integer")}),
+    (f"{TARGET}tags: invalid type: map, expected a sequence at line 1 column 9", {("tags", "type", "array")}),
+    ('tags: Validation error: length [{"value": Array [String("a")], "min": Number(2)}]', {("tags", "minItems", 2)}),
     (
         'code: Validation error: length [{"equal": Number(4), "value": String("\\"min\\": 1")}]',
         {("code", "minLength", 4), ("code", "maxLength", 4)},
     ),
-    (
-        'price: Validation error: range [{"exclusive_min": Number(0.5)}]',
-        {("price", "exclusiveMinimum", 0.5)},
-    ),
+    ('price: Validation error: range [{"exclusive_min": Number(0.5)}]', {("price", "exclusiveMinimum", 0.5)}),
 ]
 
 
@@ -136,11 +97,7 @@ def said_by(body: Any) -> list[PlaceDemand]:
 def test_a_sentence_demands(sentence: str, wanted: set[tuple[str, str, Any]]) -> None:
     for body in (sentence, {"error": "InvalidArgumentError", "message": sentence}):
         found = {
-            (
-                ".".join(one.path),
-                one.keyword,
-                tuple(one.value) if isinstance(one.value, list) else one.value,
-            )
+            (".".join(one.path), one.keyword, tuple(one.value) if isinstance(one.value, list) else one.value)
             for one in said_by(body)
         }
         assert found == wanted
@@ -180,9 +137,7 @@ def test_a_body_says_what_it_is_about(body: Any, wanted: set[tuple[str, str, str
 
 
 @pytest.mark.parametrize(("given", "steps"), [("a", ("meta",)), (["a"], ("meta", "*"))])
-def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(
-    given: Any, steps: tuple[str, ...]
-) -> None:
+def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(given: Any, steps: tuple[str, ...]) -> None:
     meta = {"name": "meta", "in": "query", "schema": {"type": ["string", "array"]}}
     (operation,) = from_dict(
         {

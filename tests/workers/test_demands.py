@@ -49,10 +49,7 @@ class Service:
         self.operation: ApiOperation = found
         settings = GenerationSettings()
         self.factory = CaseFactory(
-            {LABEL: self.operation},
-            GenerationRules.alike(settings),
-            lambda operation: NO_HOOKS,
-            None,
+            {LABEL: self.operation}, GenerationRules.alike(settings), lambda operation: NO_HOOKS, None
         )
         self.learner.respect = self.factory.learn
 
@@ -160,18 +157,13 @@ LIES: dict[str, Refusing] = {
         b'{"errors": {"name": ["The name field is required."]}, "message": ""}',
     ),
     "about what is taken elsewhere": lambda body: (
-        (201, b"")
-        if "age" not in body
-        else (400, b'{"name": ["Ensure this field has at least 900 characters."]}')
+        (201, b"") if "age" not in body else (400, b'{"name": ["Ensure this field has at least 900 characters."]}')
     ),
     "about what nobody can respect": lambda body: (
         400,
         b'{"detail": [{"loc": ["body", "age"], "type": "literal_error", "msg": "", "ctx": {"expected": "\'a\'"}}]}',
     ),
-    "about a format": lambda body: (
-        400,
-        b'{"name": ["This field is required.", "Enter a valid email address."]}',
-    ),
+    "about a format": lambda body: (400, b'{"name": ["This field is required.", "Enter a valid email address."]}'),
 }
 
 

@@ -87,9 +87,7 @@ class Crew:
         context = self.stack.enter_context(workplace(folder, document=DOCUMENT, workers=workers))
         context.http.close()
         reading, writing = Pipe(duplex=False)
-        health = TargetHealth(
-            context, Sender(writing), lambda: None, lambda: None, lambda: 0, now=count().__next__
-        )
+        health = TargetHealth(context, Sender(writing), lambda: None, lambda: None, lambda: 0, now=count().__next__)
         one = Colleague(context, self.statuses, Receiver(reading), health)
         context.http = one  # type: ignore[assignment]
         self.workers[number] = one
@@ -123,9 +121,7 @@ def refuse(crew: Crew) -> None:
 
 
 @pytest.mark.parametrize("served", [(), ("GET /health",)], ids=["nothing", "what needs no token"])
-def test_a_refusal_says_nothing_where_another_worker_ended_the_session(
-    crew: Crew, served: tuple[str, ...]
-) -> None:
+def test_a_refusal_says_nothing_where_another_worker_ended_the_session(crew: Crew, served: tuple[str, ...]) -> None:
     knows, does_not = crew.worker(), crew.worker()
     # What needs no credentials would be served still, and is no witness here either.
     knows.is_served("GET /health", "GET /orders", "GET /users", "GET /session/leave")

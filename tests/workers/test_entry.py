@@ -15,9 +15,7 @@ from checker.workers.messages import Drain
 from checker.workers.queues import Receiver, Sender
 from tests.asking import saying
 
-SETTINGS = RunSettings(
-    location="somewhere", kind="run", seed=7, operations=saying(headers={"a": "b"})
-)
+SETTINGS = RunSettings(location="somewhere", kind="run", seed=7, operations=saying(headers={"a": "b"}))
 FORKSERVER = multiprocessing.get_context("forkserver")
 
 
@@ -74,9 +72,7 @@ def test_the_supervisor_does_not_import_what_can_crash_or_hang() -> None:
         "print([name for name in ('hypothesis', 'pycurl', 'httpx', 'jsonschema', 'jsonschema_rs',"
         " 'checker.openapi', 'checker.phases', 'checker.workers.loop') if name in sys.modules])"
     )
-    answer = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, check=True
-    )
+    answer = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
 
 

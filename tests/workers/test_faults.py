@@ -34,9 +34,7 @@ def _errors(ran: Ran) -> set[tuple[str, str, bool]]:
     }
 
 
-def test_an_example_that_cannot_be_made_again_costs_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_example_that_cannot_be_made_again_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     step, label = Step(LABELS[0], Drawn(())), LABELS[0]
     with workplace(tmp_path, lanes=1) as place:
         forgotten: list[tuple[Step, ...]] = []
@@ -49,9 +47,7 @@ def test_an_example_that_cannot_be_made_again_costs_itself(
     assert _errors(ran) == {(label, "Runtime Error", True)}
 
 
-def test_an_answer_that_nobody_can_encode_costs_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_nobody_can_encode_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with workplace(tmp_path, lanes=1, keeps_traffic=True) as place:
         monkeypatch.setattr(traffic, "exchange_fields", _cannot_describe_answers)
         ran = run(place, replace(TASK, phase="fuzzing"))

@@ -33,11 +33,7 @@ def _accepts_few(response: Response) -> Outcome:
 
 def _probed(events: Iterable[tuple[str, str]]) -> list[str]:
     """Return the cases whose request was sent more than once."""
-    return [
-        case
-        for case, count in Counter(c for kind, c in events if kind == "sent").items()
-        if count > 1
-    ]
+    return [case for case, count in Counter(c for kind, c in events if kind == "sent").items() if count > 1]
 
 
 @pytest.mark.parametrize("lanes", [2, 3, 8])
@@ -48,9 +44,7 @@ def test_the_accepted_case_with_the_lowest_index_is_probed_with_any_number_of_la
     probed = []
     for width in (1, lanes):
         (folder := tmp_path / str(width)).mkdir()
-        with workplace(
-            folder, document=SECURED, kind="run", lanes=width, operations=ASKED
-        ) as place:
+        with workplace(folder, document=SECURED, kind="run", lanes=width, operations=ASKED) as place:
             ran = run(place, replace(GETS, seed=seed, stop=100), spoil=_accepts_few)
         probed.append(_probed(ran.memory.events))
     alone, together = probed
@@ -79,9 +73,7 @@ def test_a_resumed_task_probes_again_only_for_the_same_case(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("status", "is_probed"), [(401, False), (404, True)])
-def test_a_later_phase_probes_what_got_no_verdict(
-    tmp_path: Path, status: int, *, is_probed: bool
-) -> None:
+def test_a_later_phase_probes_what_got_no_verdict(tmp_path: Path, status: int, *, is_probed: bool) -> None:
     def hides(response: Response) -> Outcome:
         request = response.request
         assert request is not None

@@ -28,9 +28,7 @@ def _queue(saved: int) -> tuple[FollowerQueue, Any]:
 def test_more_sequences_of_an_earlier_run_than_slots_wait_for_one() -> None:
     queue, running = _queue(2)
     assert queue.pop_ready(has_slot=False) is None
-    flight = SimpleNamespace(
-        running=running, chain=(), made=None, rest=(), is_counted=True, index=7, slot=3
-    )
+    flight = SimpleNamespace(running=running, chain=(), made=None, rest=(), is_counted=True, index=7, slot=3)
     queue.extend(cast("Any", flight), cast("Any", None), is_news=False, leaving=None)
     following = queue.pop_ready(has_slot=False)
     assert following is not None

@@ -63,9 +63,7 @@ def test_what_was_sent_once_is_looked_into_when_more_was_earned(tmp_path: Path) 
     assert {(one[-1].stopped, one[-1].reproduced) for one in found.values()} == {("", True)}
 
 
-def test_what_one_case_showed_is_settled_at_once_so_that_no_death_leaves_a_part(
-    tmp_path: Path,
-) -> None:
+def test_what_one_case_showed_is_settled_at_once_so_that_no_death_leaves_a_part(tmp_path: Path) -> None:
     with workplace(tmp_path, operations=SHRINKS, kind="run") as place:
         run(place, replace(GETS, stop=40), spoil=broken, is_patient=True)
         frames = JournalReader(Path(place.opened.journal), read_bytes=1)
@@ -104,18 +102,13 @@ def test_what_ends_its_run_may_cost_more_than_was_earned(tmp_path: Path) -> None
 def test_with_little_time_many_places_of_one_cause_are_sent_once_as_printed(tmp_path: Path) -> None:
     labels = [Label(f"GET /{number}") for number in range(12)]
     turns = [replace(GETS, id=f"{n:016}", labels=(label,)) for n, label in enumerate(labels)]
-    paths = {
-        label.removeprefix("GET "): {"get": {"responses": {"200": {"description": ""}}}}
-        for label in labels
-    }
+    paths = {label.removeprefix("GET "): {"get": {"responses": {"200": {"description": ""}}}} for label in labels}
     document = {**DOCUMENT, "paths": paths}
     costs: list[int] = []
     for name, limit_s in (("short", 3600.0), ("long", None)):
         folder = tmp_path / name
         folder.mkdir()
-        with workplace(
-            folder, document=document, operations=SHRINKS, kind="run", max_time_s=limit_s
-        ) as place:
+        with workplace(folder, document=document, operations=SHRINKS, kind="run", max_time_s=limit_s) as place:
             found = versions(run(place, *turns, spoil=moved, is_patient=True))
         assert len(found) == len(labels)
         assert {one[-1].reproduced for one in found.values()} == {True}

@@ -31,9 +31,7 @@ def allowed(
     to_draw: int = 0,
 ) -> int:
     running = leased(phase, cases, drawn=drawn, to_draw=to_draw)
-    return investigation_budget.allowance(
-        running, index, LABEL, Severity.CRITICAL, check
-    ).executions
+    return investigation_budget.allowance(running, index, LABEL, Severity.CRITICAL, check).executions
 
 
 def test_a_finding_may_take_what_is_left_of_the_share_of_its_operation() -> None:
@@ -54,20 +52,11 @@ def test_another_one_of_the_check_has_half_of_what_the_first_one_left() -> None:
 def test_earlier_phases_count_and_lists_as_far_as_they_were_made() -> None:
     investigation_budget = InvestigationBudget(0.2, Defects())
     assert allowed(investigation_budget, cases=200, drawn=200) == 100 - AROUND
-    assert (
-        allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=19)
-        == 35 - AROUND
-    )
+    assert allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=19) == 35 - AROUND
     # Indices beyond those of the list are of sequences that go on, and of saved examples.
-    assert (
-        allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=1 << 32)
-        == 30 - AROUND
-    )
+    assert allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=1 << 32) == 30 - AROUND
     # Those of later phases come for certain.
-    assert (
-        allowed(investigation_budget, phase="coverage", cases=5000, index=19, to_draw=100)
-        == 30 - AROUND
-    )
+    assert allowed(investigation_budget, phase="coverage", cases=5000, index=19, to_draw=100) == 30 - AROUND
 
 
 def test_where_nobody_knows_how_many_cases_come_what_was_sent_counts() -> None:
@@ -77,9 +66,7 @@ def test_where_nobody_knows_how_many_cases_come_what_was_sent_counts() -> None:
     assert allowed(investigation_budget, cases=10_000) == 100 - AROUND
     investigation_budget.spent += 60
     assert allowed(investigation_budget, cases=10_000) == 40 - AROUND
-    assert (
-        allowed(InvestigationBudget(0.2, Defects(), is_open_ended=True, credit=50)) == 50 - AROUND
-    )
+    assert allowed(InvestigationBudget(0.2, Defects(), is_open_ended=True, credit=50)) == 50 - AROUND
 
 
 def test_a_failure_has_more_than_one_request_while_the_share_suffices_for_it() -> None:
@@ -112,9 +99,7 @@ def test_a_failure_that_had_one_request_is_news_again_when_enough_was_earned() -
 
 def test_where_time_is_short_further_places_of_a_known_cause_have_one_request() -> None:
     defects = Defects()
-    short = InvestigationBudget(
-        0.2, defects, is_open_ended=True, spares_known_causes=True, earned=1000
-    )
+    short = InvestigationBudget(0.2, defects, is_open_ended=True, spares_known_causes=True, earned=1000)
     night = InvestigationBudget(0.2, defects, is_open_ended=True, earned=1000)
     places = [settled("error", label=f"GET /{n}", cause="c", fingerprint=f"f{n}") for n in range(4)]
     defects.unfinished.add("f3")

@@ -55,9 +55,7 @@ def flask_marshmallow() -> Refusing:
         class Meta:
             unknown = marshmallow.INCLUDE
 
-        name = marshmallow.fields.String(
-            required=True, validate=validate.Length(SHORT.value, LONG.value)
-        )
+        name = marshmallow.fields.String(required=True, validate=validate.Length(SHORT.value, LONG.value))
         age = marshmallow.fields.Integer(validate=validate.Range(YOUNG.value, OLD.value))
         color = marshmallow.fields.String(validate=validate.OneOf(COLORS.value))
         mail = marshmallow.fields.Email()
@@ -88,9 +86,7 @@ def flask_marshmallow() -> Refusing:
         (flask_marshmallow, (*RULES, COLORS)),
     ],
 )
-def test_what_a_framework_itself_refuses_is_learned(
-    framework: Callable[[], Refusing], rules: tuple[Rule, ...]
-) -> None:
+def test_what_a_framework_itself_refuses_is_learned(framework: Callable[[], Refusing], rules: tuple[Rule, ...]) -> None:
     service = Service(framework())
     before, after = service.phase("coverage"), service.phase("fuzzing")
     found = {(one.path[0], one.keyword) for one in service.known if one.path}

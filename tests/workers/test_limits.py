@@ -17,9 +17,7 @@ FORKSERVER = multiprocessing.get_context("forkserver")
 
 def measured(connection: Connection) -> None:
     roomy, tight = Limits(1 << 40, 1 << 40), Limits(1 << 40, -1, once_s=1e9)
-    connection.send(
-        [roomy.exceeded(1.0), tight.exceeded(1.0), tight.exceeded(1.5), tight.exceeded(2.0)]
-    )
+    connection.send([roomy.exceeded(1.0), tight.exceeded(1.0), tight.exceeded(1.5), tight.exceeded(2.0)])
     faulthandler.cancel_dump_traceback_later()
 
 
@@ -48,9 +46,7 @@ def test_nothing_is_limited_inline() -> None:
         (1_001, 10.0, True),
     ],
 )
-def test_who_grew_leaves_when_it_is_worth_another_opening(
-    now_bytes: int, now_s: float, *, leaves: bool
-) -> None:
+def test_who_grew_leaves_when_it_is_worth_another_opening(now_bytes: int, now_s: float, *, leaves: bool) -> None:
     memory = Memory(most_bytes=1_000, growth_bytes=50, opened_bytes=100, opened_s=10.0, again_s=2.0)
     assert memory.is_spent(now_bytes, now_s) is leaves
 

@@ -19,17 +19,7 @@ from checker.corpus.learned import ValueSeen
 from checker.corpus.records import Finding, OperationError, Record, TaskProgress
 from checker.workers.messages import LeaseReport
 from tests.asking import saying
-from tests.workers.harness import (
-    GETS,
-    LABELS,
-    POSTS,
-    RIGHT,
-    SECURED,
-    TASK,
-    case_of,
-    run,
-    workplace,
-)
+from tests.workers.harness import GETS, LABELS, POSTS, RIGHT, SECURED, TASK, case_of, run, workplace
 
 
 def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path) -> None:
@@ -119,9 +109,7 @@ def test_when_there_are_fewer_lanes_no_more_is_in_flight(tmp_path: Path) -> None
     assert max(ran.memory.widths[count:]) == 2
 
 
-def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answer(
-    tmp_path: Path,
-) -> None:
+def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answer(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1) as place:
         ran = run(place, replace(TASK, phase="fuzzing"))
     # The last answer has nothing to wait for behind it.
@@ -140,9 +128,7 @@ def _with_two_defects(response: Response) -> Outcome:
 
 @pytest.mark.parametrize("lanes", [2, 3, 8])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6])
-def test_how_many_answers_are_awaited_changes_no_request(
-    tmp_path: Path, lanes: int, seed: int
-) -> None:
+def test_how_many_answers_are_awaited_changes_no_request(tmp_path: Path, lanes: int, seed: int) -> None:
     sent = []
     for width in (1, lanes):
         (folder := tmp_path / str(width)).mkdir()
@@ -174,9 +160,7 @@ def test_what_others_may_have_caused_is_told_only_when_it_happens_every_time(
     assert _server_errors(ran.records) == [("found", True), ("minimised", not is_told)]
 
 
-def test_what_was_withdrawn_is_looked_into_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_withdrawn_is_looked_into_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ServerError, "needs_repetition", True)
     broken = itertools.count()
 
@@ -188,27 +172,18 @@ def test_what_was_withdrawn_is_looked_into_again(
 
     with workplace(tmp_path, command="run", lanes=1) as place:
         ran = run(place, replace(POSTS, stop=3), spoil=spoil, is_patient=True)
-    assert _server_errors(ran.records) == [
-        ("found", True),
-        ("minimised", True),
-        ("found", True),
-        ("minimised", False),
-    ]
+    assert _server_errors(ran.records) == [("found", True), ("minimised", True), ("found", True), ("minimised", False)]
 
 
 def _server_errors(records: Iterable[Record]) -> list[tuple[str, bool]]:
     """(stage, withdrawn) of each version that was written."""
     return [
-        (one.stage, one.withdrawn)
-        for one in records
-        if isinstance(one, Finding) and one.check == "not_a_server_error"
+        (one.stage, one.withdrawn) for one in records if isinstance(one, Finding) and one.check == "not_a_server_error"
     ]
 
 
 @pytest.mark.parametrize("every", [0, 3])
-def test_connections_that_had_ended_change_nothing_of_what_checks_send(
-    tmp_path: Path, every: int
-) -> None:
+def test_connections_that_had_ended_change_nothing_of_what_checks_send(tmp_path: Path, every: int) -> None:
     count = itertools.count(1)
 
     def spoil(response: Response) -> Outcome:
@@ -258,9 +233,7 @@ def test_with_one_lane_hooks_see_one_call_after_the_other(tmp_path: Path) -> Non
     assert seen == [f"{word} {case}" for case in cases for word in ("before", "after")]
 
 
-def test_a_worker_that_dies_young_has_said_what_was_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_dies_young_has_said_what_was_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(100.0, 0.001)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     on_record: list[TaskProgress] = []
@@ -329,9 +302,7 @@ def test_an_operation_whose_answers_nobody_can_read_is_given_up(
     label = LABELS[0]
     with workplace(tmp_path, lanes=1) as place:
         ran = run(
-            place,
-            replace(TASK, phase="fuzzing"),
-            spoil=lambda one: spoil(one) if label_of(one) == label else one,
+            place, replace(TASK, phase="fuzzing"), spoil=lambda one: spoil(one) if label_of(one) == label else one
         )
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
     sent = [case for kind, case in ran.memory.events if kind == "sent"]

@@ -77,9 +77,7 @@ def test_a_server_beside_the_description_is_not_told(tmp_path: Path, location: s
     assert fetched_from(tmp_path, "/v1", location)[0] == ""
 
 
-def test_a_worker_that_comes_later_tells_the_same_and_selects_nothing_broken(
-    tmp_path: Path,
-) -> None:
+def test_a_worker_that_comes_later_tells_the_same_and_selects_nothing_broken(tmp_path: Path) -> None:
     with serving(lambda _: json_reply({}), described()) as app:
         settings = asked(tmp_path, app.document_url)
         document, first = opened(1, settings)
@@ -88,9 +86,7 @@ def test_a_worker_that_comes_later_tells_the_same_and_selects_nothing_broken(
     (error,) = (record for record in first if isinstance(record, OperationError))
     assert (error.label, error.title) == ("PUT /a", "Schema Error")
     # What cannot be read was selected, too: it is told as an error.
-    assert first[0] == SchemaOpened(
-        "T", "Open API 3.0.3", f"{app.url}/", document, 3, 3, unreadable=1
-    )
+    assert first[0] == SchemaOpened("T", "Open API 3.0.3", f"{app.url}/", document, 3, 3, unreadable=1)
 
 
 def test_a_description_is_fetched_through_the_proxy(tmp_path: Path) -> None:
@@ -158,9 +154,7 @@ def test_what_was_opened_is_closed_however_a_worker_leaves(tmp_path: Path) -> No
     assert open_below(tmp_path) == []
 
 
-def test_what_was_opened_is_closed_when_a_worker_cannot_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_opened_is_closed_when_a_worker_cannot_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         # By now journal and slots are open.
         assert len(open_below(tmp_path)) == 2

@@ -46,9 +46,7 @@ ELSEWHERE = [
 LISTED = tuple(("phases", name) for name in phases.phase_names() if name != FUZZING.name)
 """What acts in phases that list their cases, or follow answers, has tests with them."""
 ACTING = [
-    place
-    for place in places()
-    if place not in ELSEWHERE and place[:2] not in LISTED and OF_CHECKS.isdisjoint(place)
+    place for place in places() if place not in ELSEWHERE and place[:2] not in LISTED and OF_CHECKS.isdisjoint(place)
 ]
 
 
@@ -59,9 +57,7 @@ def nested(place: Place, value: Any) -> dict[str, Any]:
     return found
 
 
-def both(
-    folder: Path, block: dict[str, Any], probe: Probe, phase: str = FUZZING.name
-) -> tuple[Observed, Observed]:
+def both(folder: Path, block: dict[str, Any], probe: Probe, phase: str = FUZZING.name) -> tuple[Observed, Observed]:
     """What is seen of the operation that the block is about, and of the other one, in one phase."""
     values = {
         "generation": {"max-examples": probe.cases, "database": "none", "mode": "positive"},
@@ -81,8 +77,7 @@ def both(
             OVER.set()
         seen = [(one.target.partition(b"?")[0].decode(), one) for one in app.seen]
     first, second = (
-        Observed(f"POST {path}", [one for of, one in seen if of == path], outcome.view)
-        for path in ("/a", "/b")
+        Observed(f"POST {path}", [one for of, one in seen if of == path], outcome.view) for path in ("/a", "/b")
     )
     return first, second
 

@@ -111,10 +111,7 @@ def test_one_case_that_is_accepted_with_it_is_enough_to_keep_it() -> None:
 
 def test_what_is_refused_for_its_value_alone_stays() -> None:
     """The demand on the value is respected in place of leaving the part out."""
-    said = (
-        b'{"detail": [{"loc": ["query", "q"], "msg": "", "type": "string_too_short", '
-        b'"ctx": {"min_length": 1500}}]}'
-    )
+    said = b'{"detail": [{"loc": ["query", "q"], "msg": "", "type": "string_too_short", "ctx": {"min_length": 1500}}]}'
     factory, heard = learned(has_q, 422, said)
     assert {one.keyword for one in heard} == {"minLength", SELDOM}
     assert share(factory, has_q) > 0.3
@@ -125,9 +122,7 @@ def test_what_holds_in_the_end_does_not_depend_on_the_order() -> None:
     refused = [({"q": "1"}, False)] * 5
     for cases in permutations((({}, True), ({"q": "1"}, True), "refused")):
         counts, holding = OptionalParts(), set[Constraint]()
-        flat: list[Any] = [
-            one for case in cases for one in (refused if case == "refused" else [case])
-        ]
+        flat: list[Any] = [one for case in cases for one in (refused if case == "refused" else [case])]
         for query, is_accepted in flat:
             case = Case(made, "a", query=query, body=NOT_SET)
             for demand, is_refuted in counts.count(case, is_accepted=is_accepted):

@@ -23,9 +23,7 @@ def of(said: dict[str, Any], phase: str, *operations: dict[str, Any]) -> Generat
     layers = saying(said, *operations)
     resolver = OperationResolver(layers)
     settings = RunSettings("a", "run", 1, operations=layers)
-    rules = generation_rules(
-        resolver, settings, SchemeCredentials({}, Authentication()), reuse=False
-    )
+    rules = generation_rules(resolver, settings, SchemeCredentials({}, Authentication()), reuse=False)
     return rules.of(operation({}), phase)
 
 

@@ -53,16 +53,13 @@ MESSAGES = st.one_of(
         document=TEXTS,
         base_url=TEXTS,
         operations=st.lists(
-            st.builds(OperationCard, TEXTS, TEXTS, st.lists(TEXTS, max_size=3).map(tuple)),
-            max_size=3,
+            st.builds(OperationCard, TEXTS, TEXTS, st.lists(TEXTS, max_size=3).map(tuple)), max_size=3
         ).map(tuple),
     ),
     st.builds(
         TasksEnded,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
-        reports=st.lists(
-            st.builds(LeaseReport, INDICES, st.floats(0, 100), INDICES), max_size=3
-        ).map(tuple),
+        reports=st.lists(st.builds(LeaseReport, INDICES, st.floats(0, 100), INDICES), max_size=3).map(tuple),
     ),
     st.builds(FindingsWritten, INDICES),
     st.builds(Leaving, st.sampled_from(LeavingKind), TEXTS, st.lists(TEXTS).map(tuple)),

@@ -58,9 +58,7 @@ def test_a_proxy_that_is_not_there_is_named_without_its_password(proxy: str, pla
     )
 
 
-def test_this_machine_by_name_is_looked_for_at_both_of_its_addresses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_this_machine_by_name_is_looked_for_at_both_of_its_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def connected(address: tuple[str, int], timeout_s: float) -> socket.socket:

@@ -72,9 +72,7 @@ LIST = {
             }
         },
         "/orders/{id}": {
-            "parameters": [
-                {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
-            ],
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
             "get": {"responses": {"200": {"description": ""}}},
         },
         "/mine": {"get": {"responses": {"200": {"description": ""}}}},
@@ -130,13 +128,9 @@ def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(context: Work
     assert (said.trouble, said.doubted) == (Trouble.REFUSED, None)
 
 
-def test_nobody_is_asked_for_what_another_request_may_have_taken_away(
-    context: WorkerContext,
-) -> None:
+def test_nobody_is_asked_for_what_another_request_may_have_taken_away(context: WorkerContext) -> None:
     dead, _ = health_of(context)
-    context.recorder.keep(
-        dead.served.answered(*shot(context, ORDER, path_parameters={"id": 3}), 200)
-    )
+    context.recorder.keep(dead.served.answered(*shot(context, ORDER, path_parameters={"id": 3}), 200))
     context.recorder.flush()
     context.knowledge.follow([str(context.recorder.journal.path)])
     mine, told = health_of(context)

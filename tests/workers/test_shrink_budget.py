@@ -43,8 +43,7 @@ def test_candidates_of_a_slow_failure_may_be_slow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer_s", "requests"),
-    [(0.001, 500), (0.015, 500), (0.02, 250), (0.05, 125), (0.1, 62), (0.3, 15), (9.0, 15)],
+    ("answer_s", "requests"), [(0.001, 500), (0.015, 500), (0.02, 250), (0.05, 125), (0.1, 62), (0.3, 15), (9.0, 15)]
 )
 def test_a_shrink_of_a_slow_target_sends_fewer_requests(answer_s: float, requests: int) -> None:
     pace, sent = ShrinkPace(), 0

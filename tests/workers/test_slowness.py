@@ -10,10 +10,7 @@ from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.records import OperationError
-from checker.workers.messages import (
-    LONG_WAIT_S,
-    LeaseReport,
-)
+from checker.workers.messages import LONG_WAIT_S, LeaseReport
 from tests.workers.harness import GETS, POSTS, run, workplace
 
 HURRIED = pytest.mark.usefixtures("housekeeping_each_round")
@@ -37,10 +34,7 @@ def test_what_turns_out_to_be_slow_makes_room_for_other_tasks(tmp_path: Path, la
 def test_requests_of_a_slow_task_wait_beside_the_others(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1, workers=1) as place:
         ran = run(place, replace(POSTS, is_slow=True, stop=40), GETS, slow="POST")
-    assert sorted(idle.tasks[0] for idle in ran.idle) == [
-        (POSTS.id, 40, True),
-        (GETS.id, 300, True),
-    ]
+    assert sorted(idle.tasks[0] for idle in ran.idle) == [(POSTS.id, 40, True), (GETS.id, 300, True)]
     assert max(ran.memory.together) == 3
     # Three of them, and the one that every other task goes on with.
     assert max(ran.memory.widths) == 4
@@ -52,10 +46,7 @@ def test_a_slow_task_waits_where_all_slots_are_taken(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1, workers=1) as place:
         place.slot_count = 2
         ran = run(place, replace(POSTS, is_slow=True, stop=12), GETS, slow="POST")
-    assert sorted(idle.tasks[0] for idle in ran.idle) == [
-        (POSTS.id, 12, True),
-        (GETS.id, 300, True),
-    ]
+    assert sorted(idle.tasks[0] for idle in ran.idle) == [(POSTS.id, 12, True), (GETS.id, 300, True)]
 
 
 @HURRIED

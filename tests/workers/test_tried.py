@@ -22,12 +22,7 @@ PATHS = {
                         "schema": {
                             "allOf": [
                                 {"properties": {"tags": {"items": {"enum": ["a", 1, True]}}}},
-                                {
-                                    "properties": {
-                                        "kind": KIND,
-                                        "id": {"enum": [7], "readOnly": True},
-                                    }
-                                },
+                                {"properties": {"kind": KIND, "id": {"enum": [7], "readOnly": True}}},
                             ]
                         }
                     }
@@ -49,9 +44,7 @@ def operation() -> Operation:
     return operations_of(PATHS, components=KINDS)[LABEL]
 
 
-def shown(
-    *cases: tuple[dict[str, Any], int, str], mode: GenerationMode = POSITIVE
-) -> dict[tuple[str, str, int], int]:
+def shown(*cases: tuple[dict[str, Any], int, str], mode: GenerationMode = POSITIVE) -> dict[tuple[str, str, int], int]:
     """(place, what, class of the status) -> cases."""
     exchanges, found = Exchanges(operations_of(PATHS, components=KINDS)), Shown()
     showings = Showings.of(operation())

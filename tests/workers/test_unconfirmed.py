@@ -11,12 +11,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
-from checker.workers.recording.unconfirmed import (
-    MOST_STRAYS,
-    ExpectedFailure,
-    JudgedCase,
-    UnconfirmedFailure,
-)
+from checker.workers.recording.unconfirmed import MOST_STRAYS, ExpectedFailure, JudgedCase, UnconfirmedFailure
 from tests.corpus.generated import finding
 
 
@@ -25,9 +20,7 @@ def shot(text: str, *, rule: str = "500", status: int = 500) -> JudgedCase:
     failure.check = "not_a_server_error"
     # Neither is looked at.
     made, case = cast("GeneratedCase", None), cast("Any", None)
-    return JudgedCase(
-        made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), (), ()))
-    )
+    return JudgedCase(made, Verdict(case, None, Response(status, [], b""), Judgement((failure,), (), ())))
 
 
 def wanted(text: str) -> ExpectedFailure:

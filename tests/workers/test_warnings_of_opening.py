@@ -33,15 +33,7 @@ def told(folder: Path, **changes: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("name", "notes"),
     [
-        (
-            "Bearr",
-            [
-                (
-                    "unused_openapi_auth",
-                    "no security scheme is called 'Bearr'. Did you mean 'Bearer'?",
-                )
-            ],
-        ),
+        ("Bearr", [("unused_openapi_auth", "no security scheme is called 'Bearr'. Did you mean 'Bearer'?")]),
         ("Bearer", []),
     ],
 )
@@ -55,37 +47,19 @@ def test_credentials_for_a_scheme_that_is_not_declared_are_told(
 @pytest.mark.parametrize(
     ("path", "notes"),
     [
-        (
-            "/thing",
-            [
-                (
-                    "unmatched_filter",
-                    "`--exclude-path /thing` matches no operation. Did you mean '/things'?",
-                )
-            ],
-        ),
+        ("/thing", [("unmatched_filter", "`--exclude-path /thing` matches no operation. Did you mean '/things'?")]),
         ("/things", []),
     ],
 )
-def test_a_filter_that_matches_nothing_is_told(
-    tmp_path: Path, path: str, notes: list[tuple[str, str]]
-) -> None:
+def test_a_filter_that_matches_nothing_is_told(tmp_path: Path, path: str, notes: list[tuple[str, str]]) -> None:
     filters = OperationFilters((FilterSpec("exclude", "path", path),))
     assert told(tmp_path, selection=Selection(filters)) == notes
 
 
 @pytest.mark.parametrize(
-    ("path", "hints"),
-    [
-        ("/row", [". Did you mean '/rows'?"]),
-        ("/rows", []),
-        ("/unread", []),
-        (["/rows", "/x"], [""]),
-    ],
+    ("path", "hints"), [("/row", [". Did you mean '/rows'?"]), ("/rows", []), ("/unread", []), (["/rows", "/x"], [""])]
 )
-def test_a_block_about_no_operation_is_told(
-    tmp_path: Path, path: str | list[str], hints: list[str]
-) -> None:
+def test_a_block_about_no_operation_is_told(tmp_path: Path, path: str | list[str], hints: list[str]) -> None:
     block = {"include-path": path, "enabled": False}
     unread = {**SECURED, "paths": {**PATHS, "/rows": LISTED, "/unread": {"get": 1}}}
     found = told(tmp_path, operations=saying(operations=[block]), document=unread)
@@ -95,9 +69,7 @@ def test_a_block_about_no_operation_is_told(
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-def test_a_block_for_the_apis_of_several_projects_may_be_about_another_one(
-    tmp_path: Path, is_shared: bool
-) -> None:
+def test_a_block_for_the_apis_of_several_projects_may_be_about_another_one(tmp_path: Path, is_shared: bool) -> None:
     block = {"include-path": "/row", "parameters": {"limt": 1}}
     shared, own = ([block], []) if is_shared else ([], [block])
     document = {"operations": shared, "project": [{"title": "Things", "operations": own}]}
@@ -111,12 +83,7 @@ def test_a_block_for_the_apis_of_several_projects_may_be_about_another_one(
     [
         (
             "query.limt",
-            [
-                (
-                    "unmatched_parameter",
-                    "no operation that it is about has a parameter 'limt'. Did you mean 'limit'?",
-                )
-            ],
+            [("unmatched_parameter", "no operation that it is about has a parameter 'limt'. Did you mean 'limit'?")],
         ),
         ("query.limit", []),
         ("limit", []),

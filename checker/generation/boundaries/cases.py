@@ -9,15 +9,7 @@ from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case, copied
 from checker.core.digests import digest
-from checker.core.meta import (
-    CaseMetadata,
-    ComponentProvenance,
-    GenerationMode,
-    Origin,
-    PhaseData,
-    PhaseInfo,
-    Violation,
-)
+from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, Origin, PhaseData, PhaseInfo, Violation
 from checker.core.operation import Location, Operation, Parameter
 from checker.generation.boundaries.renewal import Renewal
 from checker.generation.boundaries.values import Boundary, Scenario, likeness_of
@@ -105,11 +97,7 @@ class BoundaryCase(Struct, frozen=True, dict=True):
         return self._with_parts(operation, "", lambda value: value, None)
 
     def _with_parts(
-        self,
-        operation: Operation,
-        case_id: str,
-        taken: Callable[[Any], Any],
-        meta: CaseMetadata | None,
+        self, operation: Operation, case_id: str, taken: Callable[[Any], Any], meta: CaseMetadata | None
     ) -> Case:
         parts, containers = self.parts, self.parts.containers
         case = Case(
@@ -135,15 +123,10 @@ class BoundaryCase(Struct, frozen=True, dict=True):
             yield place, ComponentProvenance(origin=usual, outside=self.outside.get(place, ()))
         if self.location is not None:
             outside = self.outside.get(self.location, ())
-            yield (
-                self.location,
-                ComponentProvenance(self.mode, self.origin, self.violation, outside=outside),
-            )
+            yield (self.location, ComponentProvenance(self.mode, self.origin, self.violation, outside=outside))
 
 
-def about(
-    boundary: Boundary, parts: Parts, location: Location, name: str, was: object = None
-) -> BoundaryCase:
+def about(boundary: Boundary, parts: Parts, location: Location, name: str, was: object = None) -> BoundaryCase:
     """The case that sends a boundary value, all else being usual."""
     mode = GenerationMode.POSITIVE if boundary.is_valid else GenerationMode.NEGATIVE
     violation = None
@@ -173,14 +156,10 @@ def with_last_listed(parts: Parts, parameters: Iterable[Parameter]) -> Parts | N
 def content_type_case(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:
     """The case that calls its body something else than it is."""
     parts = parts.with_value(Location.HEADER, "Content-Type", value)
-    return BoundaryCase(
-        parts, GenerationMode.NEGATIVE, text, scenario, None, "Content-Type", Location.HEADER
-    )
+    return BoundaryCase(parts, GenerationMode.NEGATIVE, text, scenario, None, "Content-Type", Location.HEADER)
 
 
 def some_case(template: Parts, location: Location, container: Container, text: str) -> BoundaryCase:
     """The case that has some of the parameters of a location."""
     parts = template.with_container(location, container)
-    return BoundaryCase(
-        parts, GenerationMode.POSITIVE, text, Scenario.SOME_OPTIONAL, location=location
-    )
+    return BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)

@@ -93,11 +93,7 @@ def _with_items(
 
 
 def _at(
-    walk: Walk,
-    child: tuple[Conjunction, TextPlace],
-    path: tuple[str, ...],
-    before: list[Any],
-    template: list[Any],
+    walk: Walk, child: tuple[Conjunction, TextPlace], path: tuple[str, ...], before: list[Any], template: list[Any]
 ) -> Iterator[Boundary]:
     after = template[len(before) + 1 :]
 
@@ -195,11 +191,7 @@ def objects_of(
 
 
 def _with_each(
-    walk: Walk,
-    properties: dict[str, Conjunction],
-    template: dict[str, Any],
-    inner: TextPlace,
-    path: tuple[str, ...],
+    walk: Walk, properties: dict[str, Conjunction], template: dict[str, Any], inner: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """Yield the usual object with each value of each of the properties."""
     for name, child in properties.items():
@@ -210,9 +202,7 @@ def _with_each(
             yield from _inside(walk, (child, inner), (*path, name), put, text)
 
 
-def _other_sets(
-    form: Canonical, template: dict[str, Any], full: dict[str, Any], at: str
-) -> Iterator[Boundary]:
+def _other_sets(form: Canonical, template: dict[str, Any], full: dict[str, Any], at: str) -> Iterator[Boundary]:
     """Yield objects with other sets of the optional properties."""
     optional = [name for name in full if name not in form.required]
     required = {name: value for name, value in template.items() if name in form.required}
@@ -275,11 +265,7 @@ def _additional_names() -> Iterator[str]:
 
 
 def _inside(
-    walk: Walk,
-    child: tuple[Conjunction, TextPlace],
-    path: tuple[str, ...],
-    put: Any,
-    text: str,
+    walk: Walk, child: tuple[Conjunction, TextPlace], path: tuple[str, ...], put: Any, text: str
 ) -> Iterator[Boundary]:
     try:
         for found in walk.values(*child, path):

@@ -58,9 +58,7 @@ class SaidValues(Struct):
     _left: int = _SCHEMAS
     _open: set[frozenset[FacetKey]] = set()
 
-    def of(
-        self, conjunction: Conjunction, place: TextPlace, but: frozenset[str] = frozenset()
-    ) -> list[SaidValue]:
+    def of(self, conjunction: Conjunction, place: TextPlace, but: frozenset[str] = frozenset()) -> list[SaidValue]:
         """Valid examples, then values made of the examples of properties and items, then defaults; each once.
 
         What is made has all that is required: the default or usual value where there is no example. Values that stand
@@ -80,9 +78,7 @@ class SaidValues(Struct):
         except _REASONS:
             return []
 
-    def _known(
-        self, conjunction: Conjunction, place: TextPlace, but: frozenset[str]
-    ) -> list[SaidValue]:
+    def _known(self, conjunction: Conjunction, place: TextPlace, but: frozenset[str]) -> list[SaidValue]:
         compiler = self.edges.compiler
         form = compiler.canonical(conjunction)
         if form.impossible is not None:
@@ -99,9 +95,7 @@ class SaidValues(Struct):
             found.setdefault(distinct(one.value), one)
         return list(found.values())
 
-    def completed(
-        self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST
-    ) -> Any:
+    def completed(self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST) -> Any:
         """Return a given value with all that declared objects in it require: the default or usual value of each missing property."""
         if not isinstance(value, dict | list) or not depth:
             return value
@@ -119,17 +113,14 @@ class SaidValues(Struct):
         if forms.OBJECT not in form.types:
             return value
         whole = {
-            name: self.completed(part, form.properties.get(name, ()), inner, depth)
-            for name, part in value.items()
+            name: self.completed(part, form.properties.get(name, ()), inner, depth) for name, part in value.items()
         }
         for name in form.required:
             if name not in whole:
                 whole[name] = self.edges.usual(form.of_name(name), inner)
         return whole
 
-    def _own(
-        self, form: Canonical, conjunction: Conjunction, place: TextPlace
-    ) -> Iterator[SaidValue]:
+    def _own(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[SaidValue]:
         """Yield the given values of the schemas of a form. A value that its own schema forbids is reported."""
         for facet in form.facets:
             for pointer, value, is_default in authors_values(facet):
@@ -256,8 +247,7 @@ class OperationExamples:
     def _refused(self, pointer: str, value: Any) -> None:
         kind = "default" if pointer.endswith("/default") else "example"
         message = (
-            f"the {kind} {shown(value)} at {pointer} does not fit the schema that it stands in; "
-            "correct one of them"
+            f"the {kind} {shown(value)} at {pointer} does not fit the schema that it stands in; correct one of them"
         )
         label = str(self.operation.label)
         self.warn(SchemaWarning(WarningKind.INVALID_EXAMPLE, label, pointer, message))
@@ -329,10 +319,7 @@ def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
     while any(unused.values()):
         number = len(found)
         found.append(
-            {
-                at: unused[at].pop(0) if unused[at] else column[number % len(column)]
-                for at, column in columns.items()
-            }
+            {at: unused[at].pop(0) if unused[at] else column[number % len(column)] for at, column in columns.items()}
         )
     return found
 
@@ -342,16 +329,8 @@ def _case(parts: Parts, row: Mapping[_Place, Example]) -> BoundaryCase:
     names = dict.fromkeys(example.name for example in row.values() if example.name)
     if given is None:
         text = "Generated, since no examples are declared"
-        return BoundaryCase(
-            parts, GenerationMode.POSITIVE, text, Scenario.DEFAULT_CASE, phase=PHASE
-        )
+        return BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.DEFAULT_CASE, phase=PHASE)
     text = f"Example {', '.join(names)}" if names else "Example values"
     return BoundaryCase(
-        parts,
-        GenerationMode.POSITIVE,
-        text,
-        Scenario.EXAMPLE,
-        given.pointer,
-        origin=Origin.EXAMPLE,
-        phase=PHASE,
+        parts, GenerationMode.POSITIVE, text, Scenario.EXAMPLE, given.pointer, origin=Origin.EXAMPLE, phase=PHASE
     )

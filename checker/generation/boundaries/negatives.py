@@ -228,10 +228,7 @@ _TYPES: Final[dict[type, tuple[str, ...]]] = {
 
 
 def _probed(
-    breach: Breach,
-    compiler: Compiler,
-    probes: tuple[Any, ...],
-    is_broken: Callable[[Any], bool],
+    breach: Breach, compiler: Compiler, probes: tuple[Any, ...], is_broken: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, Any]]:
     """Each probe in its place, if it is wrong there."""
     told: set[str] = set()
@@ -258,9 +255,7 @@ def _simplest(
     draw: Broken, compiler: Compiler, is_broken: Callable[[Any], bool], ranks: int = _RANKS
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a value that is proved wrong, the simplest first; chance has a fixed seed."""
-    sources: Iterator[Source] = chain(
-        map(SimplestSource, range(ranks)), map(RandomSource, range(ranks))
-    )
+    sources: Iterator[Source] = chain(map(SimplestSource, range(ranks)), map(RandomSource, range(ranks)))
     for source in sources:
         compiler.context.begin(None)
         try:

@@ -85,9 +85,7 @@ def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Ite
         if body.forms is None or template.media_type != body.media_type:
             continue
         for form in body.forms(template.body, costly=costly):
-            parts = template.with_body(
-                form.body, body.media_type if form.body is not NOT_SET else None
-            )
+            parts = template.with_body(form.body, body.media_type if form.body is not NOT_SET else None)
             for name, value in form.query.items():
                 parts = parts.with_value(Location.QUERY, name, value)
             case = BoundaryCase(parts, _NEGATIVE, form.description, form.scenario)
@@ -119,9 +117,7 @@ def sent_again(case: BoundaryCase) -> Iterator[BoundaryCase]:
         yield replace(case, description=f"{case.description}, again", is_again=True)
 
 
-def repeated_parameters(
-    parameters: Iterable[Parameter], template: Parts, full: Parts
-) -> Iterator[BoundaryCase]:
+def repeated_parameters(parameters: Iterable[Parameter], template: Parts, full: Parts) -> Iterator[BoundaryCase]:
     """Yield the usual request with one parameter of the query twice, as `full` has it."""
     query = full.containers.get(Location.QUERY, {})
     for parameter in parameters:
@@ -143,10 +139,7 @@ def repeated_parameters(
 
 
 def other_credentials(
-    security: Sequence[SecurityRequirement],
-    usual: Alternative | None,
-    others: Iterable[Alternative],
-    template: Parts,
+    security: Sequence[SecurityRequirement], usual: Alternative | None, others: Iterable[Alternative], template: Parts
 ) -> Iterator[BoundaryCase]:
     """The usual request with each of the other alternatives of what says who sends it, in place of the `usual` one."""
     for one in usual.made_up if usual is not None else ():
@@ -157,18 +150,10 @@ def other_credentials(
             parts = parts.with_value(one.location, one.name, one.usual)
         names = " and ".join(scheme.name for scheme in security[other.place].schemes)
         text = f"Credentials of {names}" if names else "No credentials, which are optional"
-        yield BoundaryCase(
-            parts,
-            GenerationMode.POSITIVE,
-            text,
-            Scenario.OTHER_CREDENTIALS,
-            alternative=other.place,
-        )
+        yield BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.OTHER_CREDENTIALS, alternative=other.place)
 
 
-def missing_credentials(
-    needed: Iterable[SecurityParameter], template: Parts
-) -> Iterator[BoundaryCase]:
+def missing_credentials(needed: Iterable[SecurityParameter], template: Parts) -> Iterator[BoundaryCase]:
     """The usual request without one of the things that say who sends it."""
     for one in needed:
         yield BoundaryCase(
@@ -228,9 +213,7 @@ class OperationEdges:
         # Dictionaries are for chance; what is forced is forced everywhere.
         forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
         settings = replace(self.settings, overrides=Overrides(forced))
-        self._compiler = PartCompiler(
-            self.operation, settings, DrawContext(), Budget(), self.store, is_sampled=False
-        )
+        self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store, is_sampled=False)
         self._choices = choices = alternatives(self.operation, settings)
         making_up = () if settings.met_alternatives else (one for one in choices if one.made_up)
         usual_choice = next(iter((*making_up, *choices)), None)
@@ -277,9 +260,7 @@ class OperationEdges:
         yield from self._bodies(template)
         if template.body is not NOT_SET and not self.operation.body_required:
             text, bare = "Request without the optional body", template.with_body(NOT_SET, None)
-            yield BoundaryCase(
-                bare, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=Location.BODY
-            )
+            yield BoundaryCase(bare, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=Location.BODY)
         # A list may end at its first failure, and optional parameters are refused more often.
         for parameter in sorted(self._usual.declared(), key=lambda one: not one.required):
             yield from self._of_parameter(parameter, template)
@@ -323,9 +304,7 @@ class OperationEdges:
             return
         for example in declared.examples:
             for value in self._compiler.fitting((example.value,), part):
-                yield Boundary(
-                    value, "Example value", Scenario.EXAMPLE, example.pointer, None, True
-                )
+                yield Boundary(value, "Example value", Scenario.EXAMPLE, example.pointer, None, True)
         edges = self._usual.edges(part, declared)
         try:
             yield from positives(edges, part.conjunction, part.place)
@@ -335,10 +314,7 @@ class OperationEdges:
             self.is_cut = self.is_cut or edges.is_cut
 
     def _invalid(
-        self,
-        part: SchemaPart,
-        proof: Callable[[Any], bool] | None,
-        is_wanted: Callable[[Breach], bool],
+        self, part: SchemaPart, proof: Callable[[Any], bool] | None, is_wanted: Callable[[Breach], bool]
     ) -> Iterator[Boundary]:
         if self.coverage.mode is _POSITIVE or proof is None:
             return
@@ -406,9 +382,7 @@ class OperationEdges:
                 pointer_child(parameter.pointer, "required"),
                 name,
                 location,
-                violation=Violation(
-                    pointer_child(parameter.pointer, "required"), "required", True, None
-                ),
+                violation=Violation(pointer_child(parameter.pointer, "required"), "required", True, None),
             )
         if template.body is not NOT_SET and self.operation.body_required:
             yield self._missing_body(template)
@@ -432,9 +406,7 @@ class OperationEdges:
         if parts is not None:
             yield self._missing_body(parts)
 
-    def _containers(
-        self, location: Location, template: Parts, full: Parts
-    ) -> Iterator[BoundaryCase]:
+    def _containers(self, location: Location, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
         """Yield cases with other sets of the parameters of one location."""
         whole = full.containers.get(location, {})
         declared = [p for p in self._usual.declared() if p.location is location and p.name in whole]

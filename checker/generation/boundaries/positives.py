@@ -9,26 +9,14 @@ from msgspec import Struct, field
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.boundaries.containers import (
-    arrays_of,
-    objects_of,
-    usual_array,
-    usual_object,
-)
+from checker.generation.boundaries.containers import arrays_of, objects_of, usual_array, usual_object
 from checker.generation.boundaries.scalars import numbers_of, texts_of
 from checker.generation.boundaries.values import Boundary, Scenario, deep, distinct, with_fractions
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import discriminated
-from checker.generation.normalization.forms import (
-    Branches,
-    Canonical,
-    Conjunction,
-    Facet,
-    FacetKey,
-    key_of,
-)
+from checker.generation.normalization.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values, meant_types
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import SimplestSource
@@ -71,9 +59,7 @@ class Edges(Struct):
     _given: dict[Key, bool] = field(default_factory=dict)
     _full: "Edges | None" = None
 
-    def values(
-        self, conjunction: Conjunction, place: TextPlace, path: Path = ()
-    ) -> Iterator[Boundary]:
+    def values(self, conjunction: Conjunction, place: TextPlace, path: Path = ()) -> Iterator[Boundary]:
         """Values of a conjunction, not verified, equal ones among them. Raises `Unsatisfiable`."""
         conjunction = self.targets(conjunction)
         key = (key_of(conjunction), place)
@@ -142,11 +128,7 @@ class Edges(Struct):
         types = form.types - {forms.NULL}
         if form.impossible is not None:
             return False
-        if (
-            form.enum is not None
-            or types <= {forms.BOOLEAN}
-            or any(self._said(form, conjunction, place))
-        ):
+        if form.enum is not None or types <= {forms.BOOLEAN} or any(self._said(form, conjunction, place)):
             return True
         inner = item_of(place)
         if form.branches:
@@ -171,10 +153,7 @@ class Edges(Struct):
             raise Unsatisfiable(form_pointer(conjunction), str(error)) from error
 
     def drawn(
-        self,
-        conjunction: Conjunction,
-        place: TextPlace,
-        accepts: Callable[[Any], bool] = lambda value: True,
+        self, conjunction: Conjunction, place: TextPlace, accepts: Callable[[Any], bool] = lambda value: True
     ) -> Any:
         """The simplest value that the draw program gives. Raises `Unsatisfiable`."""
         draw = self.compiler.compile(conjunction, place)
@@ -190,9 +169,7 @@ class Edges(Struct):
                     return value
         raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
 
-    def narrowed(
-        self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]
-    ) -> Any:
+    def narrowed(self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]) -> Any:
         """The simplest value that satisfies `raw` as well. Equal tags of a conjunction have to mean the same."""
         at = pointer_child(form_pointer(conjunction), "boundary")
         made = Facet(raw, at, is_made=True, tag=tag)
@@ -206,9 +183,7 @@ class Edges(Struct):
                 return boundary.value
         return self.drawn(conjunction, place, is_valid)
 
-    def _usual_ones(
-        self, form: Canonical, conjunction: Conjunction, place: TextPlace
-    ) -> Iterator[Boundary]:
+    def _usual_ones(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
         """Candidates for the usual value; nothing below is varied."""
         yield from self._said(form, conjunction, place)
         if form.enum is not None:
@@ -229,9 +204,7 @@ class Edges(Struct):
                 else:
                     yield from self._of_kind(kind, form, conjunction, place, ())
 
-    def _of_form(
-        self, form: Canonical, conjunction: Conjunction, place: TextPlace, path: Path
-    ) -> Iterator[Boundary]:
+    def _of_form(self, form: Canonical, conjunction: Conjunction, place: TextPlace, path: Path) -> Iterator[Boundary]:
         if form.impossible is not None:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
         yield from self._said(form, conjunction, place)
@@ -272,9 +245,7 @@ class Edges(Struct):
             case _:
                 yield from objects_of(self, form, conjunction, place, path)
 
-    def _said(
-        self, form: Canonical, conjunction: Conjunction, place: TextPlace
-    ) -> Iterator[Boundary]:
+    def _said(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
         """Examples and defaults that are valid."""
         if not form.examples:
             return
@@ -289,9 +260,7 @@ class Edges(Struct):
     def _listed(self, form: Canonical, place: TextPlace) -> Iterator[Boundary]:
         at = form.enum_pointer
         is_const = at.endswith("/const")
-        scenario, text = (
-            (Scenario.CONST, "Const value") if is_const else (Scenario.ENUM, "Enum value")
-        )
+        scenario, text = (Scenario.CONST, "Const value") if is_const else (Scenario.ENUM, "Enum value")
         for value in form.enum or ():
             if place.carries_listed(value) or place.is_body:
                 yield Boundary(value, text, scenario, at, "const" if is_const else "enum", True)

@@ -74,9 +74,7 @@ class References(Struct, frozen=True):
             spots = _reference_spots(body, place.path)
             if not spots and adds:
                 yield from self._added(body, place, pick)
-            if (keeps_said and place.is_said) or len(
-                {distinct(holder[at]) for holder, at in spots}
-            ) != 1:
+            if (keeps_said and place.is_said) or len({distinct(holder[at]) for holder, at in spots}) != 1:
                 continue
             if was_valid is None:
                 was_valid = self.is_valid(body)
@@ -86,11 +84,7 @@ class References(Struct, frozen=True):
                 continue
             found = pick(place.pointer)
             value = NOT_SET if found is None else _in_type_of(place.usual, found.literal)
-            if (
-                found is None
-                or value is NOT_SET
-                or not _fits(self.is_valid, self.usual, place.path, value)
-            ):
+            if found is None or value is NOT_SET or not _fits(self.is_valid, self.usual, place.path, value):
                 continue
             _put(spots, value)
             if self.is_valid(body) is was_valid:
@@ -98,9 +92,7 @@ class References(Struct, frozen=True):
             else:
                 _put(spots, before)
 
-    def _added(
-        self, body: Any, place: ReferencePlace, pick: Callable[[str], Binding | None]
-    ) -> Iterator[Binding]:
+    def _added(self, body: Any, place: ReferencePlace, pick: Callable[[str], Binding | None]) -> Iterator[Binding]:
         """Add a known value to a body that is right and stays so."""
         holders = [one for one in _holders(body, place.path) if isinstance(one, dict)]
         found = pick(place.pointer) if holders and self.is_valid(body) else None
@@ -271,9 +263,7 @@ class Renewals(Struct):
         spots = {spot.path: spot for spot in islice(found, _MOST_LOOKED_AT)}
         said = {path for path, spot in spots.items() if spot.is_said}
         named = [
-            one
-            for one in references_in(usual, pointers, said if not body.examples else None)
-            if one.path not in forced
+            one for one in references_in(usual, pointers, said if not body.examples else None) if one.path not in forced
         ]
         paths = forced | {one.path for one in named}
         own = (spot for path, spot in spots.items() if is_telling and path not in paths)
@@ -283,10 +273,7 @@ class Renewals(Struct):
 
 
 def _own_places(
-    part: SchemaPart,
-    spots: Iterable["_Spot"],
-    names: "_OwnNames",
-    fits: Callable[[tuple[str, ...], Any], bool],
+    part: SchemaPart, spots: Iterable["_Spot"], names: "_OwnNames", fits: Callable[[tuple[str, ...], Any], bool]
 ) -> tuple[_Place, ...]:
     """Return the places that name the resource itself. `fits`: whether the usual body is valid with another value at a path."""
     places = []

@@ -58,9 +58,7 @@ def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
         return
     if axis.numbers.high is None:
         for bits in (32, 64):
-            for boundary in axis.shown(
-                axis.up(Fraction(2 ** (bits - 1))), Scenario.NUMBER, at, None
-            ):
+            for boundary in axis.shown(axis.up(Fraction(2 ** (bits - 1))), Scenario.NUMBER, at, None):
                 yield replace(boundary, description=f"Number beyond {bits} bits")
 
 
@@ -154,9 +152,7 @@ class _Axis(Struct, frozen=True):
             return False
         return not self.is_stepped or value % self.unit == 0
 
-    def shown(
-        self, value: Fraction, scenario: Scenario, pointer: str, keyword: str | None
-    ) -> Iterator[Boundary]:
+    def shown(self, value: Fraction, scenario: Scenario, pointer: str, keyword: str | None) -> Iterator[Boundary]:
         """The number as it is sent, if it may be sent."""
         if self.admits(value):
             try:
@@ -239,9 +235,7 @@ _TEXT_WORDS: Final = {
 }
 
 
-def texts_of(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace
-) -> Iterator[Boundary]:
+def texts_of(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
     """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
     at = form.type_pointer or form.pointer
     lengths = form.lengths
@@ -286,9 +280,7 @@ def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None)
     return Boundary(value, _TEXT_WORDS[scenario], scenario, pointer, keyword, True)
 
 
-def _sizes(
-    form: Canonical, place: TextPlace, at: str
-) -> Iterator[tuple[int, Scenario, str, str | None]]:
+def _sizes(form: Canonical, place: TextPlace, at: str) -> Iterator[tuple[int, Scenario, str, str | None]]:
     """Length, what it is, pointer and keyword of who says so."""
     lengths = form.lengths
     low, high = max(lengths.low, place.min_text), lengths.high
@@ -306,9 +298,7 @@ def _sizes(
     yield low + 2, Scenario.STRING, at, None
 
 
-def _of_size(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, size: int
-) -> str | bytes | None:
+def _of_size(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, size: int) -> str | bytes | None:
     low, high = max(form.lengths.low, place.min_text), form.lengths.high
     if size < low or (high is not None and size > high) or size > walk.compiler.max_text:
         return None

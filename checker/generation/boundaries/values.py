@@ -47,18 +47,12 @@ class Walk(Protocol):
     is_full: bool
     completes: bool
 
-    def values(
-        self, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
-    ) -> Iterator[Boundary]: ...
+    def values(self, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]) -> Iterator[Boundary]: ...
     def usual(self, conjunction: Conjunction, place: TextPlace) -> Any: ...
     def full(self, conjunction: Conjunction, place: TextPlace) -> Any: ...
     def is_given(self, conjunction: Conjunction, place: TextPlace) -> bool: ...
-    def drawn(
-        self, conjunction: Conjunction, place: TextPlace, accepts: Callable[[Any], bool] = ...
-    ) -> Any: ...
-    def narrowed(
-        self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]
-    ) -> Any: ...
+    def drawn(self, conjunction: Conjunction, place: TextPlace, accepts: Callable[[Any], bool] = ...) -> Any: ...
+    def narrowed(self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]) -> Any: ...
 
 
 _DEEP: Final = 130
@@ -142,12 +136,9 @@ def likeness(case: Case) -> str:
     return found if case.other_method is None else f"{case.other_method} {found}"
 
 
-def likeness_of(
-    containers: Mapping[Location, Mapping[str, Any]], body: Any, media_type: str | None
-) -> str:
+def likeness_of(containers: Mapping[Location, Mapping[str, Any]], body: Any, media_type: str | None) -> str:
     """Likeness of a request that is given as parameters by location and a body, which may be `NOT_SET`."""
     parts = [
-        sorted((name, _sent(value)) for name, value in containers.get(location, {}).items())
-        for location in PARAMETERS
+        sorted((name, _sent(value)) for name, value in containers.get(location, {}).items()) for location in PARAMETERS
     ]
     return repr((parts, None if body is NOT_SET else distinct(body), media_type))

@@ -14,13 +14,7 @@ from checker.generation.drawing.scalars import compile_listed
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import may_be_alone
-from checker.generation.normalization.forms import (
-    Branches,
-    Canonical,
-    Conjunction,
-    Exclusions,
-    same,
-)
+from checker.generation.normalization.forms import Branches, Canonical, Conjunction, Exclusions, same
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources.basic import either, one_of
 from checker.generation.sources.choices import RandomSource
@@ -112,11 +106,7 @@ def _is_inside(value: int, form: Canonical) -> bool:
 
 def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:
     low, high = form.lengths.low, form.lengths.high
-    texts = [
-        text
-        for text in _ODD_TEXTS
-        if low <= len(text) and (high is None or len(text) <= high) and accepts(text)
-    ]
+    texts = [text for text in _ODD_TEXTS if low <= len(text) and (high is None or len(text) <= high) and accepts(text)]
     if not texts or form.patterns or form.formats:
         return draw
     odd = compile_listed(texts)
@@ -140,9 +130,7 @@ _DISCARDED: Final = 120
 _NOTHING: Final = "no value was found that satisfies this alternative alone"
 
 
-def apart(
-    nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextPlace], is_alone: IsValid
-) -> Draw:
+def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextPlace], is_alone: IsValid) -> Draw:
     """Draws of an alternative that no other one admits, from draws of it. Raises `Unsatisfiable` and `BudgetSpent`.
 
     `whole` is what holds for its values, what must not hold, and where they stand.
@@ -257,6 +245,4 @@ def _lists_it(form: Canonical, value: Any) -> bool:
 
 def _admits(form: Canonical, value: Any) -> bool:
     """Whether types and formats admit a value."""
-    return not forms.kinds_of(value).isdisjoint(form.types) and all(
-        is_of_format(name, value) for name in form.formats
-    )
+    return not forms.kinds_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)

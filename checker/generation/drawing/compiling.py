@@ -23,24 +23,11 @@ from checker.generation.drawing.words import Words
 from checker.generation.normalization import discrimination, forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import emptiness, is_settled
-from checker.generation.normalization.forms import (
-    Branches,
-    Canonical,
-    Conjunction,
-    FacetKey,
-    key_of,
-)
+from checker.generation.normalization.forms import Branches, Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import meant_types
 from checker.generation.sources.basic import BOOLEAN, NULL, either, one_of
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import (
-    DEEPEST,
-    Budget,
-    Draw,
-    DrawContext,
-    Unfinished,
-    retried,
-)
+from checker.generation.sources.context import DEEPEST, Budget, Draw, DrawContext, Unfinished, retried
 from checker.generation.sources.hypothesis import Strategy
 
 _DEEPEST = 90
@@ -131,9 +118,7 @@ class Compiler(Struct):
                 break
             # What is below the root stays as it is.
             known = {key: made for key, made in self._known.items() if not _is_at(root, key)}
-            other = replace(
-                self, variety=variety, _known=known, _open={}, _minimal=None, _root=root
-            )
+            other = replace(self, variety=variety, _known=known, _open={}, _minimal=None, _root=root)
             with suppress(Unsatisfiable, BudgetSpent):
                 candidate = other.compile(conjunction, place)
                 count = different(candidate, self.context)
@@ -154,9 +139,7 @@ class Compiler(Struct):
         except UnresolvableReference as error:
             raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
 
-    def validator(
-        self, conjunction: Conjunction, *, is_strict: bool = False
-    ) -> Callable[[Any], bool]:
+    def validator(self, conjunction: Conjunction, *, is_strict: bool = False) -> Callable[[Any], bool]:
         """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked."""
         return validator_of(self.canon, conjunction, is_strict=is_strict)
 
@@ -357,9 +340,7 @@ class Compiler(Struct):
             types.discard(forms.NULL)
         return [kind for kind in forms.TYPES if kind in types]
 
-    def _of_kind(
-        self, kind: str, form: Canonical, conjunction: Conjunction, place: TextPlace
-    ) -> Draw:
+    def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
         if kind == forms.OBJECT:
             return excluding(compile_properties(self, form, place), kind, form, self.context)
         if kind == forms.ARRAY:
@@ -380,9 +361,7 @@ class Compiler(Struct):
             return reusing(draw, kind, self.validator(conjunction), self.context)
         return draw
 
-    def _with_examples(
-        self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw
-    ) -> Draw:
+    def _with_examples(self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
         if not (form.examples or form.told) or self.is_minimal or place.is_bytes:
             return draw
         is_valid = self.validator(conjunction, is_strict=True)

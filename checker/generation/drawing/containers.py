@@ -12,13 +12,7 @@ from msgspec.structs import replace
 
 from checker.core.case import copied
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.drawing.distinct import (
-    Distinct,
-    Element,
-    compile_distinct,
-    compile_drawn_out,
-    identity,
-)
+from checker.generation.drawing.distinct import Distinct, Element, compile_distinct, compile_drawn_out, identity
 from checker.generation.drawing.nodes import Nodes, Variety
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
@@ -277,10 +271,7 @@ def compile_object(plan: ObjectPlan, context: DrawContext) -> Draw:
     required = sum(item.required for item in plan.properties)
     optional = len(plan.properties) - required
     share = 0.5 if optional <= 24 else max(0.3, 12 / optional)
-    steps = [
-        (item.name, item.draw, 1.0 if item.required else min(share, item.likely))
-        for item in plan.properties
-    ]
+    steps = [(item.name, item.draw, 1.0 if item.required else min(share, item.likely)) for item in plan.properties]
     if plan.high is not None and plan.high < len(plan.properties):
         core = _bounded(steps, plan.high - required)
     else:
@@ -362,9 +353,7 @@ def _fill(value: dict[str, Any], plan: ObjectPlan, source: Source) -> None:
             value[item.name] = item.draw(source)
 
 
-def _add(
-    value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, DrawContext]
-) -> None:
+def _add(value: dict[str, Any], plan: ObjectPlan, most: int, where: tuple[Source, DrawContext]) -> None:
     """Additional properties. A name that cannot be used still costs its choices, so that there is no rule to it."""
     (source, context), kinds = where, plan.additional
     # The spans of a random source are never asked for.
@@ -413,9 +402,7 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     wanted, needed = _first_items(nodes, form, inner)
     low, high = max(sizes.low, place.min_items, needed), sizes.high
     if low > MOST_ITEMS:
-        raise Unsatisfiable(
-            sizes.low_pointer, f"minItems {low} is more than the {MOST_ITEMS} that are sent"
-        )
+        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than the {MOST_ITEMS} that are sent")
     if high is not None and low > high:
         raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
     prefix, item = _items(nodes, form, wanted, (inner, low))
@@ -425,10 +412,7 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     if form.unique and not prefix:
         finite, members = _different(nodes, (*form.items, *form.uncontained), inner, low)
     if finite is not None and finite < low:
-        raise Unsatisfiable(
-            sizes.low_pointer,
-            f"minItems {low} and uniqueItems, but only {finite} different items",
-        )
+        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} and uniqueItems, but only {finite} different items")
     plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, members, finite)
     if form.has_duplicates:
         return _with_duplicates(plan, nodes.context)
@@ -448,9 +432,7 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
     """Arrays in which one item stands twice."""
     if plan.unique or (plan.item is None and len(plan.prefix) < 2):
         raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
-    shorter = replace(
-        plan, low=max(plan.low - 1, 1), high=None if plan.high is None else plan.high - 1
-    )
+    shorter = replace(plan, low=max(plan.low - 1, 1), high=None if plan.high is None else plan.high - 1)
     draw = compile_array(shorter, context, keeps_path=False)
 
     def drawn(source: Source) -> list[Any]:
@@ -477,9 +459,7 @@ def _items(
         if low > len(prefix):
             raise
     if item is None and low > len(prefix):
-        raise Unsatisfiable(
-            form.item_count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}"
-        )
+        raise Unsatisfiable(form.item_count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}")
     return prefix, item
 
 
@@ -497,10 +477,7 @@ def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[
 
 
 def _index_for(
-    nodes: Nodes,
-    form: Canonical,
-    known: tuple[list[Conjunction], set[int]],
-    wanted: tuple[Facet, TextPlace],
+    nodes: Nodes, form: Canonical, known: tuple[list[Conjunction], set[int]], wanted: tuple[Facet, TextPlace]
 ) -> int:
     """The first place at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
     (found, taken), (contained, place) = known, wanted
@@ -518,20 +495,14 @@ def _index_for(
     raise reason or Unsatisfiable(contained.pointer, "no item may be what the array has to contain")
 
 
-def _different(
-    nodes: Nodes, items: Conjunction, place: TextPlace, low: int
-) -> tuple[int | None, list[Any] | None]:
+def _different(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> tuple[int | None, list[Any] | None]:
     """Return the number of different items when they are few; and the items, when most of them are wanted."""
     form = nodes.canonical(items)
     finite = _finite(form)
     if finite is None or not finite <= _MOST_MEMBERS or 2 * low <= finite:
         return finite, None
     is_valid = nodes.validator(items)
-    members = {
-        identity(value): value
-        for value in _possible(form)
-        if place.carries_listed(value) and is_valid(value)
-    }
+    members = {identity(value): value for value in _possible(form) if place.carries_listed(value) and is_valid(value)}
     return len(members), list(members.values())
 
 
@@ -554,11 +525,7 @@ def _possible(form: Canonical) -> Iterator[Any]:
     if form.enum is not None:
         yield from form.enum
         return
-    if (
-        forms.INTEGER in form.types
-        and form.numbers.low is not None
-        and form.numbers.high is not None
-    ):
+    if forms.INTEGER in form.types and form.numbers.low is not None and form.numbers.high is not None:
         yield from range(int(form.numbers.low), int(form.numbers.high) + 1)
     if forms.BOOLEAN in form.types:
         yield from (False, True)

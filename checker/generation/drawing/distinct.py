@@ -60,9 +60,7 @@ def compile_distinct(plan: Distinct, element: Element, context: DrawContext) -> 
 def _new_element(
     element: Element, context: DrawContext
 ) -> Callable[[Source, list[Any], set[str | bytes], float | None], bool | None]:
-    def new_element(
-        source: Source, values: list[Any], seen: set[str | bytes], more: float | None
-    ) -> bool | None:
+    def new_element(source: Source, values: list[Any], seen: set[str | bytes], more: float | None) -> bool | None:
         """Append one that is not among `seen`: whether it was, None when no more is wanted."""
         bound = len(context.bindings)
         source.start_span(ELEMENT)
@@ -118,10 +116,7 @@ def identity(value: Any) -> bytes:
     if isinstance(value, dict):
         return (
             b"{"
-            + b",".join(
-                repr(k).encode("utf-8", "surrogatepass") + b":" + identity(value[k])
-                for k in sorted(value)
-            )
+            + b",".join(repr(k).encode("utf-8", "surrogatepass") + b":" + identity(value[k]) for k in sorted(value))
             + b"}"
         )
     try:

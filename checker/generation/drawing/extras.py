@@ -15,15 +15,7 @@ from checker.core.schema import Direction, Schema, UnresolvableReference
 from checker.generation.drawing.places import item_of, place_of
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Alphabet
-from checker.generation.sources.basic import (
-    constant,
-    integers,
-    joined,
-    listed,
-    one_of,
-    texts,
-    together,
-)
+from checker.generation.sources.basic import constant, integers, joined, listed, one_of, texts, together
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import OPTIONAL, Draw
 from checker.transport.wire.ambiguity import may_spread
@@ -154,9 +146,7 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
 
 
 @lru_cache(maxsize=64)
-def _extra(
-    locations: tuple[Location, ...], text: Alphabet, excluded: str, *, has_body: bool
-) -> Draw:
+def _extra(locations: tuple[Location, ...], text: Alphabet, excluded: str, *, has_body: bool) -> Draw:
     """Draws (index of the part, name, value), and for bodies the way to the object that is meant."""
     kinds = [_parameter(location, text, excluded) for location in locations]
     return one_of([*kinds, *[_MEMBER] * _BODIES] if has_body else kinds)
@@ -168,9 +158,7 @@ def _parameter(location: Location, text: Alphabet, excluded: str) -> Draw:
     return together(constant(_ORDER.index(location)), name, texts(place.alphabet, 1, _LONGEST))
 
 
-def _grown_body(
-    part: tuple[Any, str | None], name: str, drawn: list[Any], room: Room
-) -> tuple[Any, str | None]:
+def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room: Room) -> tuple[Any, str | None]:
     """A body with one member more, where there is room for it."""
     body, media_type = part
     if not isinstance(body, dict | list):

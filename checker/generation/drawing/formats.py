@@ -33,13 +33,9 @@ _SCHEMES = ("https://", "http://", "ftp://")
 _TOP_DOMAINS = ("com", "org", "net", "io", "de", "museum")
 HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))
 """Characters of a label of a host name."""
-PATH = alphabets.Alphabet(
-    ((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x7E, 0x7E))
-)
+PATH = alphabets.Alphabet(((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x7E, 0x7E)))
 """Unreserved characters of a URI."""
-INTERNATIONAL = alphabets.Alphabet(
-    ((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F))
-)
+INTERNATIONAL = alphabets.Alphabet(((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F)))
 """Letters that international names are made of."""
 _TOKEN = alphabets.Alphabet(((0x2D, 0x2D), (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)))
 _ESCAPED = str.maketrans({"~": "~0", "/": "~1"})
@@ -87,17 +83,9 @@ def _uuid(content: bytes) -> str:
 
 _NONE, _DOT, _AT, _SLASH = map(constant, ("", ".", "@", "/"))
 _LABEL = texts(HOST, 1, 20)
-_HOSTNAME = joined(
-    _LABEL,
-    _DOT,
-    listed(_TOP_DOMAINS),
-    either(0.2, joined(_LABEL, _DOT), _NONE),
-    places=(3, 0, 1, 2),
-)
+_HOSTNAME = joined(_LABEL, _DOT, listed(_TOP_DOMAINS), either(0.2, joined(_LABEL, _DOT), _NONE), places=(3, 0, 1, 2))
 _IDN_HOSTNAME = joined(texts(INTERNATIONAL, 1, 12), _DOT, _HOSTNAME)
-_EMAIL = joined(
-    _LABEL, either(0.15, joined(listed("+."), texts(HOST, 1, 10)), _NONE), _AT, _HOSTNAME
-)
+_EMAIL = joined(_LABEL, either(0.15, joined(listed("+."), texts(HOST, 1, 10)), _NONE), _AT, _HOSTNAME)
 _IDN_EMAIL = either(0.5, _EMAIL, joined(texts(INTERNATIONAL, 1, 12), _AT, _IDN_HOSTNAME))
 
 
@@ -112,17 +100,11 @@ def _ipv6(number: int) -> str:
 _SEGMENT = joined(_SLASH, texts(PATH, 0, 12))
 _TAIL = joined(
     one_of((_NONE, _SEGMENT, joined(_SEGMENT, _SEGMENT))),
-    either(
-        0.2,
-        joined(constant("?"), texts(alphabets.LETTERS, 1, 8), constant("="), texts(PATH, 0, 8)),
-        _NONE,
-    ),
+    either(0.2, joined(constant("?"), texts(alphabets.LETTERS, 1, 8), constant("="), texts(PATH, 0, 8)), _NONE),
 )
 _URI = joined(listed(_SCHEMES), _HOSTNAME, _TAIL)
 _URI_REFERENCE = either(0.5, _URI, joined(_SLASH, texts(PATH, 1, 12), _TAIL))
-_IRI = either(
-    0.5, _URI, joined(constant(_SCHEMES[0]), _IDN_HOSTNAME, _SLASH, texts(INTERNATIONAL, 0, 8))
-)
+_IRI = either(0.5, _URI, joined(constant(_SCHEMES[0]), _IDN_HOSTNAME, _SLASH, texts(INTERNATIONAL, 0, 8)))
 _IRI_REFERENCE = either(0.5, _IRI, joined(_SLASH, texts(INTERNATIONAL, 1, 12)))
 _URI_TEMPLATE = joined(_URI, listed(_EXPRESSIONS))
 

@@ -19,9 +19,7 @@ _LABEL: Final = "[A-Za-z0-9]+(-[A-Za-z0-9]+)*"
 _HOST: Final = rf"{_LABEL}(\.{_LABEL})*"
 _NAME: Final = rf"({_LABEL}\.)+[A-Za-z]{{2,}}"
 _YEAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
-_DAY: Final = (
-    "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
-)
+_DAY: Final = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
 _DATE: Final = f"{_YEAR}-{_DAY}"
 _CLOCK: Final = "([01][0-9]|2[0-3]):[0-5][0-9]"
 _PARTIAL_TIME: Final = rf"{_CLOCK}:[0-5][0-9](\.[0-9]+)?"
@@ -29,7 +27,9 @@ _OFFSET: Final = f"(Z|[+-]{_CLOCK})"
 _TIME: Final = _PARTIAL_TIME + _OFFSET
 _BYTE: Final = "([1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
 _GROUP: Final = "[0-9A-Fa-f]{1,4}"
-_IPV6: Final = f"(({_GROUP}:){{7}}{_GROUP}|({_GROUP}:){{1,6}}:{_GROUP}|::({_GROUP}:){{0,5}}{_GROUP}|({_GROUP}:){{1,7}}:|::)"
+_IPV6: Final = (
+    f"(({_GROUP}:){{7}}{_GROUP}|({_GROUP}:){{1,6}}:{_GROUP}|::({_GROUP}:){{0,5}}{_GROUP}|({_GROUP}:){{1,7}}:|::)"
+)
 _CHARACTER: Final = "([A-Za-z0-9._~-]|%[0-9A-F]{2})"
 _PATH: Final = f"(/{_CHARACTER}*)*"
 _TAIL: Final = rf"(\?({_CHARACTER}|[=&])*)?(#{_CHARACTER}*)?"
@@ -79,9 +79,7 @@ _WORK_OF_A_STEP: Final = 300
 """Edges of an automaton that take as long as a step of the budget."""
 
 
-def likely_ways(
-    nodes: Nodes, canonical: Canonical, place: TextPlace, ways: list[Draw], accepts: Accepts
-) -> list[Draw]:
+def likely_ways(nodes: Nodes, canonical: Canonical, place: TextPlace, ways: list[Draw], accepts: Accepts) -> list[Draw]:
     """Return the ways that are accepted often; where there are none, a draw of what all conditions have in common as well.
 
     Raises `Unsatisfiable` when they surely have nothing in common.
@@ -120,10 +118,7 @@ def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
 def _in_common(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
     """Draws what is in all patterns and formats; None where no automaton is made, or too many were."""
     wanted = WantedPatterns(
-        (
-            *(pattern for pattern, _ in canonical.patterns),
-            *_grammars(canonical, nodes.formats),
-        ),
+        (*(pattern for pattern, _ in canonical.patterns), *_grammars(canonical, nodes.formats)),
         tuple(canonical.excluded.patterns),
     )
     if not wanted.patterns or nodes.budget.is_low:
@@ -147,17 +142,11 @@ def _refuse(canonical: Canonical, wanted: WantedPatterns) -> None:
     """Raise `Unsatisfiable` when patterns of which no automaton has a text stand for all that they match."""
     if all(map(is_exact, wanted.patterns)):
         pointer = canonical.patterns[-1][1]
-        raise Unsatisfiable(
-            pointer, f"no text that can be sent matches all of {', '.join(wanted.patterns)}"
-        )
+        raise Unsatisfiable(pointer, f"no text that can be sent matches all of {', '.join(wanted.patterns)}")
 
 
 def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str]:
-    return [
-        GRAMMARS[name]
-        for name in canonical.formats
-        if name in GRAMMARS and name not in user_formats
-    ]
+    return [GRAMMARS[name] for name in canonical.formats if name in GRAMMARS and name not in user_formats]
 
 
 def _hits(way: Draw, accepts: Accepts) -> int:
@@ -173,9 +162,7 @@ def _hits(way: Draw, accepts: Accepts) -> int:
 
 def _combined(ways: list[Draw]) -> list[Draw]:
     """Return ways that join the texts of two patterns: an open beginning may meet an open end."""
-    pairs = [
-        (left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right
-    ]
+    pairs = [(left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right]
     return ways + [partial(_joined, left, right) for left, right in pairs]
 
 

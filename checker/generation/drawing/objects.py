@@ -8,12 +8,7 @@ from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.core.resource_names import marks_among
-from checker.generation.drawing.containers import (
-    Named,
-    ObjectPlan,
-    Property,
-    compile_object,
-)
+from checker.generation.drawing.containers import Named, ObjectPlan, Property, compile_object
 from checker.generation.drawing.nodes import Nodes, Variety, different
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.discrimination import inherited_tags
@@ -53,16 +48,13 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     properties = _properties(nodes, form, inner)
     needed = sum(item.required for item in properties)
     if sizes.high is not None and needed > sizes.high:
-        raise Unsatisfiable(
-            sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties"
-        )
+        raise Unsatisfiable(sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties")
     low = max(sizes.low, place.min_items)
     if low > nodes.max_text // 4:
         raise Unsatisfiable(sizes.low_pointer, f"minProperties {low} is more than can be sent")
     if not additional and low > len(properties):
         raise Unsatisfiable(
-            sizes.low_pointer or form.pointer,
-            f"{low} properties are needed and {len(properties)} possible",
+            sizes.low_pointer or form.pointer, f"{low} properties are needed and {len(properties)} possible"
         )
     if nodes.is_minimal and low <= len(properties):
         additional = ()
@@ -117,9 +109,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         if name in form.properties:
             continue
         if form.no_additional is not None:
-            raise Unsatisfiable(
-                pointer, f"{name!r} is required, but additionalProperties forbids it"
-            )
+            raise Unsatisfiable(pointer, f"{name!r} is required, but additionalProperties forbids it")
         if not is_name(name):
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
         draw = nodes.compile(form.additional, inner)
@@ -180,9 +170,7 @@ def _overlaps(
             found.setdefault(key_of(conjunction), conjunction)
 
     def named(key: frozenset[FacetKey]) -> Callable[[str], bool]:
-        return lambda name: (
-            name not in declared and is_valid(name) and key_of(form.of_name(name)) == key
-        )
+        return lambda name: name not in declared and is_valid(name) and key_of(form.of_name(name)) == key
 
     return [(conjunction, named(key)) for key, conjunction in found.items()]
 

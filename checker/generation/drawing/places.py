@@ -76,9 +76,7 @@ class TextPlace(Struct, frozen=True):
         if value is None:
             return self.allows_null
         if isinstance(value, list):
-            return len(value) >= self.min_items and (
-                self.is_body or all(map(item_of(self).carries, value))
-            )
+            return len(value) >= self.min_items and (self.is_body or all(map(item_of(self).carries, value)))
         if isinstance(value, dict) and not self.is_body:
             return len(value) >= self.min_items and all(map(item_of(self).carries, value.values()))
         return True
@@ -91,9 +89,7 @@ def filled(place: TextPlace, *, carries_empty: bool) -> TextPlace:
 
 
 @lru_cache(maxsize=256)
-def place_of(
-    location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False
-) -> TextPlace:
+def place_of(location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False) -> TextPlace:
     """Return the place of parameters of a location; `text` is what may be sent at all, `excluded` not in headers.
 
     What the wire does not tell apart (`checker.transport.wire.ambiguity`) is left out wherever there is something else to send.
@@ -143,9 +139,7 @@ def _path(text: Alphabet, style: str, *, explode: bool) -> TextPlace:
 
 
 @lru_cache(maxsize=32)
-def body_place(
-    text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = ""
-) -> TextPlace:
+def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = "") -> TextPlace:
     """Return the place of a body; `file` is the media type of bytes that have to be a whole file.
 
     A form with XML in one of its parts counts as XML, too.

@@ -69,9 +69,7 @@ def pooled(
 def _is_naming(context: DrawContext) -> bool:
     """Whether what is drawn next names a thing; in lists every item does."""
     path, naming = tuple(context.path), context.naming
-    return path in naming or (
-        tuple([ITEMS if token.isdigit() else token for token in path]) in naming
-    )
+    return path in naming or (tuple([ITEMS if token.isdigit() else token for token in path]) in naming)
 
 
 def _is_begun(context: DrawContext) -> bool:

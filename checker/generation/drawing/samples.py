@@ -67,23 +67,9 @@ def _pdf() -> bytes:
 def _zip() -> bytes:
     """One stored file."""
     name, content = b"a.txt", b"hello"
-    facts = struct.pack(
-        "<HHHHHIIIHH",
-        10,
-        0,
-        0,
-        0,
-        0x21,
-        zlib.crc32(content),
-        len(content),
-        len(content),
-        len(name),
-        0,
-    )
+    facts = struct.pack("<HHHHHIIIHH", 10, 0, 0, 0, 0x21, zlib.crc32(content), len(content), len(content), len(name), 0)
     local = b"PK\x03\x04" + facts + name + content
-    entry = (
-        b"PK\x01\x02" + struct.pack("<H", 10) + facts + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
-    )
+    entry = b"PK\x01\x02" + struct.pack("<H", 10) + facts + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
     end = struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), len(local), 0)
     return local + entry + b"PK\x05\x06" + end
 

@@ -115,17 +115,9 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     low = -largest if numbers.low is None else nearest_float(numbers.low)
     high = largest if numbers.high is None else nearest_float(numbers.high)
     # Beyond 2**53 integers are exact and floats are not.
-    while (
-        numbers.low is not None
-        and _EXACT <= abs(low) < _LARGEST
-        and min(_readings(low)) < numbers.low
-    ):
+    while numbers.low is not None and _EXACT <= abs(low) < _LARGEST and min(_readings(low)) < numbers.low:
         low = math.nextafter(low, math.inf)
-    while (
-        numbers.high is not None
-        and _EXACT <= abs(high) < _LARGEST
-        and max(_readings(high)) > numbers.high
-    ):
+    while numbers.high is not None and _EXACT <= abs(high) < _LARGEST and max(_readings(high)) > numbers.high:
         high = math.nextafter(high, -math.inf)
     # As text the nearest float is the bound itself; only an open bound needs the next one.
     if numbers.low is not None and numbers.is_low_open:
@@ -191,9 +183,7 @@ def _divides(unit: float) -> Callable[[Any], bool]:
 
 def _may_round(numbers: Numbers, step: Fraction) -> bool:
     """True when a bound lies where floats are nearly as far apart as the multiples: the nearest one may be beyond it."""
-    bounds = [
-        abs(nearest_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None
-    ]
+    bounds = [abs(nearest_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None]
     return any(math.ulp(bound) > min(nearest_float(step) / 4, 1.0) for bound in bounds)
 
 
@@ -227,14 +217,8 @@ def _readings(value: float) -> set[Fraction]:
 def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
     """Smallest and largest multiple, as a factor of `step`."""
     low, high = numbers.low, numbers.high
-    least = (
-        -(_WIDEST // step.numerator) * step.denominator if low is None else math.ceil(low / step)
-    )
-    most = (
-        (_WIDEST - 1) // step.numerator * step.denominator
-        if high is None
-        else math.floor(high / step)
-    )
+    least = -(_WIDEST // step.numerator) * step.denominator if low is None else math.ceil(low / step)
+    most = (_WIDEST - 1) // step.numerator * step.denominator if high is None else math.floor(high / step)
     if low is not None and numbers.is_low_open and least * step == low:
         least += 1
     if high is not None and numbers.is_high_open and most * step == high:

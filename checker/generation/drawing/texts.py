@@ -16,13 +16,7 @@ from checker.core.request import Location
 from checker.generation.drawing.formats import FORMATS, LENGTHS, sized_format
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes, is_alive
-from checker.generation.drawing.places import (
-    LONGEST_IN_HEAD,
-    TextPlace,
-    body_place,
-    is_in_head,
-    location_of,
-)
+from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
 from checker.generation.drawing.samples import SAMPLES, file_type, padded_png
 from checker.generation.normalization.forms import Canonical, Content
 from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
@@ -147,20 +141,7 @@ _SEEDS = 1 << 16
 _INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname"))
 """Formats with characters beyond ASCII."""
 _ALWAYS_RIGHT = frozenset(
-    (
-        "date",
-        "full-date",
-        "time",
-        "full-time",
-        "date-time",
-        "uuid",
-        "ipv4",
-        "ipv6",
-        "email",
-        "hostname",
-        "uri",
-        "url",
-    )
+    ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6", "email", "hostname", "uri", "url")
 )
 """Formats whose texts need no second look: checking a time takes as long as making it."""
 _OF_FORMATS = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
@@ -191,9 +172,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw
     if contained is not None:
         return contained
     if not ways:
-        plain = _plain(
-            place, low, limit if high is None else min(high, limit), has_maximum=high is not None
-        )
+        plain = _plain(place, low, limit if high is None else min(high, limit), has_maximum=high is not None)
         if not checks:
             return _standing_alone(plain, place, context, canonical.pointer)
         ways = [plain]
@@ -215,9 +194,7 @@ def _sizes(canonical: Canonical, place: TextPlace) -> tuple[int, int | None]:
     if high is not None and low > high:
         raise Unsatisfiable(lengths.high_pointer, f"maxLength {high} leaves nothing to send")
     if low > _LONGEST:
-        raise Unsatisfiable(
-            lengths.low_pointer, f"minLength {low} is more than the {_LONGEST} that are sent"
-        )
+        raise Unsatisfiable(lengths.low_pointer, f"minLength {low} is more than the {_LONGEST} that are sent")
     return low, high
 
 
@@ -235,10 +212,7 @@ def _contained(
 
 
 def _certain(
-    canonical: Canonical,
-    place: TextPlace,
-    user_formats: Mapping[str, Strategy],
-    sizes: tuple[int, int | None],
+    canonical: Canonical, place: TextPlace, user_formats: Mapping[str, Strategy], sizes: tuple[int, int | None]
 ) -> Draw | None:
     """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
     said = len(canonical.formats) + len(canonical.patterns) + len(canonical.excluded.patterns)
@@ -270,9 +244,7 @@ def _standing_alone(plain: Draw, place: TextPlace, context: DrawContext, pointer
     """Text of the characters of a place: all that can be wrong with it is what does not arrive as it is."""
     refuses = place.refuses
     if place.is_trimmed:
-        return retried(
-            plain, lambda text: text == text.strip() and text not in refuses, context, pointer
-        )
+        return retried(plain, lambda text: text == text.strip() and text not in refuses, context, pointer)
     if refuses:
         return retried(plain, lambda text: text not in refuses, context, pointer)
     return plain
@@ -289,9 +261,7 @@ def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) 
             text = f"minLength {lengths.low} and format {name}, which has at most {most} characters"
             raise Unsatisfiable(lengths.low_pointer, text)
         if lengths.high is not None and lengths.high < least:
-            text = (
-                f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
-            )
+            text = f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
             raise Unsatisfiable(lengths.high_pointer, text)
 
 
@@ -352,10 +322,7 @@ def _checks_of(name: str, *, is_alone: bool) -> Checks:
 
 
 def _add_patterns(
-    canonical: Canonical,
-    place: TextPlace,
-    sizes: tuple[int, int | None],
-    found: tuple[list[Draw], Checks],
+    canonical: Canonical, place: TextPlace, sizes: tuple[int, int | None], found: tuple[list[Draw], Checks]
 ) -> None:
     (low, high), (ways, checks) = sizes, found
     for pattern, pointer in canonical.patterns:

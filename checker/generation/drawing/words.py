@@ -56,9 +56,7 @@ class Words(Struct, frozen=True):
         return either(share, taken, draw) if share < 1 else taken
 
 
-def fitting(
-    entries: Iterable[Any], types: frozenset[str], accepts: Callable[[Any], bool]
-) -> tuple[Any, ...]:
+def fitting(entries: Iterable[Any], types: frozenset[str], accepts: Callable[[Any], bool]) -> tuple[Any, ...]:
     """Return the entries that are accepted, as they are or read as one of the wanted types."""
     found: dict[str, Any] = {}
     for entry in entries:

@@ -10,14 +10,7 @@ from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.negation.mutation_sites import (
-    Breaker,
-    Mutation,
-    MutationSite,
-    first_of,
-    mixed,
-    one_of,
-)
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, first_of, mixed, one_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.complements import broken_at
 from checker.generation.normalization.discrimination import discriminated
@@ -150,9 +143,7 @@ def dependent_schemas(spot: MutationSite, value: Any, *, keyword: str) -> Iterat
 def _under(spot: MutationSite, keywords: tuple[str, ...], when: Facet, what: Facet) -> Draw:
     """Return a draw that breaks the schema under a condition: in one way if possible, or in any."""
     rest = (*spot.rest(*keywords), when)
-    makes = [
-        partial(spot.draw, (*rest, *wrong)) for wrong in islice(_one_fault(spot, what), _ONE_BY_ONE)
-    ]
+    makes = [partial(spot.draw, (*rest, *wrong)) for wrong in islice(_one_fault(spot, what), _ONE_BY_ONE)]
     anyhow = partial(spot.draw, (*rest, inverse(what)))
     return first_of(partial(mixed, *makes), anyhow) if makes else anyhow()
 

@@ -8,14 +8,7 @@ from checker.core.case import copied
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.places import item_of
 from checker.generation.negation.branches import dependent_schemas
-from checker.generation.negation.mutation_sites import (
-    Breaker,
-    Mutation,
-    MutationSite,
-    first_of,
-    mixed,
-    too_small,
-)
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, first_of, mixed, too_small
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import inverse
 from checker.generation.patterns.matching import matcher
@@ -50,9 +43,7 @@ def _dropped(spot: MutationSite, name: str) -> Draw:
 
 
 def _too_many(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    yield Mutation(
-        spot.pointer("maxProperties"), "maxProperties", value, partial(_beyond, spot, int(value))
-    )
+    yield Mutation(spot.pointer("maxProperties"), "maxProperties", value, partial(_beyond, spot, int(value)))
 
 
 def _beyond(spot: MutationSite, most: int) -> Draw:
@@ -118,9 +109,7 @@ def unknown_name(spot: MutationSite) -> Draw:
         return source.string(alphabets.NAME, 1, 24)
 
     def is_unknown(name: str) -> bool:
-        return (
-            name not in taken and not any(matches(name) for matches in patterns) and is_valid(name)
-        )
+        return name not in taken and not any(matches(name) for matches in patterns) and is_valid(name)
 
     return retried(make, is_unknown, spot.compiler.context, spot.pointer())
 
@@ -150,10 +139,7 @@ def _alone(spot: MutationSite, keyword: str, name: str, other: str) -> Draw:
 
 
 def _kept(spot: MutationSite, keyword: str, table: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: what if isinstance(what, list) else spot.below(what, keyword, name)
-        for name, what in table.items()
-    }
+    return {name: what if isinstance(what, list) else spot.below(what, keyword, name) for name, what in table.items()}
 
 
 OBJECTS: Final[Mapping[str, Breaker]] = {
@@ -174,9 +160,7 @@ _REPEATED_FROM = 16
 
 
 def _too_many_items(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    yield Mutation(
-        spot.pointer("maxItems"), "maxItems", value, partial(_beyond_items, spot, int(value))
-    )
+    yield Mutation(spot.pointer("maxItems"), "maxItems", value, partial(_beyond_items, spot, int(value)))
 
 
 def _beyond_items(spot: MutationSite, most: int) -> Draw:
@@ -185,9 +169,7 @@ def _beyond_items(spot: MutationSite, most: int) -> Draw:
     if most > spot.compiler.max_text // 2:
         raise Unsatisfiable(spot.pointer("maxItems"), f"{most + 1} items are more than can be sent")
     few = len(spot.form.prefix) + 1
-    draw = spot.replaced(
-        ("maxItems",), "maxItems-few", _ARRAY | {"minItems": few, "maxItems": max(few, 3)}
-    )
+    draw = spot.replaced(("maxItems",), "maxItems-few", _ARRAY | {"minItems": few, "maxItems": max(few, 3)})
 
     def repeated(source: Source) -> list[Any]:
         items: list[Any] = draw(source)
@@ -200,9 +182,7 @@ def _beyond_items(spot: MutationSite, most: int) -> Draw:
 
 def _same_twice(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value is True:
-        yield Mutation(
-            spot.pointer("uniqueItems"), "uniqueItems", value, partial(_duplicated, spot)
-        )
+        yield Mutation(spot.pointer("uniqueItems"), "uniqueItems", value, partial(_duplicated, spot))
 
 
 def _duplicated(spot: MutationSite) -> Draw:
@@ -214,9 +194,7 @@ def _duplicated(spot: MutationSite) -> Draw:
     def grown() -> Draw:
         """One item more, the same as one that is there."""
         room = {} if most is None else {"maxItems": most - 1}
-        draw = spot.draw(
-            (*spot.rest(), spot.made("uniqueItems-few", _ARRAY | {"minItems": prefix + 1} | room))
-        )
+        draw = spot.draw((*spot.rest(), spot.made("uniqueItems-few", _ARRAY | {"minItems": prefix + 1} | room)))
 
         def longer(source: Source) -> list[Any]:
             items: list[Any] = draw(source)
@@ -253,9 +231,7 @@ def _without(spot: MutationSite, inner: Any) -> Draw:
 
 def _contains_few(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if value > 1 and "contains" in spot.said:
-        yield Mutation(
-            spot.pointer("minContains"), "minContains", value, partial(_some, spot, int(value) - 1)
-        )
+        yield Mutation(spot.pointer("minContains"), "minContains", value, partial(_some, spot, int(value) - 1))
 
 
 def _some(spot: MutationSite, most: int) -> Draw:
@@ -265,10 +241,7 @@ def _some(spot: MutationSite, most: int) -> Draw:
     some = {"contains": inner, "minContains": most, "maxContains": most, "minItems": most}
     draw = spot.draw((*spot.rest(*_CONTAINS), spot.made("minContains", _ARRAY | some)))
     return retried(
-        draw,
-        lambda items: 0 < sum(map(is_wanted, items)) <= most,
-        spot.compiler.context,
-        spot.pointer("minContains"),
+        draw, lambda items: 0 < sum(map(is_wanted, items)) <= most, spot.compiler.context, spot.pointer("minContains")
     )
 
 
@@ -276,23 +249,16 @@ def _contains_many(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if "contains" in spot.said:
         many = int(value) + 1
         inner = spot.below(spot.said["contains"], "contains")
-        made = spot.made(
-            "maxContains", _ARRAY | {"contains": inner, "minContains": many, "minItems": many}
-        )
+        made = spot.made("maxContains", _ARRAY | {"contains": inner, "minContains": many, "minItems": many})
         yield Mutation(
-            spot.pointer("maxContains"),
-            "maxContains",
-            value,
-            lambda: spot.draw((*spot.rest(*_CONTAINS), made)),
+            spot.pointer("maxContains"), "maxContains", value, lambda: spot.draw((*spot.rest(*_CONTAINS), made))
         )
 
 
 def _nothing_more(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
     """`false` for what comes after the first items."""
     if value is False and (keyword != "items" or "prefixItems" in spot.said):
-        yield Mutation(
-            spot.pointer(keyword), keyword, value, partial(_one_more_item, spot, keyword)
-        )
+        yield Mutation(spot.pointer(keyword), keyword, value, partial(_one_more_item, spot, keyword))
 
 
 def _one_more_item(spot: MutationSite, keyword: str) -> Draw:

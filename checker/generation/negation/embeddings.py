@@ -60,9 +60,7 @@ def bare(draw: Draw) -> Broken:
     return broken
 
 
-def _put(
-    around: _Once, where: Callable[[Source, Any], Any], otherwise: Callable[[Broken], Broken]
-) -> Host:
+def _put(around: _Once, where: Callable[[Source, Any], Any], otherwise: Callable[[Broken], Broken]) -> Host:
     """Return the host that replaces a part of a valid value; `otherwise` where no valid value has that part."""
 
     def host(broken: Broken) -> Broken:
@@ -84,15 +82,9 @@ def _put(
 
 def in_property(spot: MutationSite, name: str) -> Host:
     """Return the host of a declared property."""
-    with_it = _Once(
-        lambda: spot.draw((*spot.rest(), spot.made(f"with-{name}", _OBJECT | {"required": [name]})))
-    )
+    with_it = _Once(lambda: spot.draw((*spot.rest(), spot.made(f"with-{name}", _OBJECT | {"required": [name]}))))
     room = _with_room(spot)
-    return _put(
-        with_it,
-        lambda source, value: name,
-        lambda broken: _with_name(room(), lambda source: name, broken),
-    )
+    return _put(with_it, lambda source, value: name, lambda broken: _with_name(room(), lambda source: name, broken))
 
 
 def in_additional(spot: MutationSite) -> Host:
@@ -133,15 +125,11 @@ def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
 
         def is_name(name: str) -> bool:
             return (
-                name not in taken
-                and all(matches(name) is is_meant for matches, is_meant in wanted)
-                and is_valid(name)
+                name not in taken and all(matches(name) is is_meant for matches, is_meant in wanted) and is_valid(name)
             )
 
         at = spot.pointer("patternProperties")
-        return retried(
-            lambda source: written.write(source, 0, most), is_name, spot.compiler.context, at
-        )
+        return retried(lambda source: written.write(source, 0, most), is_name, spot.compiler.context, at)
 
     name, around = _Once(named), _with_room(spot)
     return lambda broken: _with_name(around(), name(), broken)

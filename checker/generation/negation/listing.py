@@ -200,15 +200,7 @@ class _BreachWalk(Struct):
 
     def _breach(self, node: _ReachedNode, way: Mutation) -> Breach:
         return Breach(
-            way.pointer,
-            way.keyword,
-            node.path,
-            way.was,
-            node.steps,
-            self._count,
-            way.compile,
-            node.hosts,
-            way.is_alone,
+            way.pointer, way.keyword, node.path, way.was, node.steps, self._count, way.compile, node.hosts, way.is_alone
         )
 
     def _descend(self, node: _ReachedNode, form: Canonical, spot: MutationSite) -> None:
@@ -266,9 +258,7 @@ class _BreachWalk(Struct):
                 extra = pinned[index] if pinned else ()
                 self._same(node, (*base, *alternative, *extra))
 
-    def _same(
-        self, node: _ReachedNode, conjunction: Conjunction, spared: frozenset[str] = frozenset()
-    ) -> None:
+    def _same(self, node: _ReachedNode, conjunction: Conjunction, spared: frozenset[str] = frozenset()) -> None:
         spared |= node.spared
         self.add(replace(node, conjunction=conjunction, spared=spared, is_branch=True))
 

@@ -10,14 +10,7 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.normalization.forms import (
-    FOLLOWED,
-    Canonical,
-    Conjunction,
-    Facet,
-    FacetKey,
-    made,
-)
+from checker.generation.normalization.forms import FOLLOWED, Canonical, Conjunction, Facet, FacetKey, made
 from checker.generation.sources.context import Draw
 from checker.validation.pointers import pointer_child
 
@@ -69,8 +62,7 @@ class MutationSite(Struct, frozen=True):
         return tuple(
             _cut(facet, left_out if is_meant(facet) else frozenset())
             for facet in self.form.facets
-            if facet.key in self.given
-            or not (facet.is_made or f"{facet.pointer}/".startswith(pushed))
+            if facet.key in self.given or not (facet.is_made or f"{facet.pointer}/".startswith(pushed))
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
@@ -110,9 +102,7 @@ class MutationSite(Struct, frozen=True):
 def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
     """The facet without some keywords, and without what leads to other facets."""
     raw, without = facet.raw, facet.without | FOLLOWED | left_out
-    if not isinstance(raw, dict) or not any(
-        name in raw and name not in without for name in _UNEVALUATED
-    ):
+    if not isinstance(raw, dict) or not any(name in raw and name not in without for name in _UNEVALUATED):
         return replace(facet, without=without)
     # What a reference or an alternative evaluates is not known to what is left: nobody but us can look at it.
     kept = {name: value for name, value in raw.items() if name not in without}

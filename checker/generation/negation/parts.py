@@ -188,9 +188,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> NegationTarge
     return NegationTarget(parameter.name, drawn, is_broken)
 
 
-def wanted(
-    settings: GenerationSettings, types: frozenset[str] | None = None
-) -> Callable[[Breach], bool]:
+def wanted(settings: GenerationSettings, types: frozenset[str] | None = None) -> Callable[[Breach], bool]:
     """Return a filter of breaches: visible in text of these types, and more properties only if there may be."""
 
     def is_wanted(breach: Breach) -> bool:
@@ -245,9 +243,7 @@ def _of_body(compiler: PartCompiler, body: Body) -> NegationTarget | None:
         return NegationTarget("", missing, _is_not_set)
     proof = found.is_broken
     return NegationTarget(
-        found.name,
-        _often(found.draw, missing, _LEFT_OUT),
-        lambda value: value is NOT_SET or proof(value),
+        found.name, _often(found.draw, missing, _LEFT_OUT), lambda value: value is NOT_SET or proof(value)
     )
 
 
@@ -296,9 +292,7 @@ def _often(usual: NegativeDraw | None, rare: NegativeDraw, share: float) -> Nega
     return lambda source: rare(source) if source.boolean(share) else usual(source)
 
 
-def negated_parameters(
-    compiler: PartCompiler, location: Location, targets: Targets
-) -> "NegatedPart":
+def negated_parameters(compiler: PartCompiler, location: Location, targets: Targets) -> "NegatedPart":
     """All parameters of a location, one of them broken."""
     chosen = _ChosenTarget(compiler.context, targets)
     beside: dict[str, Draw] = {}

@@ -11,14 +11,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.drawing.places import is_in_head
 from checker.generation.drawing.scalars import compile_listed, nearest_float
-from checker.generation.negation.mutation_sites import (
-    Breaker,
-    Mutation,
-    MutationSite,
-    first_of,
-    mixed,
-    too_small,
-)
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, first_of, mixed, too_small
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, same
 from checker.generation.patterns.matching import matcher
@@ -76,9 +69,7 @@ def _is_fractional(value: Any) -> bool:
 
 
 def _bound(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Mutation]:
-    yield Mutation(
-        spot.pointer(keyword), keyword, value, partial(_beyond, spot, keyword, is_low=is_low)
-    )
+    yield Mutation(spot.pointer(keyword), keyword, value, partial(_beyond, spot, keyword, is_low=is_low))
 
 
 def _beyond(spot: MutationSite, keyword: str, *, is_low: bool) -> Draw:
@@ -119,9 +110,7 @@ def _exclusive(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) ->
 
 
 def _multiple(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    yield Mutation(
-        spot.pointer("multipleOf"), "multipleOf", value, partial(_no_multiple, spot, value)
-    )
+    yield Mutation(spot.pointer("multipleOf"), "multipleOf", value, partial(_no_multiple, spot, value))
 
 
 def _no_multiple(spot: MutationSite, step: Any) -> Draw:
@@ -305,12 +294,7 @@ _CHANGES: Final[dict[str, tuple[Change, ...]]] = {
         lambda text: "<" + text + ">",
         lambda text: text + "{}",
     ),
-    "byte": (
-        lambda text: text + "!",
-        lambda text: text.rstrip("=") + "A===",
-        _always("A"),
-        lambda text: "=" + text,
-    ),
+    "byte": (lambda text: text + "!", lambda text: text.rstrip("=") + "A===", _always("A"), lambda text: "=" + text),
     "duration": (
         _always("P"),
         _always("PT"),
@@ -320,17 +304,8 @@ _CHANGES: Final[dict[str, tuple[Change, ...]]] = {
         lambda text: text.lower(),
         lambda text: text.replace("P", "P-"),
     ),
-    "json-pointer": (
-        lambda text: "a" + text,
-        lambda text: text + "/~2",
-        lambda text: text + "/~",
-    ),
-    "relative-json-pointer": (
-        lambda text: "-" + text,
-        lambda text: "0" + text,
-        _always("#"),
-        _always(""),
-    ),
+    "json-pointer": (lambda text: "a" + text, lambda text: text + "/~2", lambda text: text + "/~"),
+    "relative-json-pointer": (lambda text: "-" + text, lambda text: "0" + text, _always("#"), _always("")),
     "regex": (
         lambda text: text + "(",
         lambda text: "[" + text,
@@ -339,11 +314,7 @@ _CHANGES: Final[dict[str, tuple[Change, ...]]] = {
         lambda text: "(?P<" + text,
     ),
 }
-_SAME: Final = {
-    "idn-email": "email",
-    "iri": "uri",
-    "iri-reference": "uri-reference",
-}
+_SAME: Final = {"idn-email": "email", "iri": "uri", "iri-reference": "uri-reference"}
 FORMAT_MISSES: Final[Mapping[str, Callable[[Draw], Draw]]] = {
     name: partial(_changed, changes)
     for name, changes in (_CHANGES | {name: _CHANGES[like] for name, like in _SAME.items()}).items()
@@ -370,9 +341,7 @@ def _too_long(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     if many > _LONGEST_IN_HEAD and is_in_head(spot.place):
         return
     if many > _RECORDED and (spot.form.patterns or spot.form.formats):
-        yield Mutation(
-            spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many)
-        )
+        yield Mutation(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
         return
     near = partial(_sized, spot, "maxLength", "near", {"minLength": many, "maxLength": many})
     any_size = partial(_sized, spot, "maxLength", "far", {"minLength": many})
@@ -423,19 +392,12 @@ def _out_of_range(spot: MutationSite, name: str) -> Draw:
     low, high = INTEGER_RANGES[name]
 
     def beyond(side: str, bound: int) -> Callable[[], Draw]:
-        return partial(
-            spot.replaced, ("format",), f"format-{side}", {"type": "integer", side: bound}
-        )
+        return partial(spot.replaced, ("format",), f"format-{side}", {"type": "integer", side: bound})
 
     return mixed(beyond("minimum", high + 1), beyond("maximum", low - 1))
 
 
-def _missed(
-    spot: MutationSite,
-    keyword: str,
-    matches: Callable[[str], bool],
-    miss: Callable[[Draw], Draw],
-) -> Draw:
+def _missed(spot: MutationSite, keyword: str, matches: Callable[[str], bool], miss: Callable[[Draw], Draw]) -> Draw:
     """Strings close to those that match, and any others, as long as everything else holds."""
     others = (*spot.rest(keyword), spot.made(f"{keyword}-text", _TEXT))
     fits = fitting(spot.compiler.canonical(others), spot.place.carries)

@@ -30,12 +30,7 @@ class LazyAlternatives(Generic[Thing]):
     __slots__ = ("_far", "_last", "_made", "_makes", "_reach", "_ready")
 
     def __init__(
-        self,
-        makes: Iterable[Callable[[], Thing | None]],
-        *,
-        reach: int = 1_000,
-        last: int = 0,
-        far: int = 1_000,
+        self, makes: Iterable[Callable[[], Thing | None]], *, reach: int = 1_000, last: int = 0, far: int = 1_000
     ) -> None:
         self._makes = list(makes)
         self._reach = reach
@@ -123,9 +118,7 @@ def compile_negative(
 
     pointer = conjunction[0].pointer if conjunction else "#"
     listed = (
-        filter(wanted, breaches(compiler, conjunction, place))
-        if wanted
-        else breaches(compiler, conjunction, place)
+        filter(wanted, breaches(compiler, conjunction, place)) if wanted else breaches(compiler, conjunction, place)
     )
     trial = _Trial(is_broken, compiler.context, compiler.budget)
     choice = _BreachChoice(_some(listed, compiler.budget), trial)
@@ -222,8 +215,7 @@ class _Trial(Struct, frozen=True):
 def _size(choices: Sequence[Choice]) -> int:
     """Bytes that a record takes, or a little more."""
     return sum(
-        len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8
-        for one in choices
+        len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8 for one in choices
     )
 
 

@@ -94,11 +94,7 @@ def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
     """Proves scalars wrong that travel as their own text."""
     location = parameter.location
     # Sent empty, it counts as absent for many.
-    may_be_empty = (
-        parameter.required
-        and not parameter.allow_empty
-        and location in (Location.QUERY, Location.COOKIE)
-    )
+    may_be_empty = parameter.required and not parameter.allow_empty and location in (Location.QUERY, Location.COOKIE)
     is_trimmed = location is Location.HEADER
 
     def is_wrong(value: Any) -> bool:
@@ -129,9 +125,7 @@ class _StyledProof(Struct, frozen=True):
             decoded = self._decoded(parts) if parts else None
         except ValueError:
             return False
-        return isinstance(decoded, list) and not any(
-            self.is_valid(reading.value) for reading in decoded
-        )
+        return isinstance(decoded, list) and not any(self.is_valid(reading.value) for reading in decoded)
 
     def _decoded(self, parts: str | Pairs) -> list[Reading] | Missing | Malformed:
         if isinstance(parts, str):
@@ -206,9 +200,7 @@ class _PlainProof(Struct, frozen=True):
         content = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
         texts = {content.decode("latin-1"), content.decode("utf-8", "replace")}
         try:
-            return not any(
-                self.is_valid(reading) for text in texts for reading in readings_of_text(text)
-            )
+            return not any(self.is_valid(reading) for text in texts for reading in readings_of_text(text))
         except Unreadable:
             return False
 

@@ -148,10 +148,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
     """Return what one schema says of properties."""
-    named = {
-        name: facet.below(value, "properties", name)
-        for name, value in (raw.get("properties") or {}).items()
-    }
+    named = {name: facet.below(value, "properties", name) for name, value in (raw.get("properties") or {}).items()}
     patterns = tuple(
         (pattern, matcher(pattern), facet.below(value, "patternProperties", pattern))
         for pattern, value in (raw.get("patternProperties") or {}).items()
@@ -293,17 +290,11 @@ def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
 
 
 def _if(facet: Facet, raw: dict[str, Any]) -> Branches:
-    condition, then, other = (
-        facet.below(raw.get(keyword, True), keyword) for keyword in ("if", "then", "else")
-    )
-    return Branches(
-        condition.pointer, facet, "if", ((condition, then), (inverse(condition), other))
-    )
+    condition, then, other = (facet.below(raw.get(keyword, True), keyword) for keyword in ("if", "then", "else"))
+    return Branches(condition.pointer, facet, "if", ((condition, then), (inverse(condition), other)))
 
 
-def _with_and_without(
-    facet: Facet, keyword: str, name: str, asked: Any
-) -> tuple[Conjunction, Conjunction]:
+def _with_and_without(facet: Facet, keyword: str, name: str, asked: Any) -> tuple[Conjunction, Conjunction]:
     """The property with what it asks for, or without it."""
     names = asked if isinstance(asked, list) else []
     tag = f"{facet.tag}{keyword} {name}"
@@ -315,25 +306,14 @@ def _with_and_without(
 
 
 _ANNOTATIONS: Final = frozenset(
-    {
-        "description",
-        "title",
-        "$comment",
-        "deprecated",
-        "externalDocs",
-        "xml",
-        "readOnly",
-        "writeOnly",
-    }
+    {"description", "title", "$comment", "deprecated", "externalDocs", "xml", "readOnly", "writeOnly"}
 )
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 _RULES = 100
 """Rules about properties that are looked at in one step of the budget."""
-_BRANCHING: Final = frozenset(
-    ("anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas", "dependencies")
-)
+_BRANCHING: Final = frozenset(("anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas", "dependencies"))
 Read = list[tuple[Facet, dict[str, Any]]]
 """Facets with what is well-formed in them."""
 
@@ -438,9 +418,7 @@ class Canon:
             raw, at = facet.raw, facet.pointer
             said = [name for name in raw if name not in _ANNOTATIONS]
             parts = raw.get("allOf")
-            if isinstance(raw.get("$ref"), str) and (
-                len(said) == 1 or not self._has_siblings(facet)
-            ):
+            if isinstance(raw.get("$ref"), str) and (len(said) == 1 or not self._has_siblings(facet)):
                 facet = self._referred(facet, *self.document.resolve(raw["$ref"], at=at))
             elif said == ["allOf"] and isinstance(parts, list) and len(parts) == 1:
                 facet = facet.below(parts[0], "allOf", "0")
@@ -548,9 +526,7 @@ class Canon:
         if not isinstance(raw, dict):
             return ((),) if raw is False else (), True
         facet = self._entered(facet)
-        alternatives: list[Conjunction] = [
-            (inverse(target),) for target in self._references(facet, raw)
-        ]
+        alternatives: list[Conjunction] = [(inverse(target),) for target in self._references(facet, raw)]
         if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
             return tuple(alternatives), True
         ways = complement(facet, self.said(facet))
@@ -561,11 +537,7 @@ class Canon:
         raw: Any = facet.raw
         unread = facet.unread
         if facet.is_made:
-            return {
-                name: value
-                for name, value in raw.items()
-                if name not in unread and _is_meant(name, value)
-            }
+            return {name: value for name, value in raw.items() if name not in unread and _is_meant(name, value)}
         dialect, muted = said_at(self.document, facet.pointer, self.dialect)
         table = keywords_of(dialect)
         silent = unread | muted if muted else unread
@@ -617,8 +589,7 @@ class Canon:
             if keyword in raw:
                 at = pointer_child(facet.pointer, keyword)
                 alternatives = tuple(
-                    (facet.below(part, keyword, str(index)),)
-                    for index, part in enumerate(raw[keyword])
+                    (facet.below(part, keyword, str(index)),) for index, part in enumerate(raw[keyword])
                 )
                 found.branches.append(Branches(at, facet, keyword, alternatives))
         whole: Any = facet.raw

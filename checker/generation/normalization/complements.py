@@ -9,15 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.generation.normalization.forms import (
-    INTEGER,
-    NUMBER,
-    TYPES,
-    Conjunction,
-    Facet,
-    inverse,
-    made,
-)
+from checker.generation.normalization.forms import INTEGER, NUMBER, TYPES, Conjunction, Facet, inverse, made
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.searching import writer

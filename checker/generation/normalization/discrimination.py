@@ -22,12 +22,7 @@ from checker.generation.normalization.forms import (
     made,
     same,
 )
-from checker.validation.discriminators import (
-    KEYWORDS,
-    discriminator_of,
-    inherits,
-    told_by,
-)
+from checker.validation.discriminators import KEYWORDS, discriminator_of, inherits, told_by
 
 _MOST: Final = 32
 """Alternatives that are compared with each other."""
@@ -74,8 +69,7 @@ def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
                 mapped = [
                     key
                     for key, target in mapping.items()
-                    if target == named[1]
-                    or _target(canon, target, base.pointer) == (heir.raw, heir.pointer)
+                    if target == named[1] or _target(canon, target, base.pointer) == (heir.raw, heir.pointer)
                 ]
                 found[name] = tuple(mapped) or (named[1],)
                 break
@@ -91,9 +85,7 @@ def _target(canon: Canon, reference: str, at: str) -> tuple[object, str] | None:
 
 def others_excluded(branches: Branches, index: int) -> Conjunction:
     """Return the negated alternatives that a value of one alternative of `oneOf` must satisfy as well."""
-    return tuple(
-        inverse(facet) for at, (facet, *_) in enumerate(branches.alternatives) if at != index
-    )
+    return tuple(inverse(facet) for at, (facet, *_) in enumerate(branches.alternatives) if at != index)
 
 
 def are_disjoint(canon: Canon, branches: Branches) -> bool:
@@ -103,8 +95,7 @@ def are_disjoint(canon: Canon, branches: Branches) -> bool:
     try:
         read = [canon.canonical(alternative) for alternative in branches.alternatives]
         return all(
-            _exclude(left, right) or _differ_in_property(canon, left, right)
-            for left, right in combinations(read, 2)
+            _exclude(left, right) or _differ_in_property(canon, left, right) for left, right in combinations(read, 2)
         )
     except UnresolvableReference:
         return False

@@ -30,9 +30,7 @@ class Numbers(Struct):
     high_said: Place | None = None
     step: Fraction | None = None
 
-    def bound(
-        self, keyword: str, value: float, pointer: str, *, is_exclusive: bool = False
-    ) -> None:
+    def bound(self, keyword: str, value: float, pointer: str, *, is_exclusive: bool = False) -> None:
         """Tighten by one keyword; `exclusiveMinimum` and `exclusiveMaximum` are open by themselves."""
         is_open = is_exclusive or keyword.startswith("exclusive")
         is_low = keyword in ("minimum", "exclusiveMinimum")
@@ -152,9 +150,7 @@ class Facet(Struct, frozen=True):
         if self.is_made:
             # The document may have another schema at that place.
             tag = f"{self.tag}/{'/'.join(tokens)}"
-            return Facet(
-                value, place, is_made=True, annotates=self.annotates, tag=tag, scope=self.scope
-            )
+            return Facet(value, place, is_made=True, annotates=self.annotates, tag=tag, scope=self.scope)
         return Facet(value, place, scope=self.scope)
 
 
@@ -325,9 +321,7 @@ class Canonical(Struct):
         """Schemas of a property of any name."""
         found = tuple(facet for rule in self.rules for facet in rule.facets(name))
         if not self.unevaluated or any(
-            rule.rest is not None or rule.declared(name)
-            for rule in self.rules
-            if not rule.is_silent
+            rule.rest is not None or rule.declared(name) for rule in self.rules if not rule.is_silent
         ):
             return found
         return found + self.unevaluated

@@ -7,13 +7,7 @@ from typing import Any, Final
 
 from checker.core.schema import Dialect
 from checker.generation.normalization import forms
-from checker.generation.normalization.complements import (
-    DUPLICATES,
-    OTHER_FORMAT,
-    OTHER_STEP,
-    OTHER_TEXT,
-    OTHER_VALUE,
-)
+from checker.generation.normalization.complements import DUPLICATES, OTHER_FORMAT, OTHER_STEP, OTHER_TEXT, OTHER_VALUE
 from checker.generation.normalization.forms import (
     INTEGER,
     NULL,
@@ -34,9 +28,7 @@ _SAYING: Final = frozenset(("enum", "const", "example", "examples", "pattern", "
 _LONGEST: Final = 2_000
 _MOST: Final = 8
 _OPENING: Final = "[\"'`\u201c\u2018\u201e]"
-_QUOTED: Final = (
-    rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
-)
+_QUOTED: Final = rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
 _LED: Final = re.compile(
     rf"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+(?:{_QUOTED}(?:,? (?:or|and) |, ?| ?\| ?)?)+",
     re.IGNORECASE,
@@ -88,8 +80,7 @@ def read_types(facet: Facet, raw: dict[str, Any], found: Canonical, *, nullable:
         both = found.types & names
         if not both and found.impossible is None:
             found.impossible = Reason(
-                pointer,
-                f"type {_listed(names)} and type {_listed(found.types)} exclude each other",
+                pointer, f"type {_listed(names)} and type {_listed(found.types)} exclude each other"
             )
         found.types = both
         found.type_pointer = pointer
@@ -167,9 +158,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
     found.items += tail
 
 
-def _read_unevaluated(
-    facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect
-) -> None:
+def _read_unevaluated(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
     # Whether what is said elsewhere counts is known by the validator alone.
     found.needs_check = True
     if "contains" in raw and dialect in _COUNTS_CONTAINED:

@@ -92,8 +92,7 @@ class _Machine:
     def read(self, members: dict[Intervals, int]) -> None:
         """Take classes in place of characters."""
         self._edges = [
-            [(members[intervals], self._closure(target)) for intervals, target in moves]
-            for moves in self._moves
+            [(members[intervals], self._closure(target)) for intervals, target in moves] for moves in self._moves
         ]
 
     def accepts(self, states: int) -> bool:
@@ -192,9 +191,7 @@ class _Machine:
         return found
 
 
-def _classes(
-    allowed: Intervals, sets: set[Intervals]
-) -> tuple[list[Intervals], dict[Intervals, int]]:
+def _classes(allowed: Intervals, sets: set[Intervals]) -> tuple[list[Intervals], dict[Intervals, int]]:
     """Characters that no set tells apart, and for each set the classes in it, bit by bit."""
     ordered = sorted(sets)
     edges = [_cuts(intervals) for intervals in ordered]
@@ -245,9 +242,7 @@ def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
         reached: dict[int, list[Interval]] = {}
         for number, intervals in enumerate(classes):
             after = tuple(machine.after(mine, number) for machine, mine in pairs)
-            if not any(
-                machine.is_dead(mine) for machine, mine in zip(machines, after, strict=True)
-            ):
+            if not any(machine.is_dead(mine) for machine, mine in zip(machines, after, strict=True)):
                 reached.setdefault(states.number(after), []).extend(intervals)
         edges.append([(target, merged(found)) for target, found in reached.items()])
         count += len(reached)
@@ -296,8 +291,7 @@ def common_to(wanted: WantedPatterns, allowed: Intervals) -> Common:
             # What the classes of a pattern leave out would pass for no match.
             allowed = common(UNIVERSE, allowed)
         forbidden = [
-            Language(_whole(branches(parse(pattern)), allowed), is_negated=True)
-            for pattern in wanted.forbidden
+            Language(_whole(branches(parse(pattern)), allowed), is_negated=True) for pattern in wanted.forbidden
         ]
         sizes = [size for _, size in map(_measured, found) if size is not None]
         automaton = intersection([*(one for one, _ in map(_measured, found)), *forbidden], allowed)

@@ -32,7 +32,9 @@ def is_plain(pattern: str) -> bool:
     return _BEYOND_TREES.search(pattern) is None
 
 
-_ATOM = r"(?:[A-Za-z0-9_ @:/#=%&;!~-]|\\[dw.+/@:_-]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_ @:/#=%;!.+,]|\\[dw./+-])+-?\])"
+_ATOM = (
+    r"(?:[A-Za-z0-9_ @:/#=%&;!~-]|\\[dw.+/@:_-]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_ @:/#=%;!.+,]|\\[dw./+-])+-?\])"
+)
 CERTAIN = re.compile(rf"\^?(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$?")
 
 

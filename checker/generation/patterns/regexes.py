@@ -89,9 +89,7 @@ class Anchor(Struct, frozen=True):
     is_end: bool
 
 
-Expression = (
-    Characters | Concatenation | Alternation | Repetition | Group | Reference | Lookahead | Anchor
-)
+Expression = Characters | Concatenation | Alternation | Repetition | Group | Reference | Lookahead | Anchor
 EMPTY = Concatenation(())
 _ANCHORS = {"^": Anchor(is_end=False), "$": Anchor(is_end=True)}
 _LOOKS = ("=", "!", "<=", "<!", "<")
@@ -233,9 +231,7 @@ class _RegexReader:
         if not self.references:
             return frozenset()
         names = {name: number for number, name in enumerate(self.groups, start=1) if name}
-        return frozenset(
-            int(text) if text.isdecimal() else names.get(text, 0) for text in self.references
-        )
+        return frozenset(int(text) if text.isdecimal() else names.get(text, 0) for text in self.references)
 
     def flags(self) -> Expression:
         end = self.pattern.find(")", self.position)

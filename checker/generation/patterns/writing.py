@@ -236,9 +236,7 @@ def _framed(parts: list[PatternPart]) -> Draw | None:
     if len(varying) != 1:
         return None
     make, at = varying[0].unbounded(), parts.index(varying[0])
-    before, after = (
-        "".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :])
-    )
+    before, after = ("".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :]))
     return lambda source: f"{before}{make(source)}{after}"
 
 

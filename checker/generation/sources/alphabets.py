@@ -21,11 +21,7 @@ class Alphabet:
     """Characters that a string may have."""
 
     def __init__(
-        self,
-        intervals: Iterable[Interval],
-        *,
-        pool_size: int = 4096,
-        blocks: tuple[tuple[int, str], ...] = (),
+        self, intervals: Iterable[Interval], *, pool_size: int = 4096, blocks: tuple[tuple[int, str], ...] = ()
     ) -> None:
         self.intervals = merged(intervals)
         """In order, without overlap."""
@@ -40,9 +36,7 @@ class Alphabet:
     def permits(self, text: str) -> bool:
         """True when every character of `text` is one of these."""
         if self._pattern is None:
-            inside = "".join(
-                f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in self.intervals
-            )
+            inside = "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in self.intervals)
             self._pattern = re.compile(f"[{inside}]*" if inside else "").fullmatch
         return self._pattern(text) is not None
 
@@ -96,9 +90,7 @@ def without(intervals: Iterable[Interval], characters: str) -> tuple[Interval, .
         parts: list[Interval] = []
         for low, high in found:
             if low <= code <= high:
-                parts.extend(
-                    part for part in ((low, code - 1), (code + 1, high)) if part[0] <= part[1]
-                )
+                parts.extend(part for part in ((low, code - 1), (code + 1, high)) if part[0] <= part[1])
             else:
                 parts.append((low, high))
         found = parts
@@ -181,9 +173,7 @@ def _kept(excluded: str) -> Iterable[tuple[int, str]]:
 def common(left: Iterable[Interval], right: Iterable[Interval]) -> tuple[Interval, ...]:
     """Characters that are in both."""
     others = tuple(right)
-    return tuple(
-        (max(a, c), min(b, d)) for a, b in left for c, d in others if max(a, c) <= min(b, d)
-    )
+    return tuple((max(a, c), min(b, d)) for a, b in left for c, d in others if max(a, c) <= min(b, d))
 
 
 @lru_cache(maxsize=8)
@@ -198,9 +188,7 @@ def text_of(codec: str | None, *, allows_nul: bool) -> Alphabet:
 
 def _encodable(codec: str) -> tuple[Interval, ...]:
     """Characters of the basic plane that an encoding has."""
-    return merged(
-        (code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(codec, code)
-    )
+    return merged((code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(codec, code))
 
 
 def _has(codec: str, code: int) -> bool:

@@ -134,11 +134,7 @@ class DrawContext(Struct):
 
 
 def retried(
-    make: Draw,
-    accepts: Callable[[Any], bool],
-    context: DrawContext,
-    pointer: str,
-    attempts: int = _ATTEMPTS,
+    make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int = _ATTEMPTS
 ) -> Draw:
     """Draws until a value is accepted, for a bounded number of times."""
 

@@ -180,9 +180,7 @@ class _DrawnStrategy(SearchStrategy[Value]):
             return
         self._in_vain += 1
         if self._in_vain >= _IN_VAIN:
-            raise Unsatisfiable(
-                pointer, f"it took none of the first {_IN_VAIN} cases; have it take more"
-            )
+            raise Unsatisfiable(pointer, f"it took none of the first {_IN_VAIN} cases; have it take more")
 
     def __repr__(self) -> str:
         return self._name

@@ -14,9 +14,7 @@ class ReplaySource:
 
     __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
 
-    def __init__(
-        self, choices: Sequence[Choice], seed: int = 0, *, rest: "SimplestSource | None" = None
-    ) -> None:
+    def __init__(self, choices: Sequence[Choice], seed: int = 0, *, rest: "SimplestSource | None" = None) -> None:
         self._recorded = choices
         self._position = 0
         self._chance: RandomSource | SimplestSource = rest or RandomSource(seed)
@@ -65,11 +63,7 @@ class ReplaySource:
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
         """The recorded text if its length and its characters fit."""
         value = self._next()
-        if (
-            value.__class__ is not str
-            or not min_size <= len(value) <= max_size
-            or not alphabet.permits(value)
-        ):
+        if value.__class__ is not str or not min_size <= len(value) <= max_size or not alphabet.permits(value):
             value = self._chance.string(alphabet, min_size, max_size)
         self.choices.append(value)
         return value
@@ -125,9 +119,7 @@ def _lies_between(low: float, value: float, high: float) -> bool:
         return False
     # -0.0 lies below 0.0, as Hypothesis has it.
     sign = copysign(1.0, value)
-    return value != 0.0 or (
-        (low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high))
-    )
+    return value != 0.0 or ((low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high)))
 
 
 _PATIENCE: Final = 12

@@ -93,11 +93,7 @@ class _Run(Generic[Value]):
     """One finding being shrunk."""
 
     def __init__(
-        self,
-        draw: Callable[[Source], Value],
-        predicate: Predicate[Value],
-        budget: ShrinkBudget,
-        choices: Record,
+        self, draw: Callable[[Source], Value], predicate: Predicate[Value], budget: ShrinkBudget, choices: Record
     ) -> None:
         self._draw = draw
         self._predicate = predicate
@@ -154,9 +150,7 @@ class _Run(Generic[Value]):
     def lower_together(self) -> None:
         """Make choices smaller that are equal, all at once: one alone may be bound to the others."""
         for choice in dict.fromkeys(self.best):
-            places = tuple(
-                place for place, one in enumerate(self.best) if one is choice or one == choice
-            )
+            places = tuple(place for place, one in enumerate(self.best) if one is choice or one == choice)
             if len(places) > 1 and choice and not isinstance(choice, bool):
                 lower(choice, partial(self._fails_with, places))
 
@@ -214,9 +208,7 @@ class _Run(Generic[Value]):
         source = ReplaySource(self.best)
         self._draw(source)
         droppable = [
-            span
-            for span in source.spans
-            if span[0] == OPTIONAL or (span[0] == ELEMENT and span[2] - span[1] > 1)
+            span for span in source.spans if span[0] == OPTIONAL or (span[0] == ELEMENT and span[2] - span[1] > 1)
         ]
         return sorted(set(droppable), key=lambda span: (span[1] - span[2], -span[1]))
 
@@ -291,9 +283,7 @@ def _complexity(choices: Record) -> tuple[int, tuple[tuple[float, int], ...]]:
         if isinstance(choice, int | float):
             sizes.append((min(abs(choice), 2.0**1000), int(choice < 0)))
         else:
-            sizes.append(
-                (len(choice), sum(choice if isinstance(choice, bytes) else map(ord, choice)))
-            )
+            sizes.append((len(choice), sum(choice if isinstance(choice, bytes) else map(ord, choice))))
     return len(choices), tuple(sizes)
 
 
@@ -437,10 +427,6 @@ def _with_first_of_block(text: str, fails: Fails) -> None:
     for place, character in enumerate(text):
         for bits in (8, 6, 4):
             first = chr(ord(character) >> bits << bits)
-            if (
-                first > "\x7f"
-                and first != character
-                and fails(text[:place] + first + text[place + 1 :])
-            ):
+            if first > "\x7f" and first != character and fails(text[:place] + first + text[place + 1 :]):
                 text = text[:place] + first + text[place + 1 :]
                 break

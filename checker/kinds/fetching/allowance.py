@@ -155,9 +155,7 @@ def _option(key: str) -> str:
     return f"`{key}` in [documents] of checker.toml"
 
 
-def read_file(
-    path: str | os.PathLike[str], allowance: Allowance, what: str = "an OpenAPI document"
-) -> bytes:
+def read_file(path: str | os.PathLike[str], allowance: Allowance, what: str = "an OpenAPI document") -> bytes:
     """Content of a file. Raises `LoaderError`."""
     portion = allowance.document(os.fspath(path))
     try:

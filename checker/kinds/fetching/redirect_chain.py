@@ -34,10 +34,7 @@ class ConnectionTimer:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
         self._timer.join()
@@ -70,9 +67,7 @@ _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 class RedirectChain:
     """One document's way through redirects."""
 
-    def __init__(
-        self, reaching: Reaching, portion: Portion, advice: FetchAdvice, question: bytes | None
-    ) -> None:
+    def __init__(self, reaching: Reaching, portion: Portion, advice: FetchAdvice, question: bytes | None) -> None:
         """`question` is JSON that is posted; without one the document is asked for by GET."""
         self._question = question
         self._reaching = reaching
@@ -253,17 +248,13 @@ def _beginning(response: httpx.Response) -> list[str]:
         # The status says what is wrong; the rest of the body is not needed.
         return []
     fields = response.headers.multi_items()
-    text = readable(bytes(found), codings_of(fields), is_cut=True).content.decode(
-        "utf-8", "replace"
-    )
+    text = readable(bytes(found), codings_of(fields), is_cut=True).content.decode("utf-8", "replace")
     return text[:500].splitlines()[:10]
 
 
 def _network_error(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> LoaderError:
     """The error for what the network did; `NotReady` where another try may help."""
-    kind = (
-        NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
-    )
+    kind = NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
     return kind(_sentence(asked, error, advice), [str(error)], kind=_loader_error_kind(error))
 
 
@@ -279,9 +270,7 @@ def _sentence(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> str:
     if isinstance(error, httpx.TimeoutException):
         return f"{asked} did not answer in time; {advice.silent}"
     if "certificate required" in text.lower():
-        return (
-            f"{asked} asks for a client certificate; give it with `--request-cert` (`request-cert`)"
-        )
+        return f"{asked} asks for a client certificate; give it with `--request-cert` (`request-cert`)"
     if "wrong version number" in text.lower():
         return f"{asked} answers without TLS; write `http://` in its address"
     if "CERTIFICATE" in text.upper():

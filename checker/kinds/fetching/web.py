@@ -35,17 +35,13 @@ else:
     redirect_chain = LaterModule("checker.kinds.fetching.redirect_chain")
 
 _RETRY_S: Final = 0.25
-_OPTIONS: Final = frozenset(
-    ("headers", "cookies", "auth", "params", "timeout", "trust_env", "follow_redirects")
-)
+_OPTIONS: Final = frozenset(("headers", "cookies", "auth", "params", "timeout", "trust_env", "follow_redirects"))
 
 
 class Web:
     """Documents behind URLs; a host that does not answer is asked once."""
 
-    def __init__(
-        self, options: Mapping[str, Any], way: FetchOptions = DIRECT, *, location: str | None = None
-    ) -> None:
+    def __init__(self, options: Mapping[str, Any], way: FetchOptions = DIRECT, *, location: str | None = None) -> None:
         """Options are those of `httpx.get`, for the server of `location` alone; so is user info in that URL.
 
         Raises `LoaderError` for unusable certificates, `TypeError` for an option that there is not.
@@ -66,9 +62,7 @@ class Web:
         self.declared_api: Callable[[], str | None] = lambda: None
         """Returns the base URL that the main document declares, once it is read."""
 
-    def get(
-        self, url: str, *, wait_s: float | None = None, question: bytes | None = None
-    ) -> Fetched:
+    def get(self, url: str, *, wait_s: float | None = None, question: bytes | None = None) -> Fetched:
         """The main document, waited for if it is not ready; `question` is JSON that is posted for it.
 
         Raises `LoaderError`; `ForeignDescription` where a server answers, and refuses.
@@ -76,8 +70,7 @@ class Web:
         url = canonical(url)
         if not re.match("https?://[^/]", url):
             raise LoaderError(
-                f"{self.way.redaction.url(url)} is not an http(s) URL; "
-                "give one like http://127.0.0.1:8080/openapi.json"
+                f"{self.way.redaction.url(url)} is not an http(s) URL; give one like http://127.0.0.1:8080/openapi.json"
             )
         found = _waited(lambda: self._first(url, question), wait_s, self.way.limits.until)
         self._home = origin_of(found.location)
@@ -192,9 +185,7 @@ def _certificates(path: str) -> ssl.SSLContext:
         ) from error
 
 
-def _waited(
-    fetch: Callable[[], Fetched], wait_for_schema: float | None, until: float | None
-) -> Fetched:
+def _waited(fetch: Callable[[], Fetched], wait_for_schema: float | None, until: float | None) -> Fetched:
     deadline = time.monotonic() + (wait_for_schema or 0.0)
     if until is not None:
         deadline = min(deadline, until)

@@ -36,9 +36,7 @@ class Promise(Struct, frozen=True):
     """The schema of each event of a stream (OpenAPI 3.2)."""
 
 
-def body_validator(
-    promise: Promise, received: MediaType, *, validate_formats: bool
-) -> BodyValidator | str | None:
+def body_validator(promise: Promise, received: MediaType, *, validate_formats: bool) -> BodyValidator | str | None:
     """Judge of bodies; a sentence when something is promised that cannot be judged; None when nothing is promised.
 
     Raises `UnresolvableReference` and `UnusableSchema`.
@@ -57,9 +55,7 @@ def body_validator(
     if is_json(received.essence):
         return JsonBody(opinions, received.essence, received.charset)
     if is_yaml(received.essence):
-        return ReadBody(
-            opinions, received.essence, lambda content: yaml_readings(decoded_text(content, None))
-        )
+        return ReadBody(opinions, received.essence, lambda content: yaml_readings(decoded_text(content, None)))
     if is_xml(received.essence):
         outline = outline_of(schema)
         return ReadBody(opinions, received.essence, partial(_xml_values, outline))
@@ -110,9 +106,7 @@ class ReadBody:
     reads_prefix = False
     refuses_compressed = False
 
-    def __init__(
-        self, opinions: TwoOpinions, media_type: str, values: Callable[[bytes], list[Any]]
-    ) -> None:
+    def __init__(self, opinions: TwoOpinions, media_type: str, values: Callable[[bytes], list[Any]]) -> None:
         """`values` raises `ValueError` for a body that is not of its media type."""
         self._opinions = opinions
         self._media_type = media_type

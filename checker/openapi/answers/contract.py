@@ -5,13 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from checker.core.contract import (
-    BodyOpinions,
-    BodyValidator,
-    MediaTypeVerdict,
-    ResponsePlan,
-    UndecodableBody,
-)
+from checker.core.contract import BodyOpinions, BodyValidator, MediaTypeVerdict, ResponsePlan, UndecodableBody
 from checker.core.media_types import MediaType, media_type_of
 from checker.core.registry import DESERIALIZERS, BuiltIn, DeserializationContext, Deserializer
 from checker.core.response import Response
@@ -29,13 +23,7 @@ from checker.validation.pointers import pointer_child
 class DeserialisedBody:
     """Has a user's function read the body, and judges what it gives."""
 
-    def __init__(
-        self,
-        deserializer: Deserializer,
-        opinions: TwoOpinions,
-        media_type: str,
-        operation: Any,
-    ) -> None:
+    def __init__(self, deserializer: Deserializer, opinions: TwoOpinions, media_type: str, operation: Any) -> None:
         self._deserializer = deserializer
         self._opinions = opinions
         self._media_type = media_type
@@ -108,9 +96,7 @@ class OpenApiContract:
             for status, value, at in members(operation, pointer, "responses")
             if not status.lower().startswith("x-")
         }
-        self._produces = (
-            media_types(document, operation, "produces") if is_swagger(document) else []
-        )
+        self._produces = media_types(document, operation, "produces") if is_swagger(document) else []
         self._validate_formats = validate_formats
         self._read: dict[str, _Response] = {}
         self._plans: dict[tuple[int, str | None], ResponsePlan] = {}
@@ -185,9 +171,7 @@ class OpenApiContract:
             return _Response(faults=(Unvalidated(self._responses[matched][1], str(error)),))
         if not isinstance(raw, dict):
             return _NOTHING
-        headers, faults = header_contract(
-            self._document, raw, at, validate_formats=self._validate_formats
-        )
+        headers, faults = header_contract(self._document, raw, at, validate_formats=self._validate_formats)
         contents, spellings = [], []
         for spelling, promise, place in self._promises(raw, at, faults):
             spellings.append(spelling)
@@ -196,9 +180,7 @@ class OpenApiContract:
                 contents.append(_Content(place, spelling, media_type, promise))
         return _Response(tuple(contents), tuple(spellings), headers, tuple(faults))
 
-    def _promises(
-        self, raw: dict[str, Any], at: str, faults: list[Unvalidated]
-    ) -> Iterator[tuple[str, Promise, str]]:
+    def _promises(self, raw: dict[str, Any], at: str, faults: list[Unvalidated]) -> Iterator[tuple[str, Promise, str]]:
         """Yield (media type as it is spelled, promise, place)."""
         if is_swagger(self._document):
             promise = self._promise(raw, at)
@@ -239,9 +221,7 @@ class OpenApiContract:
             return MediaTypeVerdict.UNDOCUMENTED, None
         return MediaTypeVerdict.DOCUMENTED, self._body(contents, received)
 
-    def _body(
-        self, contents: tuple[_Content, ...], received: MediaType
-    ) -> BodyValidator | DeserialisedBody | None:
+    def _body(self, contents: tuple[_Content, ...], received: MediaType) -> BodyValidator | DeserialisedBody | None:
         """Return the judge by the most exact documented type; None when several that differ in parameters fit alike."""
         fitting = [content for content in contents if content.media_type.names(received)]
         finest = max((content.media_type.precision for content in fitting), default=0)

@@ -139,9 +139,7 @@ class HeaderContract:
             violations += [(rule.name, violation) for violation in said.violations]
             if said.disagreement is not None:
                 disagreements.append(f"the header {rule.name}: {said.disagreement}")
-        return HeaderOpinions(
-            tuple(missing), tuple(violations), tuple(disagreements), tuple(unread)
-        )
+        return HeaderOpinions(tuple(missing), tuple(violations), tuple(disagreements), tuple(unread))
 
 
 def is_long(fields: list[str]) -> bool:
@@ -170,11 +168,7 @@ def header_contract(
                 parameter = _parameter(document, name, value, place)
                 place = parameter.schema.pointer
                 is_open = parameter.schema.raw in ({}, True)
-                opinions = (
-                    None
-                    if is_open
-                    else TwoOpinions(parameter.schema, validate_formats=validate_formats)
-                )
+                opinions = None if is_open else TwoOpinions(parameter.schema, validate_formats=validate_formats)
                 rules.append(HeaderRule(parameter, opinions))
         except (UnresolvableReference, UnusableSchema) as error:
             faults.append(Unvalidated(place, str(error)))

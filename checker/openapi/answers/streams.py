@@ -53,9 +53,7 @@ def payloads_of(schema: Schema) -> Payloads:
 
 def _nearest(said: list[list[BodyOpinions]]) -> list[BodyOpinions]:
     """Return the opinions of the alternative nearest to an event: one without violations, else the first."""
-    return next(
-        (one for one in said if not any(each.violations for each in one)), (said or [[]])[0]
-    )
+    return next((one for one in said if not any(each.violations for each in one)), (said or [[]])[0])
 
 
 class _EventWalk:
@@ -92,10 +90,7 @@ class _EventWalk:
                 # Without all alternatives compiled, the one of an event cannot be told.
                 with contextlib.suppress(UnresolvableReference, UnusableSchema):
                     found.choices.append(
-                        [
-                            (TwoOpinions(schema, validate_formats=True), payloads)
-                            for schema, payloads in inner
-                        ]
+                        [(TwoOpinions(schema, validate_formats=True), payloads) for schema, payloads in inner]
                     )
         self._own(found, raw, at, way)
         found.parts = [part for part in found.parts if part]
@@ -107,9 +102,7 @@ class _EventWalk:
                 continue
             place = pointer_child(at_inner, "contentSchema")
             try:
-                payload = TwoOpinions(
-                    self._at(inner["contentSchema"], place), validate_formats=True
-                )
+                payload = TwoOpinions(self._at(inner["contentSchema"], place), validate_formats=True)
             except (UnresolvableReference, UnusableSchema):
                 continue
             found.own[name] = (payload, (*way, "properties", name, "contentSchema"))
@@ -128,12 +121,7 @@ def _of_text(payload: TwoOpinions, name: str, text: str, way: _Way) -> BodyOpini
         values = [text]
     said = payload.on(values)
     moved = tuple(
-        replace(
-            one,
-            instance_path=(name, *one.instance_path),
-            schema_path=(*way, *one.schema_path),
-            is_payload=True,
-        )
+        replace(one, instance_path=(name, *one.instance_path), schema_path=(*way, *one.schema_path), is_payload=True)
         for one in said.violations
     )
     return BodyOpinions(moved, None, said.disagreement)
@@ -175,9 +163,7 @@ class StreamBody:
     reads_prefix = True
     refuses_compressed = False
 
-    def __init__(
-        self, events: Events, whole: TwoOpinions | None, item: TwoOpinions | None, media_type: str
-    ) -> None:
+    def __init__(self, events: Events, whole: TwoOpinions | None, item: TwoOpinions | None, media_type: str) -> None:
         self._events = events
         self._whole = whole
         self._item = item
@@ -207,9 +193,7 @@ class StreamBody:
         except BeyondLimits as error:
             return BodyOpinions(tuple(found.values()), unread=str(error))
         except ValueError as error:
-            return BodyOpinions(
-                undecodable=UndecodableBody(self._media_type, f"Event #{len(read) + 1}: {error}")
-            )
+            return BodyOpinions(undecodable=UndecodableBody(self._media_type, f"Event #{len(read) + 1}: {error}"))
         if self._item is None and self._whole is not None:
             return self._of_whole(self._whole, content, read)
         return BodyOpinions(tuple(found.values()), None, None if found else doubt)

@@ -125,9 +125,7 @@ class TwoOpinions:
         if self.any_valid(values):
             return BodyOpinions()
         if self._referee is None:
-            self._referee = referee(
-                self.schema, Direction.RESPONSE, validate_formats=self._validate_formats
-            )
+            self._referee = referee(self.schema, Direction.RESPONSE, validate_formats=self._validate_formats)
         found = [self._referee.errors(value) for value in values]
         if all(found):
             return BodyOpinions(tuple(found[0]))

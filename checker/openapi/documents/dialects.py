@@ -35,20 +35,13 @@ COLLECTION_FORMATS: Final[Mapping[str, tuple[str, bool]]] = {
 }
 """`collectionFormat` of Swagger 2.0 in a query or a form -> (style, explode). In a path or a header every one but these reads as `simple`."""
 
-DEFAULT_STYLES: Final[Mapping[str, str]] = {
-    "path": "simple",
-    "header": "simple",
-    "query": "form",
-    "cookie": "form",
-}
+DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
 _EDITIONS: Final[Mapping[str, Edition]] = {
     "2.0": Edition(Dialect.OPENAPI20, "Swagger 2.0", _FIRST),
     "3.0": Edition(Dialect.OPENAPI30, "OpenAPI 3.0", _FIRST | {"trace"}),
     "3.1": Edition(Dialect.OPENAPI31, "OpenAPI 3.1", _FIRST | {"trace"}),
-    "3.2": Edition(
-        Dialect.OPENAPI31, "OpenAPI 3.2", _FIRST | {"trace", "query"}, has_other_methods=True
-    ),
+    "3.2": Edition(Dialect.OPENAPI31, "OpenAPI 3.2", _FIRST | {"trace", "query"}, has_other_methods=True),
 }
 METHODS: Final = frozenset({"trace", "query", "connect"}) | _FIRST
 """Lower-case keys of a path item that mean an operation in any version."""
@@ -95,14 +88,7 @@ def _read(version: str) -> tuple[str, Edition]:
     return version, edition
 
 
-_WORDS: Final = {
-    "true": True,
-    "yes": True,
-    "on": True,
-    "false": False,
-    "no": False,
-    "off": False,
-}
+_WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 """Booleans as YAML 1.1 and JSON written by hand spell them: to YAML 1.2 most of them are text."""
 
 

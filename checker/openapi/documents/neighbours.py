@@ -31,12 +31,7 @@ class Neighbours:
     """The documents that the references of one description lead to outside of it."""
 
     def __init__(
-        self,
-        *,
-        uri: str,
-        read: Read | None,
-        known: Mapping[str, object],
-        lost: Mapping[str, str] | None = None,
+        self, *, uri: str, read: Read | None, known: Mapping[str, object], lost: Mapping[str, str] | None = None
     ) -> None:
         """`known` has the main document under the empty name, and with `lost` what an earlier reader found beside it."""
         self.uri = uri
@@ -155,12 +150,7 @@ def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
 
 
 def reader(
-    web: Web,
-    name: str,
-    *,
-    folder: Path | None = None,
-    url: str | None = None,
-    reads_files: bool = True,
+    web: Web, name: str, *, folder: Path | None = None, url: str | None = None, reads_files: bool = True
 ) -> Read:
     """Return the reader of the neighbours of a document: URLs, and files unless the document came from the network.
 

@@ -71,9 +71,7 @@ def compose(text: str) -> yaml.Node | None:
         loader.dispose()
 
 
-def value_of(
-    node: yaml.Node, *, plain: Callable[[str], Any] | None = None, largest: int = _LARGEST
-) -> Any:
+def value_of(node: yaml.Node, *, plain: Callable[[str], Any] | None = None, largest: int = _LARGEST) -> Any:
     """Return the value of a node, plain scalars by the core schema of YAML 1.2 or as `plain` reads their text.
 
     `largest` bounds the values, counted as often as aliases name them. Raises `TooMuch`, `yaml.YAMLError`.
@@ -101,9 +99,7 @@ class _NodeReader:
         key = id(node)
         if key in self._containers:
             if key not in self._sizes:
-                raise yaml.constructor.ConstructorError(
-                    None, None, "an alias contains itself", node.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, "an alias contains itself", node.start_mark)
             # A few lines of aliases of aliases can stand for more than any memory holds.
             self._grow(self._sizes[key], node)
             return self._containers[key]
@@ -128,9 +124,7 @@ class _NodeReader:
         merged: dict[str, Any] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "a key must be text", key.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, "a key must be text", key.start_mark)
             if key.value == _MERGE and key.tag in (_PLAIN, _TAG + "merge"):
                 self._merge(merged, value)
             else:
@@ -143,9 +137,7 @@ class _NodeReader:
         for source in sources:
             value = self.value(source)
             if not isinstance(value, dict):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "`<<` must name a mapping", source.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, "`<<` must name a mapping", source.start_mark)
             # Chains of merges copy what the links before them copied.
             self._grow(len(value), source)
             for name, inherited in value.items():
@@ -191,9 +183,7 @@ _BOMS = (
 _CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
 # orjson reads integers beyond 64 bits as floats.
 _LONG_NUMBER = b"0" * 19
-_DIGITS_AS_ZERO = bytes(
-    ord("0") if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256)
-)
+_DIGITS_AS_ZERO = bytes(ord("0") if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256))
 _TABS = re.compile(r"^[ \t]*\t[ \t]*$", re.MULTILINE)
 _SYNTAX = LoaderErrorKind.SYNTAX_ERROR
 _JSON_START = re.compile(rb"[ \t\r\n]*[{\[]")
@@ -218,9 +208,7 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
     text = _decoded(data, content_type)
     start = text.lstrip()[:200]
     if not start:
-        raise LoaderError(
-            f"{name} is empty; give an OpenAPI document in JSON or YAML", kind=_SYNTAX
-        )
+        raise LoaderError(f"{name} is empty; give an OpenAPI document in JSON or YAML", kind=_SYNTAX)
     if start[0] == "<":
         kind = "HTML" if "html" in start.lower() else "XML or HTML"
         raise LoaderError(
@@ -247,9 +235,7 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
             if isinstance(broken, json.JSONDecodeError):
                 where, why = f" at line {broken.lineno}, column {broken.colno}", broken.msg
             advice = "correct it there" if where else "correct it"
-            raise LoaderError(
-                f"{name} is not valid JSON{where}: {why}; {advice}", kind=_SYNTAX
-            ) from broken
+            raise LoaderError(f"{name} is not valid JSON{where}: {why}; {advice}", kind=_SYNTAX) from broken
 
 
 def parse_json(data: bytes) -> Any:
@@ -339,14 +325,9 @@ def _yaml(text: str, name: str) -> Any:
         ) from error
     except yaml.YAMLError as error:
         reason = str(error).split("\n", 1)[0]
-        raise LoaderError(
-            f"{name} is neither valid JSON nor valid YAML: {reason}; correct it",
-            kind=_SYNTAX,
-        ) from error
+        raise LoaderError(f"{name} is neither valid JSON nor valid YAML: {reason}; correct it", kind=_SYNTAX) from error
     except RecursionError:
-        raise LoaderError(
-            f"{name} is nested too deeply to be read; simplify it", kind=_SYNTAX
-        ) from None
+        raise LoaderError(f"{name} is nested too deeply to be read; simplify it", kind=_SYNTAX) from None
 
 
 def _tolerant_of_tabs(text: str) -> Any:

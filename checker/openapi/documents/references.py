@@ -22,9 +22,7 @@ from checker.validation.scopes import Found, Resource, Scoped, Scopes, said_at
 _NOWHERE = "points at nothing"
 
 
-def walk(
-    root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None
-) -> Found:
+def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None) -> Found:
     """Return the target of a decoded fragment below `root`, whose place is `at`; `follow` dereferences objects on the way.
 
     Raises `UnresolvableReference`: the reason alone.
@@ -191,9 +189,7 @@ class NamedSchemas(Scoped):
                 return inner
         place = self._scopes.target(reference, around)
         if place is None:
-            raise UnresolvableReference(
-                "no schema has that name; add an `$anchor` or use a pointer"
-            )
+            raise UnresolvableReference("no schema has that name; add an `$anchor` or use a pointer")
         found, value = self._scopes.at(place)
         if found:
             return value, place
@@ -285,9 +281,7 @@ class OpenApiDocument:
                 # Where the reference stands may have a URI of its own.
                 return self._names.resolve(reference, at=at)
             if key in self._under_way:
-                raise UnresolvableReference(
-                    f"`{reference}` leads through itself; point it at an object"
-                )
+                raise UnresolvableReference(f"`{reference}` leads through itself; point it at an object")
             self._under_way.add(key)
             try:
                 found = self._found[key] = self._resolved(reference, owner)
@@ -323,9 +317,7 @@ class OpenApiDocument:
             reference = value["$ref"]
             value, place = self.resolve(reference, at=at)
             if place in seen:
-                raise UnresolvableReference(
-                    f"`{reference}` at {at} leads back to itself; point it at an object"
-                )
+                raise UnresolvableReference(f"`{reference}` at {at} leads back to itself; point it at an object")
             seen.add(place)
             at = place
         return value, at
@@ -362,9 +354,7 @@ class OpenApiDocument:
                 todo.append((inner, pointer_child(at, *tokens)))
         place = circle_in(edges)
         if place is not None:
-            raise UnresolvableReference(
-                f"the reference at {place} leads back to itself; point it at a schema"
-            )
+            raise UnresolvableReference(f"the reference at {place} leads back to itself; point it at a schema")
         self._sound |= reached
 
     def _resolved(self, reference: str, owner: str) -> Found:

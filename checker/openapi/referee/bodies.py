@@ -25,26 +25,11 @@ from checker.openapi.answers.bodies import decoded_text
 from checker.openapi.answers.texts import BeyondLimits, yaml_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import (
-    UNWRITTEN,
-    DeclaredShape,
-    encoding_fault,
-    pairs_of,
-    plain,
-    query_value,
-)
+from checker.transport.wire.ambiguity import UNWRITTEN, DeclaredShape, encoding_fault, pairs_of, plain, query_value
 from checker.transport.wire.decoding import deep_tree, joined_readings, parted_inside, shapes
 from checker.transport.wire.multipart import is_of_its_kind
 from checker.transport.wire.outline import Outline
-from checker.transport.wire.readings import (
-    Reading,
-    Repeated,
-    arrays,
-    doubted,
-    exact_json,
-    objects,
-    readings,
-)
+from checker.transport.wire.readings import Reading, Repeated, arrays, doubted, exact_json, objects, readings
 from checker.transport.wire.styles import Pairs
 from checker.transport.wire.xml import xml_readings
 
@@ -60,9 +45,7 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
     fault = encoding_fault(text)
     if fault is not None:
         raise ValueError(fault[1])
-    pairs = [
-        (name.replace("+", "%20"), value.replace("+", "%20")) for name, value in pairs_of(text)
-    ]
+    pairs = [(name.replace("+", "%20"), value.replace("+", "%20")) for name, value in pairs_of(text)]
     found: dict[str, list[Reading]] = {}
     used: set[str] = set()
     for name in sorted(rule.outline.names):
@@ -104,20 +87,12 @@ def _grouped(pairs: Pairs) -> dict[str, Repeated]:
 
 
 def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
-    own = [
-        (key, value)
-        for key, value in pairs
-        if plain(key) == name or plain(key).startswith(f"{name}[")
-    ]
+    own = [(key, value) for key, value in pairs if plain(key) == name or plain(key).startswith(f"{name}[")]
     inner = outline.property(name)
     if own or "object" not in inner.types or "string" in inner.types:
         return own
     # An exploded object: its properties stand for themselves.
-    return [
-        (key, value)
-        for key, value in pairs
-        if plain(key) not in outline.names and inner.declares(plain(key))
-    ]
+    return [(key, value) for key, value in pairs if plain(key) not in outline.names and inner.declares(plain(key))]
 
 
 def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> list[Reading]:
@@ -164,9 +139,7 @@ class FormPart(Struct, frozen=True):
     is_file: bool
 
 
-def multipart_readings(
-    content: bytes, content_type: str, rule: Rule, encoding: Encoding
-) -> list[Reading]:
+def multipart_readings(content: bytes, content_type: str, rule: Rule, encoding: Encoding) -> list[Reading]:
     """Readings of `multipart/form-data`. Raises `ValueError` when it is none."""
     grouped: dict[str, list[FormPart]] = {}
     for number, part in enumerate(parts_of(content, content_type)):
@@ -321,9 +294,7 @@ def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVer
     return whole.broken("content-type", "there is no Content-Type")
 
 
-def of_type(
-    body: Body, content: bytes, content_type: str, rules: Rules, *, required: bool
-) -> list[PartVerdict]:
+def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, required: bool) -> list[PartVerdict]:
     """Verdicts on a body of a declared media type."""
     part = Part(Location.BODY, "", body.pointer)
     if not content and not required and not is_form(content_type):

@@ -41,9 +41,7 @@ _QUERYSTRING = "querystring"
 """Style of a parameter that is all of the query (OpenAPI 3.2): no other one can stand beside it."""
 
 
-def path_verdicts(
-    parameters: Iterable[Parameter], target: RequestTarget, rules: Rules
-) -> Iterator[PartVerdict]:
+def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules: Rules) -> Iterator[PartVerdict]:
     """Verdicts on the variables of a path that fits its template."""
     for parameter in parameters:
         texts = [split[parameter.name] for split in target.variables if parameter.name in split]
@@ -67,9 +65,7 @@ def _any_of(ways: list[Decoding], doubt: str, *, is_cut: bool) -> Decoding:
     return doubted(readings, doubt if len(ways) > 1 else "") if readings else ways[0]
 
 
-def query_verdicts(
-    parameters: Iterable[Parameter], query: str, rules: Rules
-) -> Iterator[PartVerdict]:
+def query_verdicts(parameters: Iterable[Parameter], query: str, rules: Rules) -> Iterator[PartVerdict]:
     """Verdicts on the parameters of a query, and on undeclared pairs."""
     declared = [(one, rules.of(one.schema).outline) for one in parameters]
     for parameter, outline in declared:
@@ -88,9 +84,7 @@ def query_verdicts(
             yield from Part(Location.QUERY, name).undeclared("no such parameter is declared")
 
 
-def cookie_verdicts(
-    parameters: Iterable[Parameter], headers: Sequence[Header], rules: Rules
-) -> Iterator[PartVerdict]:
+def cookie_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], rules: Rules) -> Iterator[PartVerdict]:
     """Verdicts on cookies (RFC 6265)."""
     pairs = [
         (name.strip(), value.strip())
@@ -124,9 +118,7 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
     return verdicts
 
 
-def header_verdicts(
-    parameters: Iterable[Parameter], headers: Sequence[Header], rules: Rules
-) -> Iterator[PartVerdict]:
+def header_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], rules: Rules) -> Iterator[PartVerdict]:
     """Verdicts on header parameters. Fields of one name are one list (RFC 9110, 5.3)."""
     for parameter in parameters:
         values = [value for name, value in headers if name.lower() == parameter.name.lower()]
@@ -141,9 +133,7 @@ def header_verdicts(
             yield from verdicts
 
 
-def _verdicts(
-    parameter: Parameter, found: Decoding, shown: object, rules: Rules
-) -> list[PartVerdict]:
+def _verdicts(parameter: Parameter, found: Decoding, shown: object, rules: Rules) -> list[PartVerdict]:
     part = Part.of(parameter)
     if isinstance(found, Malformed):
         return part.broken(found.keyword, found.reason, shown)
@@ -185,9 +175,7 @@ class RequestReferee:
 
     def _verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:
         target = request.target.decode("latin-1")
-        headers = [
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers
-        ]
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
         content_type = request.header(b"content-type")
         said = None if content_type is None else content_type.decode("latin-1")
         body, rules = request.body, self._rules

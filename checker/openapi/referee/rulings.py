@@ -119,9 +119,7 @@ class Part(Struct, frozen=True):
         return self.ambiguous(fits[0].doubt, fits[0].value)
 
     def _verdict(self, outcome: Outcome, keyword: str, reason: str, value: object) -> PartVerdict:
-        return PartVerdict(
-            self.location, self.name, outcome, self.pointer, keyword, value=value, reason=reason
-        )
+        return PartVerdict(self.location, self.name, outcome, self.pointer, keyword, value=value, reason=reason)
 
     def _violated(self, violation: SchemaViolation) -> PartVerdict:
         return PartVerdict(

@@ -24,9 +24,7 @@ def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
         by_label.setdefault(shown.finding.label, []).append(shown)
     errors: dict[str, list[str]] = {}
     for error in report.errors:
-        errors.setdefault(error.label, []).append(
-            f"{error.title}: {prose(error.message, context.masking.command)}"
-        )
+        errors.setdefault(error.label, []).append(f"{error.title}: {prose(error.message, context.masking.command)}")
     for case in report.quarantined:
         errors.setdefault(case.label, []).append(f"Quarantined case: {case.reason}")
     known = {one.label: one for one in report.operations}
@@ -45,11 +43,7 @@ class _Result:
     """The result of one operation."""
 
     def __init__(
-        self,
-        operation: OperationOutcome,
-        findings: list[ShownFinding],
-        errors: list[str],
-        context: ReportContext,
+        self, operation: OperationOutcome, findings: list[ShownFinding], errors: list[str], context: ReportContext
     ) -> None:
         self._operation = operation
         self._findings = findings
@@ -120,9 +114,7 @@ class _Result:
             "start": at,
             "stop": at,
             "statusDetails": {
-                "message": "\n\n".join(
-                    part for part in (marked(shown.title, shown.marks), shown.message) if part
-                ),
+                "message": "\n\n".join(part for part in (marked(shown.title, shown.marks), shown.message) if part),
                 "trace": "\n".join(filter(None, (shown.setup, *shown.commands))),
                 "known": not shown.fails,
                 "flaky": INTERMITTENT in kinds_of(shown.finding),

@@ -13,13 +13,7 @@ from checker.core.media_types import media_type_of
 from checker.corpus.records import Interaction, Note
 from checker.reporting.events import Event
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import (
-    Headers,
-    ReportContext,
-    has_answer,
-    shown_headers,
-    shown_request,
-)
+from checker.reporting.shown import Headers, ReportContext, has_answer, shown_headers, shown_request
 from checker.reporting.text import json_text
 
 _FORM = "application/x-www-form-urlencoded"
@@ -65,10 +59,7 @@ def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
         "request": _request(interaction, context),
         "response": _response(interaction, context),
         "cache": {},
-        "timings": {
-            **dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0),
-            "receive": elapsed_ms,
-        },
+        "timings": {**dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0), "receive": elapsed_ms},
         "comment": f"{interaction.label} ({interaction.case}, {interaction.purpose.value})",
     }
 
@@ -84,8 +75,7 @@ def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]
         "cookies": [pair for value in known["cookie"] for pair in _pairs_of(value.split(";"))],
         "headers": _pairs(sent.headers),
         "queryString": [
-            {"name": name, "value": value}
-            for name, value in parse_qsl(query, keep_blank_values=True, errors="replace")
+            {"name": name, "value": value} for name, value in parse_qsl(query, keep_blank_values=True, errors="replace")
         ],
         "headersSize": -1,
         "bodySize": sent.body_size,
@@ -117,11 +107,7 @@ def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any
         # Attributes stand behind the first pair.
         "cookies": _pairs_of(value.partition(";")[0] for value in known["set-cookie"]),
         "headers": _pairs(headers),
-        "content": {
-            "size": exchange.response_size,
-            "mimeType": _content_type(known),
-            **content,
-        },
+        "content": {"size": exchange.response_size, "mimeType": _content_type(known), **content},
         "redirectURL": next(iter(known["location"]), ""),
         "headersSize": len(exchange.response_head) if status else -1,
         "bodySize": exchange.response_size if status else -1,

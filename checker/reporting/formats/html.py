@@ -14,13 +14,7 @@ from checker.reporting.baselines import entry_name
 from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
 from checker.reporting.findings import Cause, alike_as_one, causes_of, errors_by_label
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.shown import (
-    ReportContext,
-    ShownFinding,
-    shown_findings,
-    shown_request,
-    standing_text,
-)
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, shown_request, standing_text
 from checker.reporting.summary import total_line
 from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
@@ -67,9 +61,7 @@ def bar(counts: dict[str, int], what: str = "responses") -> str:
     parts, left = [], 0.0
     for name, count in counts.items():
         width = 100 * count / whole
-        parts.append(
-            f'<rect class="s{name}" x="{left:.2f}" y="0" width="{width:.2f}" height="10"/>'
-        )
+        parts.append(f'<rect class="s{name}" x="{left:.2f}" y="0" width="{width:.2f}" height="10"/>')
         left += width
     return (
         f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
@@ -101,9 +93,7 @@ def steps(seconds: Sequence[float], until: float, label: str) -> str:
     for count, at in enumerate(seconds, 1):
         points += [(at, count - 1), (at, count)]
     points.append((whole, len(seconds)))
-    path = " ".join(
-        f"{width * at / whole:.1f},{height - height * n / most:.1f}" for at, n in points
-    )
+    path = " ".join(f"{width * at / whole:.1f},{height - height * n / most:.1f}" for at, n in points)
     words = plain(label)
     return (
         f'<svg class="curve" role="img" aria-label="{words}" viewBox="-4 -6 608 116" width="608" height="116">'
@@ -143,9 +133,7 @@ def operations(report: Report) -> Iterator[str]:
     yield "".join(f"<option>{name}</option>" for name in ("passed", "failed", "errored", "skipped"))
     yield "</select></p>\n"
     heads = ("Operation", "Outcome", "Failures", "Reach", "Responses", "Cases", "Seconds")
-    yield from table(
-        heads, (_operation(one, failed.get(one.label, 0)) for one in found), "Operations"
-    )
+    yield from table(heads, (_operation(one, failed.get(one.label, 0)) for one in found), "Operations")
     slowest = sorted(found, key=lambda one: -one.seconds)[:_SLOWEST]
     if slowest[0].seconds:
         yield '<h3 id="slowest">Slowest</h3>\n<ol>\n'
@@ -202,9 +190,7 @@ def _status(answered: tuple[str, int], *, is_known: bool) -> str:
     if not is_known:
         return f'<span class="answer odd" title="not documented">{plain(status)}!</span>'
     kind, words = ("met", f"{count} responses") if count else ("missed", "never returned")
-    return (
-        f'<span class="answer {kind}" title="{words}">{plain(status)}{"" if count else " -"}</span>'
-    )
+    return f'<span class="answer {kind}" title="{words}">{plain(status)}{"" if count else " -"}</span>'
 
 
 def _place(place: PlaceCoverage) -> str:
@@ -282,9 +268,7 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
     causes = causes_of(report.findings)
     yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
     yield from _filters(list(shown.values()), has_baseline=bool(context.baseline))
-    for cause in sorted(
-        causes, key=lambda one: not any(shown[place.fingerprint].fails for place in one.places)
-    ):
+    for cause in sorted(causes, key=lambda one: not any(shown[place.fingerprint].fails for place in one.places)):
         yield from _cause(cause, shown, context)
     if gone:
         yield f'<h3 id="gone">Known, and gone ({len(gone)})</h3>\n<ul>\n'
@@ -455,18 +439,14 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     ):
         yield f"<li>{plain(fact)}</li>\n"
     yield '</ul>\n<nav aria-label="Parts of this report">'
-    yield " ".join(
-        f'<a href="#{name}">{_NAMES.get(name) or name.capitalize()}</a>' for name in parts
-    )
+    yield " ".join(f'<a href="#{name}">{_NAMES.get(name) or name.capitalize()}</a>' for name in parts)
     yield ' <button type="button" id="theme">Light or dark</button></nav>\n</header>\n<main>\n'
     if not report.is_complete:
         yield '<p class="warning">The run was killed or is still running: these are the results so far.</p>\n'
 
 
 def _errors(report: Report, context: ReportContext) -> Iterator[str]:
-    errors = list(
-        errors_by_label(alike_as_one(report.errors), report.quarantined, context.masking.command)
-    )
+    errors = list(errors_by_label(alike_as_one(report.errors), report.quarantined, context.masking.command))
     if not errors:
         return
     yield f'<section aria-labelledby="errors">\n<h2 id="errors">Errors ({len(errors)})</h2>\n'

@@ -28,10 +28,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     known = _known(report)
     errors = dict(errors_by_label(report.errors, report.quarantined, shown))
     cases = [
-        _with_known(
-            _case(one, _codes(failing, one.label), failures, errors),
-            known.get(one.label, []),
-        )
+        _with_known(_case(one, _codes(failing, one.label), failures, errors), known.get(one.label, []))
         for one in _operations(report, [*failures, *errors, *known])
     ]
     suite = Element("testsuite", name=_SUITE, hostname=xml_text(socket.gethostname()))
@@ -94,16 +91,9 @@ def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]
     return chain(known, {one.label: one for one in unknown}.values())
 
 
-def _case(
-    operation: OperationOutcome, codes: str, failures: dict[str, str], errors: dict[str, str]
-) -> Element:
+def _case(operation: OperationOutcome, codes: str, failures: dict[str, str], errors: dict[str, str]) -> Element:
     label = operation.label
-    case = Element(
-        "testcase",
-        name=xml_text(label),
-        classname=_SUITE,
-        time=f"{operation.seconds:.3f}",
-    )
+    case = Element("testcase", name=xml_text(label), classname=_SUITE, time=f"{operation.seconds:.3f}")
     if label in failures:
         _add(case, "failure", codes, failures[label])
     if label in errors:

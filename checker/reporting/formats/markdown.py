@@ -73,10 +73,7 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
         return
     yield f"### {title}\n\n"
     groups, alone = apart(findings)
-    parts = [
-        ((0, severity_rank(one.finding.severity)), _finding(one, ""))
-        for one in shown_findings(alone, context)
-    ]
+    parts = [((0, severity_rank(one.finding.severity)), _finding(one, "")) for one in shown_findings(alone, context)]
     for group in groups:
         (first,) = shown_findings(group.places[:1], context)
         parts.append((group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED)))))

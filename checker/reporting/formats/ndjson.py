@@ -48,9 +48,7 @@ class EventLines:
         """The events that come before the first record."""
         context = self.context
         about = {"command": context.command, "version": __version__, "seed": context.seed}
-        return self._line("Initialize", about) + self._line(
-            "LoadingStarted", {"location": context.location}
-        )
+        return self._line("Initialize", about) + self._line("LoadingStarted", {"location": context.location})
 
     def event(self, event: Event) -> str:
         """The lines of an event."""
@@ -75,12 +73,7 @@ class EventLines:
                 phase = {
                     "phase": {"name": event.name},
                     "status": status,
-                    "payload": {
-                        "tested": event.tested,
-                        "failed": failed,
-                        "known": known,
-                        "errored": event.errored,
-                    },
+                    "payload": {"tested": event.tested, "failed": failed, "known": known, "errored": event.errored},
                 }
                 return self._line("SuiteFinished", suite) + self._line("PhaseFinished", phase)
             case SchemaOpened():
@@ -156,11 +149,7 @@ class EventLines:
 
     def _scenario(self, interaction: Interaction) -> str:
         """A request is a scenario: what comes back of it is known at once, and nothing has to be held."""
-        about = {
-            "suite_id": interaction.phase,
-            "phase": interaction.phase,
-            "label": interaction.label,
-        }
+        about = {"suite_id": interaction.phase, "phase": interaction.phase, "label": interaction.label}
         ended = {
             **about,
             "status": interaction.status.lower(),
@@ -252,12 +241,7 @@ def _error(event: OperationError | Quarantined, context: ReportContext) -> dict[
     info = {"title": event.title, "message": prose(event.message, context.masking.command)}
     if command is not None:
         info["code_sample"] = command.text
-    return {
-        "info": info,
-        "label": event.label,
-        "phase": event.phase or None,
-        "related_to_operation": bool(event.label),
-    }
+    return {"info": info, "label": event.label, "phase": event.phase or None, "related_to_operation": bool(event.label)}
 
 
 def _phase_status(event: PhaseFinished, failed: int) -> str:

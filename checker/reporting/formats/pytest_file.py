@@ -50,9 +50,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     finding = shown.finding
     known = standing_text(shown.standing, shown.entry)
     about = ", ".join(part for part in (shown.stability, known) if part)
-    for line in [f"{shown.code} {shown.title} ({about})", *shown.message.splitlines()][
-        :_MOST_LINES
-    ]:
+    for line in [f"{shown.code} {shown.title} ({about})", *shown.message.splitlines()][:_MOST_LINES]:
         yield f"# {_safe(line)}".rstrip() + "\n"
     name = slug(finding.label).replace("-", "_")
     yield f"def test_{name}_{slug(finding.fingerprint).replace('-', '_')}():\n"
@@ -67,9 +65,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     for number, interaction in enumerate(finding.interactions):
         links = {
             text: f"fresh(answer_{at}{''.join(f', {part!a}' for part in path)})"
-            for text, (at, path) in links_in(
-                finding.interactions[:number], interaction.exchange.target
-            ).items()
+            for text, (at, path) in links_in(finding.interactions[:number], interaction.exchange.target).items()
         }
         sent = shown_request(interaction, context)
         yield f"    answer_{number} = {_call(sent, context, links, moves=bool(shown.needs))}\n"
@@ -109,11 +105,7 @@ def _call(sent: ShownRequest, context: ReportContext, links: dict[str, str], *, 
         if name.lower() not in _NOT_SENT and not name.lower().startswith("x-checker-")
     ]
     place = _expression(target, mask, "query", links)
-    parts = [
-        ascii(sent.method),
-        f"moved(paths, {place})" if moves else place,
-        f"[{', '.join(headers)}]",
-    ]
+    parts = [ascii(sent.method), f"moved(paths, {place})" if moves else place, f"[{', '.join(headers)}]"]
     if sent.body is not None:
         parts.append(_body(sent.body, mask))
     return f"send({', '.join(parts)})"

@@ -65,14 +65,9 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     rules = {one.code: _rule(one) for one in shown}
     place = _Positions(context)
     run = {
-        "tool": {
-            "driver": {"name": "checker", "version": __version__, "rules": list(rules.values())}
-        },
+        "tool": {"driver": {"name": "checker", "version": __version__, "rules": list(rules.values())}},
         "invocations": [
-            {
-                "commandLine": context.command,
-                "executionSuccessful": report.is_complete and report.outcome != "error",
-            }
+            {"commandLine": context.command, "executionSuccessful": report.is_complete and report.outcome != "error"}
         ],
         "results": [
             *(_result(one, list(rules).index(one.code), place) for one in shown),
@@ -112,10 +107,7 @@ def _rule(shown: ShownFinding) -> dict[str, Any]:
         "name": shown.finding.check,
         "shortDescription": {"text": kind.title if kind else shown.title},
         "defaultConfiguration": {"level": _LEVELS.get(severity, "warning")},
-        "properties": {
-            "security-severity": _SCORES.get(severity, "5.0"),
-            "tags": ["api", shown.finding.check],
-        },
+        "properties": {"security-severity": _SCORES.get(severity, "5.0"), "tags": ["api", shown.finding.check]},
     }
 
 
@@ -146,11 +138,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
         "message": {"text": "\n\n".join(part for part in told if part)},
         "locations": [place.of(finding.label)],
         "partialFingerprints": {"checker/v1": finding.fingerprint},
-        "properties": {
-            "stability": shown.stability,
-            "severity": finding.severity,
-            "cause": cause_of(finding),
-        },
+        "properties": {"stability": shown.stability, "severity": finding.severity, "cause": cause_of(finding)},
     }
 
 

@@ -18,30 +18,15 @@ from checker.corpus.records import CheckOutcome, Exchange, Interaction, Note
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import (
-    Headers,
-    ReportContext,
-    for_equal_bodies,
-    has_answer,
-    shown_headers,
-    shown_request,
-)
+from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, has_answer, shown_headers, shown_request
 
-_ESCAPED = re.compile(
-    "[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]"
-)
+_ESCAPED = re.compile("[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
 """What else cannot stand as it is in double quotes: controls, NEL, separators, BOM, surrogates. None of it is printable."""
 _PLAIN_KEY = re.compile(r"[a-z][a-z_]+\Z")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
 _KEY_LIMIT = 1000
 """YAML allows 1,024 characters in a key without a question mark."""
-_SHORT = {
-    "\\": "\\\\",
-    '"': '\\"',
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-}
+_SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _HASH = r"\x23"
 
@@ -199,11 +184,7 @@ class Cassette:
 
     def head(self) -> str:
         """Return the text before all interactions."""
-        head = {
-            "command": self.context.command,
-            "recorded_with": f"Checker {__version__}",
-            "seed": self.context.seed,
-        }
+        head = {"command": self.context.command, "recorded_with": f"Checker {__version__}", "seed": self.context.seed}
         return f"{emitted(head)}\nhttp_interactions:"
 
     def event(self, event: Event) -> str:
@@ -237,9 +218,7 @@ class Cassette:
         reason = exchange.reason or standard_reason(status)
         size = exchange.response_size
         is_cut = size > len(exchange.response_body)
-        body = self._body(
-            exchange.response_body, charset_of(exchange) or "", size if is_cut else None
-        )
+        body = self._body(exchange.response_body, charset_of(exchange) or "", size if is_cut else None)
         return (
             f'\n    status:\n      code: "{status}"\n      message: {quoted(reason)}'
             f'\n    elapsed: "{exchange.elapsed_s:.6f}"'
@@ -258,9 +237,7 @@ def _about(interaction: Interaction, seed: int) -> str:
     """Return the fields of an entry between its `id` and the request."""
     at, mode = datetime.fromtimestamp(interaction.at, UTC).isoformat(), quoted(interaction.mode)
     modes = tuple((one.location, one.mode) for one in interaction.components)
-    shared = _shared(
-        modes, interaction.phase, interaction.phase_data, interaction.purpose, interaction.checks
-    )
+    shared = _shared(modes, interaction.phase, interaction.phase_data, interaction.purpose, interaction.checks)
     # Written out: there are millions of them, and a dictionary for each took as long as all the rest.
     return (
         f"\n  status: {quoted(interaction.status)}"
@@ -289,10 +266,7 @@ def _shared(
             "components": {location: {"mode": mode} for location, mode in modes},
             "phase": {"name": phase, "data": dict(data)},
             "purpose": purpose.value,
-            "checks": [
-                {"name": check.name, "status": check.status, "message": check.message}
-                for check in checks
-            ],
+            "checks": [{"name": check.name, "status": check.status, "message": check.message} for check in checks],
         },
         1,
     )

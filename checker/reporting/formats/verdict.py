@@ -66,8 +66,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
             for error in report.errors
         ],
         "quarantined": [
-            {"operation": case.label, "stage": case.stage, "reason": case.reason}
-            for case in report.quarantined
+            {"operation": case.label, "stage": case.stage, "reason": case.reason} for case in report.quarantined
         ],
         "runs": [asdict(one) for one in report.runs],
         "warnings": [_warning(group) for group in warning_groups(report.notes)],
@@ -100,10 +99,7 @@ def _operation(one: OperationOutcome) -> dict[str, Any]:
 
 
 def _covered(report: Report) -> dict[str, Any]:
-    shares = {
-        name: {"met": share.met, "total": share.total}
-        for name, share in report.coverage.shares.items()
-    }
+    shares = {name: {"met": share.met, "total": share.total} for name, share in report.coverage.shares.items()}
     return shares | {
         "shortfalls": list(report.shortfalls),
         "results": [_coverage(one) for one in report.coverage.operations],
@@ -130,10 +126,7 @@ def _coverage(one: OperationCoverage) -> dict[str, Any]:
 
 
 def _alternatives(found: Alternatives) -> dict[str, Any]:
-    return {
-        "place": found.place,
-        "listed": {listed: _came_back(came) for listed, came in found.listed},
-    }
+    return {"place": found.place, "listed": {listed: _came_back(came) for listed, came in found.listed}}
 
 
 def _came_back(came: OutcomeCounts) -> dict[str, int]:
@@ -164,11 +157,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "title": unicode_text(worst.title),
         "severity": worst.severity,
         "places": [
-            {
-                "operation": one.label,
-                "fingerprint": one.fingerprint,
-                "case_id": one.case or None,
-            }
+            {"operation": one.label, "fingerprint": one.fingerprint, "case_id": one.case or None}
             for one in cause.places
         ],
     }

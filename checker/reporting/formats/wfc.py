@@ -96,11 +96,7 @@ def _document(report: Report, context: ReportContext) -> dict[str, Any]:
 def _fault(shown: ShownFinding) -> dict[str, Any]:
     code = _code(shown.finding)
     category = {"code": code, "id": _IDS.get(code, shown.code), "context": _context(shown)}
-    return {
-        "operationId": _endpoint(shown.finding.label),
-        "testCaseId": _case(shown),
-        "faultCategories": [category],
-    }
+    return {"operationId": _endpoint(shown.finding.label), "testCaseId": _case(shown), "faultCategories": [category]}
 
 
 def _covered(shown: list[ShownFinding]) -> Iterator[dict[str, Any]]:

@@ -92,11 +92,7 @@ def _matrix_value(text: str, name: str, shape: DeclaredShape, *, explode: bool) 
         return [plain(value) for value in values]
     if len(values) != 1:
         raise ValueError(f"{text!r} has not one value for {name!r}")
-    return (
-        plain(values[0])
-        if shape is DeclaredShape.SCALAR
-        else _split(values[0], ",", shape, explode=False)
-    )
+    return plain(values[0]) if shape is DeclaredShape.SCALAR else _split(values[0], ",", shape, explode=False)
 
 
 def header_value(
@@ -134,9 +130,7 @@ def pieces_around_json(text: str, delimiter: str) -> list[str]:
     return [*pieces, text[begin:]]
 
 
-def query_value(
-    pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, explode: bool
-) -> Decoded | None:
+def query_value(pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, explode: bool) -> Decoded | None:
     """Value of a parameter among the pairs of a query, or of a cookie header; None when it is absent.
 
     An exploded object takes every pair: leave out those of other parameters before.
@@ -173,9 +167,7 @@ def pairs_of(text: str, separator: str = "&") -> Pairs:
     return [(name, value) for name, _, value in cut]
 
 
-def _split(
-    text: str, delimiter: str, shape: DeclaredShape, *, explode: bool
-) -> list[str] | dict[str, str]:
+def _split(text: str, delimiter: str, shape: DeclaredShape, *, explode: bool) -> list[str] | dict[str, str]:
     pieces = text.split(delimiter) if text else []
     if shape is DeclaredShape.ARRAY:
         return [plain(piece) for piece in pieces]
@@ -213,7 +205,9 @@ SPLIT: Final = "the segment can be split into its variables in two ways"
 MANY: Final = "there are more readings of it than can be tried"
 UNWRITTEN: Final = "nothing says how arrays and objects are written as this media type"
 DELIMITER: Final = "the delimiter and the same character in a text are written alike"
-EMPTY: Final = "sent empty, it is as good as absent for many servers, or a list of nothing (OpenAPI 3.0, `allowEmptyValue`)"
+EMPTY: Final = (
+    "sent empty, it is as good as absent for many servers, or a list of nothing (OpenAPI 3.0, `allowEmptyValue`)"
+)
 PASSED_OVER: Final = "servers pass over what they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
 """There may be readings that are not listed."""
@@ -324,19 +318,13 @@ def _breaks_header(value: Any, wire: Wire) -> bool:
     delimiter = HEADER_DELIMITERS.get(wire.style, ",")
     bad = {delimiter, "="} if wire.explode else {delimiter}
     is_trimmed = delimiter.isspace()
-    return any(
-        bad & set(text) or text != text.strip() or (is_trimmed and not text)
-        for text in _texts(value)
-    )
+    return any(bad & set(text) or text != text.strip() or (is_trimmed and not text) for text in _texts(value))
 
 
 def _names_with_brackets(value: Any, wire: Wire) -> bool:
     if not isinstance(value, dict):
         return False
-    return any(
-        set("[]") & set(name) or name == "" or _names_with_brackets(item, wire)
-        for name, item in value.items()
-    )
+    return any(set("[]") & set(name) or name == "" or _names_with_brackets(item, wire) for name, item in value.items())
 
 
 def _is_one_empty_text(value: Any, wire: Wire) -> bool:
@@ -356,9 +344,7 @@ _ALL: Final = _PATH | _QUERY | _HEADER | _COOKIE
 _ANY: Final = frozenset(DeclaredShape)
 _SCALAR, _ARRAY = frozenset((DeclaredShape.SCALAR,)), frozenset((DeclaredShape.ARRAY,))
 _COMPOUND: Final = frozenset((DeclaredShape.ARRAY, DeclaredShape.OBJECT))
-_STYLES: Final = frozenset(
-    (*HEADER_DELIMITERS, "simple", "label", "matrix", "form", "deepObject", "cookie")
-)
+_STYLES: Final = frozenset((*HEADER_DELIMITERS, "simple", "label", "matrix", "form", "deepObject", "cookie"))
 non_cookie_octet: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
 """Of a cookie (RFC 6265, 4.1.1)."""
 control_character: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]").search
@@ -468,9 +454,7 @@ class OwnedPairs(Struct, frozen=True):
 
 def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
     """Return the pairs of each parameter of a location, and the undeclared pairs."""
-    names = {
-        parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)
-    }
+    names = {parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)}
     own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
     nobodys = [pair for pair in pairs if not any(pair in mine for mine in own)]
     found = [
@@ -498,9 +482,7 @@ def _is_spread(parameter: Parameter, outline: Outline) -> bool:
 def _owns(parameter: Parameter, outline: Outline, name: str, names: set[str]) -> bool:
     if _is_spread(parameter, outline):
         return name not in names and outline.declares(name)
-    return name == parameter.name or (
-        parameter.style == "deepObject" and name.startswith(f"{parameter.name}[")
-    )
+    return name == parameter.name or (parameter.style == "deepObject" and name.startswith(f"{parameter.name}["))
 
 
 def _takes_rest(parameter: Parameter, outline: Outline, own: Pairs) -> bool:

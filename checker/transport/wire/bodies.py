@@ -17,15 +17,7 @@ from typing import Any, TypeVar
 import orjson
 import yaml
 
-from checker.core.media_types import (
-    MediaType,
-    is_form,
-    is_json,
-    is_multipart,
-    is_xml,
-    is_yaml,
-    parse,
-)
+from checker.core.media_types import MediaType, is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.operation import Parameter, PropertyEncoding
 from checker.core.registry import SERIALIZERS, BuiltIn
 from checker.core.schema import Schema
@@ -51,9 +43,7 @@ _USUAL = PropertyEncoding()
 _MANY_NAMES = 1024
 
 
-def pairs_encoder(
-    name: str, style: str = "form", *, explode: bool = True, allow_reserved: bool = False
-) -> TextEncoder:
+def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow_reserved: bool = False) -> TextEncoder:
     """Pairs of one parameter or property, joined by `&`; empty for a value that travels as nothing."""
     prefix = f"{escape(name)}="
     is_repeated = explode and not allow_reserved
@@ -105,9 +95,7 @@ def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
         return lambda value: styled(joined_inside(value, how.inner))
     if how.is_styled:
         return styled
-    return lambda value: (
-        prefix + escape(text_of(value)) if isinstance(value, dict) else styled(value)
-    )
+    return lambda value: prefix + escape(text_of(value)) if isinstance(value, dict) else styled(value)
 
 
 def json_bytes(value: Any) -> bytes:
@@ -127,9 +115,7 @@ def json_bytes(value: Any) -> bytes:
 
 def _exact_json(value: Any) -> bytes:
     try:
-        text = json.dumps(
-            value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_octets
-        )
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_octets)
     except (TypeError, RecursionError) as error:
         raise ValueError(f"JSON cannot say it: {error}") from error
     return text.encode("ascii")
@@ -294,14 +280,10 @@ def is_unstructured(media_type: str) -> bool:
     if parsed is None or "*" in parsed.essence:
         return False
     others = (is_json, is_form, is_multipart, is_yaml, is_xml)
-    return not any(fits(parsed.essence) for fits in others) and (
-        _is_octets(parsed) or _is_text(parsed)
-    )
+    return not any(fits(parsed.essence) for fits in others) and (_is_octets(parsed) or _is_text(parsed))
 
 
-def encode(
-    body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None
-) -> tuple[bytes, str]:
+def encode(body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None) -> tuple[bytes, str]:
     """Bytes of a body and its `Content-Type`. Raises `ValueError` when the value or the type cannot be written."""
     sent, written = concrete(media_type), _written_as(media_type)
     if is_multipart(written):
@@ -319,9 +301,7 @@ def multipart_files(
     return files_of(body, encoding, _part_writer(schema))
 
 
-def encoder_of(
-    media_type: str, encoding: Encoding, schema: Schema | None = None
-) -> tuple[Encoder, str] | None:
+def encoder_of(media_type: str, encoding: Encoding, schema: Schema | None = None) -> tuple[Encoder, str] | None:
     """Encoder and `Content-Type` of a body that is written often. None for multipart."""
     encoder = _encoder(_written_as(media_type), encoding, schema)
     return None if encoder is None else (encoder, concrete(media_type))
@@ -409,9 +389,7 @@ def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
     return _with_inner(encoded, parameter)
 
 
-def _with_inner(
-    encode: Callable[[Any], Text], parameter: Parameter | None
-) -> Callable[[Any], Text]:
+def _with_inner(encode: Callable[[Any], Text], parameter: Parameter | None) -> Callable[[Any], Text]:
     """The encoder, after lists in lists became texts where the parameter says how."""
     if parameter is None or not parameter.inner:
         return encode

@@ -26,14 +26,7 @@ from checker.transport.wire.ambiguity import (
     query_value,
 )
 from checker.transport.wire.outline import Outline
-from checker.transport.wire.readings import (
-    Reading,
-    Repeated,
-    Tree,
-    doubted,
-    exact_json,
-    readings,
-)
+from checker.transport.wire.readings import Reading, Repeated, Tree, doubted, exact_json, readings
 from checker.transport.wire.styles import DELIMITERS, Pairs, escape
 
 _JOINED = 6
@@ -56,10 +49,7 @@ def parted_inside(tree: Tree, delimiters: Sequence[str]) -> Tree:
     """A list whose texts are lists, parted by what delimits them, outermost first; anything else as it is."""
     if not delimiters or not isinstance(tree, list):
         return tree
-    return [
-        parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one
-        for one in tree
-    ]
+    return [parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one for one in tree]
 
 
 def _lists(outline: Outline, delimiter: str) -> bool:
@@ -169,9 +159,7 @@ def decode_parameter(
     return _of_pairs(parameter, parts, list(rest), outline)
 
 
-def decode_path(
-    parameter: Parameter, text: str, outline: Outline
-) -> list[Reading] | Missing | Malformed:
+def decode_path(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
     """Values of a path variable."""
     if not text:
         return MISSING
@@ -198,9 +186,7 @@ def decode_path(
     return found or Malformed("style", reason)
 
 
-def decode_header(
-    parameter: Parameter, text: str, outline: Outline
-) -> list[Reading] | Missing | Malformed:
+def decode_header(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
     """Values of a header."""
     text = text.strip(" \t")
     if ambiguity.control_character(text):
@@ -217,9 +203,7 @@ def decode_header(
             continue
         for shape, nested in _header_ways(variant, outline):
             try:
-                tree = header_value(
-                    variant, shape, parameter.style, explode=parameter.explode, nested=nested
-                )
+                tree = header_value(variant, shape, parameter.style, explode=parameter.explode, nested=nested)
             except ValueError as error:
                 reason = reason or Malformed("style", str(error))
                 continue
@@ -287,9 +271,7 @@ def _unescaped(pairs: Pairs) -> Pairs:
     return [(name, value.replace("%", "%25")) for name, value in pairs]
 
 
-def decode_querystring(
-    parameter: Parameter, query: str, outline: Outline
-) -> list[Reading] | Missing | Malformed:
+def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> list[Reading] | Missing | Malformed:
     """Values of a whole query that is one value: `in: querystring` of OpenAPI 3.2."""
     if not query:
         return MISSING
@@ -305,9 +287,7 @@ def decode_querystring(
     return readings({name: Repeated(tuple(texts)) for name, texts in grouped.items()}, outline)
 
 
-def _of_pairs(
-    parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline
-) -> list[Reading] | Missing | Malformed:
+def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) -> list[Reading] | Missing | Malformed:
     if not mine and not rest:
         return MISSING
     fault = next(filter(None, (encoding_fault(text) for pair in mine for text in pair)), None)

@@ -130,9 +130,7 @@ def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
     if not isinstance(body, dict):
         return ((None, body),)
     return (
-        (str(name), item)
-        for name, value in body.items()
-        for item in (value if isinstance(value, list) else (value,))
+        (str(name), item) for name, value in body.items() for item in (value if isinstance(value, list) else (value,))
     )
 
 
@@ -153,9 +151,7 @@ def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter
     return head.encode("utf-8", "surrogatepass") + _CRLF + content
 
 
-def _content(
-    name: str | None, value: Any, declared: str | None, write: PartWriter
-) -> tuple[bytes, str, str | None]:
+def _content(name: str | None, value: Any, declared: str | None, write: PartWriter) -> tuple[bytes, str, str | None]:
     """Content, media type or nothing, and the extension of its file if it is one."""
     kind = _media_type(value, declared)
     if isinstance(value, bytes):

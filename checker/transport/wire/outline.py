@@ -45,9 +45,7 @@ class Outline:
 
     __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "dialect")
 
-    def __init__(
-        self, document: Document, dialect: Dialect, terms: tuple[AppliedSchema | _Alternatives, ...]
-    ) -> None:
+    def __init__(self, document: Document, dialect: Dialect, terms: tuple[AppliedSchema | _Alternatives, ...]) -> None:
         self.dialect = dialect
         self._document = document
         self._terms = terms
@@ -82,8 +80,7 @@ class Outline:
         """True when undeclared properties are forbidden in every case."""
         return any(
             isinstance(facet.raw, dict)
-            and False
-            in (facet.raw.get("additionalProperties"), facet.raw.get("unevaluatedProperties"))
+            and False in (facet.raw.get("additionalProperties"), facet.raw.get("unevaluatedProperties"))
             for facet in self.facets()
         )
 
@@ -108,9 +105,7 @@ class Outline:
         """Outline of one property of an object."""
         found = self._below.get(name)
         if found is None:
-            found = self._below[name] = self._step(
-                "object", lambda raw: _property(raw, name), _DEEPEST
-            )
+            found = self._below[name] = self._step("object", lambda raw: _property(raw, name), _DEEPEST)
         return found
 
     def schema(self) -> Schema | None:
@@ -126,12 +121,7 @@ class Outline:
 
     def alternatives(self) -> list["Outline"]:
         """Outlines of the branches of `anyOf` and `oneOf`."""
-        return [
-            one
-            for part in self._opened()
-            if isinstance(part, _Alternatives)
-            for one in part.alternatives
-        ]
+        return [one for part in self._opened() if isinstance(part, _Alternatives) for one in part.alternatives]
 
     def _opened(self) -> tuple[AppliedSchema | _Alternatives, ...]:
         if self._parts is None:
@@ -195,18 +185,13 @@ class Outline:
         for part in self._opened() if depth else ():
             if isinstance(part, _Alternatives):
                 inner = tuple(
-                    one._step(kind, step, depth - 1)
-                    for one in part.alternatives
-                    if kind in one._types_to(depth)
+                    one._step(kind, step, depth - 1) for one in part.alternatives if kind in one._types_to(depth)
                 )
                 # Where one alternative says nothing, nothing is known.
                 if inner and all(one._terms for one in inner):
                     found.append(_Alternatives(inner))
             elif isinstance(part.raw, dict):
-                found += (
-                    AppliedSchema(raw, _below(part.pointer, tokens))
-                    for raw, tokens in step(part.raw)
-                )
+                found += (AppliedSchema(raw, _below(part.pointer, tokens)) for raw, tokens in step(part.raw))
         return self._of(tuple(found))
 
 
@@ -252,9 +237,7 @@ def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[AppliedSchema]
     branches = raw.get(keyword)
     if not isinstance(branches, list):
         return []
-    return [
-        AppliedSchema(branch, f"{at}/{keyword}/{index}") for index, branch in enumerate(branches)
-    ]
+    return [AppliedSchema(branch, f"{at}/{keyword}/{index}") for index, branch in enumerate(branches)]
 
 
 def _items(raw: dict[str, Any], index: int) -> Iterator[tuple[object, tuple[str, ...]]]:

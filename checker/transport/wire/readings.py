@@ -70,9 +70,7 @@ def readings(tree: Tree, outline: Outline) -> list[Reading]:
     if isinstance(tree, Repeated):
         return _of_repeated(tree.texts, outline)
     if isinstance(tree, Mapping):
-        return objects(
-            {name: readings(text, outline.property(name)) for name, text in tree.items()}
-        )
+        return objects({name: readings(text, outline.property(name)) for name, text in tree.items()})
     return arrays([readings(item, outline.item(index)) for index, item in enumerate(tree)])
 
 

@@ -20,11 +20,7 @@ is_unreserved = re.compile(r"[A-Za-z0-9_~.-]*").fullmatch
 """Text that needs no escape anywhere in a URL (RFC 3986, 2.3)."""
 _RESERVED = ":/?[]@!$'()*,;"
 """What `allowReserved` leaves alone, without what would end a pair or the query: `&`, `#`, `+`, `=`."""
-DELIMITERS = {
-    "spaceDelimited": "%20",
-    "pipeDelimited": "%7C",
-    "tabDelimited": "%09",
-}
+DELIMITERS = {"spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
 HEADER_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 """Of RFC 6265, 4.1.1, without letters, digits and `%`."""
@@ -37,9 +33,7 @@ def joined_inside(value: Any, delimiters: Sequence[str]) -> Any:
     if not delimiters or not isinstance(value, list):
         return value
     return [
-        delimiters[0].join(map(text_of, joined_inside(item, delimiters[1:])))
-        if isinstance(item, list)
-        else item
+        delimiters[0].join(map(text_of, joined_inside(item, delimiters[1:]))) if isinstance(item, list) else item
         for item in value
     ]
 
@@ -85,8 +79,7 @@ def _octets_table(safe: str) -> tuple[str, ...]:
     """Return the text for each octet."""
     stay = frozenset(safe)
     return tuple(
-        chr(octet) if is_unreserved(chr(octet)) or chr(octet) in stay else f"%{octet:02X}"
-        for octet in range(256)
+        chr(octet) if is_unreserved(chr(octet)) or chr(octet) in stay else f"%{octet:02X}" for octet in range(256)
     )
 
 
@@ -133,12 +126,7 @@ def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
 
 
 def query_pairs(
-    name: str,
-    value: Any,
-    style: str = "form",
-    *,
-    explode: bool = True,
-    allow_reserved: bool = False,
+    name: str, value: Any, style: str = "form", *, explode: bool = True, allow_reserved: bool = False
 ) -> Pairs:
     """Pairs of a query string or a form body. Empty arrays and objects travel as nothing."""
     safe = _RESERVED if allow_reserved else ""

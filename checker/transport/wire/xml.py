@@ -78,8 +78,7 @@ def escaped_name(name: str) -> str:
         return name
     safe = _ESCAPED.sub(lambda found: f"_x005F_{found[0][1:]}", name)
     return "".join(
-        one if (is_part(one) if index else is_start(one)) else f"_x{ord(one):04X}_"
-        for index, one in enumerate(safe)
+        one if (is_part(one) if index else is_start(one)) else f"_x{ord(one):04X}_" for index, one in enumerate(safe)
     )
 
 
@@ -139,9 +138,7 @@ class Element(Struct):
         return "".join(self.texts)
 
 
-def xml_readings(
-    content: bytes, outline: Outline, *, most_nodes: int | None = None
-) -> list[Reading]:
+def xml_readings(content: bytes, outline: Outline, *, most_nodes: int | None = None) -> list[Reading]:
     """Values of a document. Raises `ValueError` when it is not well-formed, `UnreadXml` when it is too much."""
     return _readings(parse_xml(content, most_nodes), outline)
 
@@ -200,9 +197,7 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
     found: list[Reading] = []
     is_bare = not element.children and not element.attributes
     inner = _inner_texts(outline) if "object" in types else []
-    if inner or (
-        "object" in types and not (is_bare and (element.text.strip() or "string" in types))
-    ):
+    if inner or ("object" in types and not (is_bare and (element.text.strip() or "string" in types))):
         found += _objects(element, outline, inner)
     if "array" in types and not element.attributes and not (is_bare and "string" in types):
         found += arrays(_each(element.children, outline))
@@ -260,9 +255,7 @@ def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
     return found
 
 
-def _take(
-    children: dict[str, list[Element]], name: str, how: XmlName, outline: Outline
-) -> list[Element]:
+def _take(children: dict[str, list[Element]], name: str, how: XmlName, outline: Outline) -> list[Element]:
     """Elements of a property: items by their own name, if nothing wraps them."""
     if "array" in outline.types and not how.is_wrapped:
         items = children.pop(xml_name(outline.item(0)).name or name, None)
@@ -276,9 +269,7 @@ def _property(elements: list[Element], how: XmlName, outline: Outline) -> list[R
     found: list[Reading] = []
     if "array" in types and how.is_wrapped and len(elements) == 1:
         found += arrays(_each(elements[0].children, outline))
-    elif ("array" in types or len(elements) > 1) and not (
-        len(elements) == 1 and types & {"string", "object"}
-    ):
+    elif ("array" in types or len(elements) > 1) and not (len(elements) == 1 and types & {"string", "object"}):
         found += arrays(_each(elements, outline))
     if len(elements) == 1 and types != {"array"}:
         found += _readings(elements[0], outline)
@@ -315,9 +306,7 @@ def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
     return encoded
 
 
-def _element(
-    name: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]
-) -> list[str]:
+def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
     """One element, start to end. `bound` are the prefixes that elements around it declare."""
     attributes: list[_Member] = []
     others: list[_Member] = []
@@ -385,9 +374,7 @@ def _inner_text(text: str, how: XmlName) -> str:
     return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 
-def _items(
-    name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]
-) -> list[str]:
+def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
     """Elements of an array; items without a name of their own have that of the array."""
     found: list[str] = []
     for index, item in enumerate(value):
@@ -405,8 +392,7 @@ def _tag(name: str, how: XmlName, bound: frozenset[str]) -> str:
         return written
     if how.prefix not in bound:
         raise ValueError(
-            f"the prefix {how.prefix!r} of {name!r} has no namespace; "
-            "give one as `xml.namespace`, there or further out"
+            f"the prefix {how.prefix!r} of {name!r} has no namespace; give one as `xml.namespace`, there or further out"
         )
     return f"{escaped_name(how.prefix)}:{written}"
 

@@ -33,12 +33,7 @@ class AuthNeeds:
     """Asks such operations, one request without credentials and one with those of each configured scheme."""
 
     def __init__(
-        self,
-        schemes: SchemeCredentials,
-        maker: RequestMaker,
-        gate: SafetyGate,
-        http: Transport,
-        factory: CaseFactory,
+        self, schemes: SchemeCredentials, maker: RequestMaker, gate: SafetyGate, http: Transport, factory: CaseFactory
     ) -> None:
         """`maker`: makes requests without credentials of schemes, and none of the run's."""
         self._schemes = schemes
@@ -88,10 +83,7 @@ class AuthNeeds:
     def _is_free(self, operation: Operation, name: str) -> bool:
         """Whether no parameter stands where a scheme puts its credentials: workers that begin later must make the same cases."""
         place, field = self._schemes.declared[name].place
-        return all(
-            (one.location, one.name.lower()) != (place, field.lower())
-            for one in operation.parameters
-        )
+        return all((one.location, one.name.lower()) != (place, field.lower()) for one in operation.parameters)
 
     def _is_refused(self, case: Case, credentials: Credentials | None = None) -> bool:
         """Whether a request is answered 401 or 403; what is not to be sent, or not answered, is not."""

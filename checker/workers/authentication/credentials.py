@@ -134,9 +134,7 @@ class CredentialKeeper(Struct):
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
     """The case that needs them: who fetches may look at it."""
-    _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(
-        default_factory=dict
-    )
+    _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
     """By the `id` of requests in the air: who calls, and target and headers without credentials."""
     reauth: ReauthState = field(default_factory=ReauthState)
     _rewriter: BodyRewriter = field(default_factory=BodyRewriter)
@@ -167,11 +165,7 @@ class CredentialKeeper(Struct):
             key = source.key(case)
             if key is None:
                 continue
-            held = (
-                self._current((name, key), source, case)
-                if source.is_kept
-                else self._own(case, source)
-            )
+            held = self._current((name, key), source, case) if source.is_kept else self._own(case, source)
             if held is None:
                 continue
             carried = source.carried(held.credentials, case)
@@ -207,9 +201,7 @@ class CredentialKeeper(Struct):
             self.secrets.add_credentials(held.credentials)
             put(request, held.credentials)
 
-    def is_refused(
-        self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False
-    ) -> bool:
+    def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
         """Whether to send (again, for the second time and more) with other credentials, which are there then.
 
         Operations that refuse whatever is fetched are left alone after a while. Raises `CredentialError`.

@@ -32,9 +32,7 @@ def is_harmless(operation: Operation) -> bool:
     return operation.method in HARMLESS and not is_needy
 
 
-def look_first(
-    selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport
-) -> Sent | None:
+def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport) -> Sent | None:
     """The request that was not refused; None where none was made, or none was answered.
 
     Raises `ConfigError` when up to three operations that ask for what is configured all answer 401.

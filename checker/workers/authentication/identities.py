@@ -12,14 +12,7 @@ from checker.core.credentials import Credentials, CredentialSource
 from checker.core.request import BaseUrl
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
-from checker.workers.authentication.tokens import (
-    Send,
-    answered,
-    cookies_of,
-    extracted,
-    login_request,
-    written,
-)
+from checker.workers.authentication.tokens import Send, answered, cookies_of, extracted, login_request, written
 
 _NOBODY: Final = ""
 """In place of a name: no credentials."""
@@ -88,9 +81,7 @@ def source_name(user: str) -> str:
 class UserSource(CredentialSource):
     """One user as a source of credentials."""
 
-    def __init__(
-        self, identities: Identities, refresh_s: float | None, wiring: LoginTransport, user: WfcUser
-    ) -> None:
+    def __init__(self, identities: Identities, refresh_s: float | None, wiring: LoginTransport, user: WfcUser) -> None:
         self.name = source_name(user.name)
         self.refresh_s = refresh_s or None
         self._user = user

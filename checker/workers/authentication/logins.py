@@ -98,9 +98,7 @@ def _without_gift(outcome: Outcome) -> Outcome:
     """An answer without what it may have given; a refusal gives nothing, and says why."""
     if not isinstance(outcome, Response) or outcome.status_code >= 400:
         return outcome
-    headers = [
-        (name, value if name.lower() in _TAKES else _MASK) for name, value in outcome.raw_headers
-    ]
+    headers = [(name, value if name.lower() in _TAKES else _MASK) for name, value in outcome.raw_headers]
     return Response(
         outcome.status_code,
         headers,
@@ -112,9 +110,7 @@ def _without_gift(outcome: Outcome) -> Outcome:
 
 
 def _form_of_masks(body: bytes) -> bytes:
-    return b"&".join(
-        b"%b=%b" % (one.partition(b"=")[0], _MASK.encode()) for one in body.split(b"&")
-    )
+    return b"&".join(b"%b=%b" % (one.partition(b"=")[0], _MASK.encode()) for one in body.split(b"&"))
 
 
 def _json_of_masks(body: bytes) -> bytes:

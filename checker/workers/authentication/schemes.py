@@ -28,9 +28,7 @@ class SchemeCredentials:
         self.configured = configured
         self._names = frozenset(configured.schemes)
         self._static = {
-            one.name: _of_scheme(declared[one.name], one)
-            for one in configured.static
-            if one.name in declared
+            one.name: _of_scheme(declared[one.name], one) for one in configured.static if one.name in declared
         }
         self._chosen: dict[tuple[Label, int | None], tuple[SecurityScheme, ...]] = {}
         """By operation and alternative."""
@@ -72,9 +70,7 @@ class SchemeCredentials:
         """Places of the alternatives of an operation that its requests may meet, that of usual requests first; none without credentials."""
         return met_alternatives(operation.security, self._names)
 
-    def chosen(
-        self, operation: Operation, alternative: int | None = None
-    ) -> tuple[SecurityScheme, ...]:
+    def chosen(self, operation: Operation, alternative: int | None = None) -> tuple[SecurityScheme, ...]:
         """Schemes of an operation that requests carry credentials for which meet an alternative; None: usual requests."""
         key = operation.label, alternative
         found = self._chosen.get(key)
@@ -93,22 +89,17 @@ class SchemeCredentials:
         """
         places = (None, *self.alternatives(operation)[1:])
         chosen = {
-            place: [one.name for one in self.chosen(operation, place) if one.name in self._static]
-            for place in places
+            place: [one.name for one in self.chosen(operation, place) if one.name in self._static] for place in places
         }
         if not any(chosen.values()):
             return {}
-        return {
-            place: merged(self._static[name] for name in names) for place, names in chosen.items()
-        }
+        return {place: merged(self._static[name] for name in names) for place, names in chosen.items()}
 
     def places(self, operation: Operation) -> frozenset[tuple[Location, str]]:
         """Return the places of credentials in requests to an operation, fetched ones included; headers in lower case."""
         met = (None, *self.alternatives(operation)[1:])
         places = (scheme.place for place in met for scheme in self.chosen(operation, place))
-        return frozenset(
-            (place, name.lower() if place is Location.HEADER else name) for place, name in places
-        )
+        return frozenset((place, name.lower() if place is Location.HEADER else name) for place, name in places)
 
 
 def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> str:
@@ -123,16 +114,12 @@ def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> s
         return f'auth.basic = {{ type = "digest", {user} }}'
     if login is None and scheme.token_path:
         # As OAuth 2 has it (RFC 6749, 4.3.2).
-        login = DescribedLogin(
-            *(scheme.token_path, FORM, "username", "password", (), "/access_token", scheme)
-        )
+        login = DescribedLogin(*(scheme.token_path, FORM, "username", "password", (), "/access_token", scheme))
     if login is not None and login.scheme == scheme:
         return f"auth.dynamic.openapi.{key} = {_login_example(login, variable)}"
-    given = {
-        "apiKey": f'api_key = "${{{variable}}}"',
-        "bearer": f'bearer = "${{{variable}}}"',
-        "basic": user,
-    }[_kind(scheme)]
+    given = {"apiKey": f'api_key = "${{{variable}}}"', "bearer": f'bearer = "${{{variable}}}"', "basic": user}[
+        _kind(scheme)
+    ]
     return f"auth.openapi.{key} = {{ {given} }}"
 
 

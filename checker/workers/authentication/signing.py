@@ -57,9 +57,7 @@ class HttpxSigner:
         if flow is None:
             return False
         answer = httpx.Response(
-            response.status_code,
-            headers=response.raw_headers,
-            request=_as_httpx(request, self._origin),
+            response.status_code, headers=response.raw_headers, request=_as_httpx(request, self._origin)
         )
         try:
             flow.send(answer)
@@ -112,9 +110,7 @@ class PreparedRequest:
         raise CredentialError("objects that look at answers are not called; give an `httpx.Auth`")
 
 
-def digest_signer(
-    origin: BaseUrl, settings_of: Callable[[Operation], OperationSettings]
-) -> HttpxSigner:
+def digest_signer(origin: BaseUrl, settings_of: Callable[[Operation], OperationSettings]) -> HttpxSigner:
     """Signs by digest (RFC 7616) where the settings of an operation have a user and a password for it."""
     known: dict[BasicAuth, httpx.DigestAuth] = {}
 
@@ -163,9 +159,7 @@ class _ExactUrl(httpx.URL):
 
 
 def _as_httpx(request: WireRequest, origin: BaseUrl) -> httpx.Request:
-    made = httpx.Request(
-        request.method, origin.plain.url, headers=list(request.headers), content=request.body
-    )
+    made = httpx.Request(request.method, origin.plain.url, headers=list(request.headers), content=request.body)
     url = _ExactUrl(origin.plain.url)
     url.exact = request.target
     made.url = url

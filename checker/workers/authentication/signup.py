@@ -50,9 +50,7 @@ class Accounts(Struct, frozen=True):
     """Writes down what came of it."""
 
 
-def accounts_of(
-    settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]
-) -> Accounts | None:
+def accounts_of(settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]) -> Accounts | None:
     """None where the description says nothing of accounts, where users gave credentials, and where none may be made."""
     if not settings.auth.auto_signup or settings.target.safety == Safety.READ_ONLY:
         return None
@@ -71,11 +69,7 @@ def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -
     """Whether anything that a user gave says who is calling: other headers do not."""
     places = {(location, name.lower()) for location, name in (one.place for one in schemes)}
     places.add((Location.HEADER, "authorization"))
-    given = {
-        (Location.HEADER, name.lower())
-        for one in settings.operations.everywhere()
-        for name, _ in one.headers
-    }
+    given = {(Location.HEADER, name.lower()) for one in settings.operations.everywhere() for name, _ in one.headers}
     given |= {
         (one.location, one.path[0].lower())
         for one in settings.sources.overrides.parameters
@@ -201,10 +195,7 @@ class AccountHooks:
         if digest_int("login", case.operation.label, repr(case.body)) % 2:
             return case
         given = self._given()
-        body = {
-            **case.body,
-            **{name: given[name] for name in self._accounts.flow.shared if name in given},
-        }
+        body = {**case.body, **{name: given[name] for name in self._accounts.flow.shared if name in given}}
         if _is_valid(self._accounts.login, case.media_type or "", body):
             case.body = body
         return case
@@ -271,9 +262,7 @@ def _filled(body: Body) -> set[str]:
 
 
 def _drawn(operation: ApiOperation, seed: int) -> Iterator[tuple[str, Body]]:
-    settings = GenerationSettings(
-        allow_extra_parameters=False, allow_x00=False, overrides=Overrides()
-    )
+    settings = GenerationSettings(allow_extra_parameters=False, allow_x00=False, overrides=Overrides())
     try:
         program = operation.compile(settings)
     except CheckerError:

@@ -20,7 +20,9 @@ Send = Callable[[WireRequest], Outcome]
 """Sends a request that is no test to where tests go; its path stands below the base path."""
 
 _REJECTED: Final = "the credentials were rejected; correct them in the configuration"
-_NOT_UNDERSTOOD: Final = "the login does not take what was sent; correct names of its fields and its media type in the configuration"
+_NOT_UNDERSTOOD: Final = (
+    "the login does not take what was sent; correct names of its fields and its media type in the configuration"
+)
 _NOT_THERE: Final = "nothing logs in there; correct path and method in the configuration"
 _ADVICE: Final = {
     400: f"{_REJECTED}, or how they are sent",
@@ -38,9 +40,7 @@ class TokenSource(CredentialSource):
 
     refresh_s = REFRESH_S
 
-    def __init__(
-        self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, send: Send
-    ) -> None:
+    def __init__(self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, send: Send) -> None:
         self.name = f"auth.dynamic.openapi.{asked.name}"
         self._asked = asked
         self._scheme = scheme
@@ -71,15 +71,11 @@ def written(payload: Any, media_type: str) -> str:
     """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does."""
     if not is_form(media_type):
         return json.dumps(payload)
-    texts = (
-        (name, one if isinstance(one, str) else json.dumps(one)) for name, one in payload.items()
-    )
+    texts = ((name, one if isinstance(one, str) else json.dumps(one)) for name, one in payload.items())
     return urlencode(list(texts))
 
 
-def login_request(
-    method: str, path: str, payload: str, media_type: str, headers: Headers = ()
-) -> WireRequest:
+def login_request(method: str, path: str, payload: str, media_type: str, headers: Headers = ()) -> WireRequest:
     """Return a request for a token; an empty payload sends no body."""
     body: bytes | None = None
     fields = [(b"Accept", b"*/*"), *((n.encode(), v.encode("latin-1")) for n, v in headers)]

@@ -278,9 +278,7 @@ class _InvestigationSlot(Struct):
         if stage is Stage.SHRINK and self._stage is not stage:
             self._pace = ShrinkPace()
         self._stage = stage
-        self.context.slots.enter(
-            self.flight.slot, stage, self.flight.running.task.id, self.flight.index
-        )
+        self.context.slots.enter(self.flight.slot, stage, self.flight.running.task.id, self.flight.index)
 
     def send(self, wanted: WireRequest) -> Outcome:
         """The answer to one request of the inquiry."""
@@ -323,13 +321,9 @@ class _InvestigationSlot(Struct):
             return suspicion.second
         running, index = self.flight.running, self.flight.index
         severity = Severity(finding.severity)
-        return context.investigation_budget.allowance(
-            running, index, suspicion.label, severity, finding.check
-        )
+        return context.investigation_budget.allowance(running, index, suspicion.label, severity, finding.check)
 
-    def suspect(
-        self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure
-    ) -> UnconfirmedFailure | None:
+    def suspect(self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> UnconfirmedFailure | None:
         """Another failure that turned up on the way, if it is news: nothing is lost.
 
         It waits with no more of its answer than a finding keeps: one shrink may show hundreds, of a mebibyte each.
@@ -337,9 +331,7 @@ class _InvestigationSlot(Struct):
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):
             return None
-        found = self.context.recorder.suspect(
-            self.flight, (*parent.chain[:-1], evidence(shot)), failure
-        )
+        found = self.context.recorder.suspect(self.flight, (*parent.chain[:-1], evidence(shot)), failure)
         self.context.recorder.write_failures()
         return found
 
@@ -347,10 +339,7 @@ class _InvestigationSlot(Struct):
         """Return the reason why a shrink should end now; empty if there is none."""
         if self._is_ending:
             return "with the run"
-        if (
-            self.flight.made.label in self.context.held_back
-            and not self.flight.running.task.is_last
-        ):
+        if self.flight.made.label in self.context.held_back and not self.flight.running.task.is_last:
             return "since the target serves nobody after it"
         if self._pace.is_over:
             return f"after {self._pace.requests} requests to a slow target"

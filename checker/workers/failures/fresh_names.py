@@ -62,9 +62,7 @@ class FreshNames(Struct):
         self.are_needed = shot is not refused and fails(shot)
         return (shot,) if self.are_needed else None
 
-    def sent(
-        self, factory: CaseFactory, tools: Tools, refused: JudgedCase, again: Again
-    ) -> JudgedCase:
+    def sent(self, factory: CaseFactory, tools: Tools, refused: JudgedCase, again: Again) -> JudgedCase:
         """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal."""
         made = refused.made
         if made.label not in self.served or not _is_refused(refused):
@@ -113,9 +111,7 @@ class FreshNames(Struct):
         for shot in chain:
             made = _renamed(factory, shot.made, renamed) if renamed else shot.made
             other = self.given(factory, tools, made)
-            for (_, before), (_, now) in zip(
-                texts_in(made.case.body), texts_in(other.case.body), strict=False
-            ):
+            for (_, before), (_, now) in zip(texts_in(made.case.body), texts_in(other.case.body), strict=False):
                 if before != now:
                     renamed[before] = now
             if other is shot.made:
@@ -178,9 +174,7 @@ def _outcome(tools: Tools, made: GeneratedCase) -> object:
 def _renamed(factory: CaseFactory, made: GeneratedCase, renamed: dict[str, str]) -> GeneratedCase:
     """Return a later step with the new names in place of those of before."""
     bindings = tuple(
-        replace(one, literal=renamed[one.literal])
-        if isinstance(one.literal, str) and one.literal in renamed
-        else one
+        replace(one, literal=renamed[one.literal]) if isinstance(one.literal, str) and one.literal in renamed else one
         for one in made.bindings
     )
     if bindings == made.bindings:

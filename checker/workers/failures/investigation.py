@@ -22,28 +22,11 @@ from checker.phases.making import CaseFactory, GeneratedCase, plainest_like, und
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
-from checker.workers.failures.sequences import (
-    REPETITIONS,
-    Confirmation,
-    SequenceReplay,
-    SequenceShrink,
-)
-from checker.workers.failures.settlement import (
-    Describer,
-    Settlement,
-    as_printed,
-    count_hits,
-    shown_by,
-    spent_after,
-)
+from checker.workers.failures.sequences import REPETITIONS, Confirmation, SequenceReplay, SequenceShrink
+from checker.workers.failures.settlement import Describer, Settlement, as_printed, count_hits, shown_by, spent_after
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.traffic import Answered, answered
-from checker.workers.recording.unconfirmed import (
-    ExpectedFailure,
-    JudgedCase,
-    UnconfirmedFailure,
-    before_in,
-)
+from checker.workers.recording.unconfirmed import ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 
 MOST_CREATED = 20
 """Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
@@ -164,13 +147,9 @@ class Investigator(Struct):
             commands=printed.commands(chain, suspicion.failure.request),
         )
 
-    def _confirmation(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, names: FreshNames
-    ) -> Confirmation:
+    def _confirmation(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, names: FreshNames) -> Confirmation:
         return Confirmation(
-            self._replay(suspicion, names),
-            partial(self._again, suspicion),
-            partial(self._fails, suspicion, wanted),
+            self._replay(suspicion, names), partial(self._again, suspicion), partial(self._fails, suspicion, wanted)
         )
 
     def _replay(self, suspicion: UnconfirmedFailure, names: FreshNames) -> SequenceReplay:
@@ -195,9 +174,7 @@ class Investigator(Struct):
         work = attempt(self.tools, made.case, before_in(earlier), fresh=fresh, confirms=confirms)
         return self._driven(made, work, purpose)
 
-    def _driven(
-        self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose
-    ) -> JudgedCase:
+    def _driven(self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose) -> JudgedCase:
         """The end of an attempt. All that was sent for it is on record, whatever becomes of it."""
         answers: list[Answered] = []
 
@@ -220,16 +197,12 @@ class Investigator(Struct):
             self.sent(verdict)
         return shot
 
-    def _fails(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase
-    ) -> bool:
+    def _fails(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase) -> bool:
         """Whether the very same request failed again."""
         self._note_others(suspicion, wanted, shot)
         return wanted.again(shot) is not None
 
-    def _note_others(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase
-    ) -> None:
+    def _note_others(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase) -> None:
         status = shot.status
         for failure in shot.verdict.judgement.failures:
             if not wanted.is_same_rule(failure, status):
@@ -241,11 +214,7 @@ class Investigator(Struct):
             self._waiting.append(found)
 
     def _minimise(
-        self,
-        suspicion: UnconfirmedFailure,
-        wanted: ExpectedFailure,
-        settlement: Settlement,
-        budget: ShrinkBudget,
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, settlement: Settlement, budget: ShrinkBudget
     ) -> None:
         """Put the smallest case in the place of the one that was confirmed."""
         simplest = self._simplest_shot(suspicion)
@@ -266,11 +235,7 @@ class Investigator(Struct):
             self._take_in(suspicion, shot, failure)
 
     def _minimise_sequence(
-        self,
-        suspicion: UnconfirmedFailure,
-        wanted: ExpectedFailure,
-        settlement: Settlement,
-        allowance: int,
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, settlement: Settlement, allowance: int
     ) -> None:
         """Put a sequence of smaller steps in the place of the one that was confirmed."""
 
@@ -336,12 +301,7 @@ class Investigator(Struct):
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
 
-        plan = ShrinkPlan(
-            name,
-            suspicion.phase,
-            budget,
-            passing=passing,
-        )
+        plan = ShrinkPlan(name, suspicion.phase, budget, passing=passing)
         result = shrink_case(self.factory, confirmed.made, still_fails, plan)
         settlement.executions = result.executions
         if not settlement.stopped and not result.finished:
@@ -353,22 +313,16 @@ class Investigator(Struct):
         if wanted.shown(smallest) is not None:
             settlement.chain = (smallest,)
 
-    def _reproduce(
-        self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
-    ) -> None:
+    def _reproduce(self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure) -> None:
         """Send the commands as they will be printed, and judge the last answer."""
         printed = self._printed(suspicion, settlement.names, settlement.earlier)
         settlement.send_printed(printed, self.factory, wanted)
 
-    def _printed(
-        self, suspicion: UnconfirmedFailure, names: FreshNames, earlier: Sequence[Verdict]
-    ) -> PrintedReplay:
+    def _printed(self, suspicion: UnconfirmedFailure, names: FreshNames, earlier: Sequence[Verdict]) -> PrintedReplay:
         following = self._replay(suspicion, names).following
         return PrintedReplay(self.tools, self.render, self._driven, following, earlier)
 
-    def _shows_each_time(
-        self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
-    ) -> bool:
+    def _shows_each_time(self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure) -> bool:
         """Whether the commands, which were sent once, show a failure as often as they are sent again."""
         for _ in range(REPETITIONS):
             if settlement.showed(wanted) < len(settlement.printed):
@@ -387,11 +341,7 @@ class Investigator(Struct):
             settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
 
     def _described(
-        self,
-        last: Finding,
-        suspicion: UnconfirmedFailure,
-        wanted: ExpectedFailure,
-        settlement: Settlement,
+        self, last: Finding, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, settlement: Settlement
     ) -> Finding:
         shot = settlement.chain[-1]
         failure = wanted.again(shot) or suspicion.failure

@@ -31,9 +31,7 @@ class PrintedReplay(Struct):
     earlier: Sequence[Verdict] = ()
     """What was sent before and still counts: what removed a thing that no command removes again."""
 
-    def sent(
-        self, chain: Chain, own: WireRequest | None = None
-    ) -> tuple[tuple[str, ...], Sequence[Verdict]]:
+    def sent(self, chain: Chain, own: WireRequest | None = None) -> tuple[tuple[str, ...], Sequence[Verdict]]:
         """The commands of a sequence, and what came of each.
 
         A command that holds a value of an earlier answer is printed with the old one, which the target may not have any
@@ -94,9 +92,7 @@ class PrintedReplay(Struct):
             return curl.with_redirects(curl.without_post(command))
         return command
 
-    def _printed(
-        self, case: Case, request: WireRequest, before: Sequence[Verdict] | None
-    ) -> Exchanging[Verdict]:
+    def _printed(self, case: Case, request: WireRequest, before: Sequence[Verdict] | None) -> Exchanging[Verdict]:
         """One attempt with a command instead of a case. What comes before the last one is not judged: it has no `before`."""
         outcome = yield from exchange(self.tools, case, request)
         judgement = UNJUDGED

@@ -24,9 +24,7 @@ from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 class StepSender(Protocol):
     """Sends one step after others and judges the answer."""
 
-    def __call__(
-        self, made: GeneratedCase, purpose: Purpose, earlier: Sequence[JudgedCase]
-    ) -> JudgedCase: ...
+    def __call__(self, made: GeneratedCase, purpose: Purpose, earlier: Sequence[JudgedCase]) -> JudgedCase: ...
 
 
 class SequenceReplay(Struct):
@@ -73,9 +71,7 @@ class SequenceReplay(Struct):
         """A step with the values that earlier ones gave this time. Raises whatever making a case does."""
         bindings = tuple(resolved(binding, sent) for binding in made.bindings)
         name = digest("confirmed", made.case.id)[:12]
-        return self.factory.remake(
-            replace(made.step, bindings=bindings), name=name, phase=self.phase
-        )
+        return self.factory.remake(replace(made.step, bindings=bindings), name=name, phase=self.phase)
 
 
 class SequenceShrink(Struct):
@@ -100,14 +96,10 @@ class SequenceShrink(Struct):
         for number in range(len(chain) - 1, -1, -1):
             steps = [shot.made for shot in chain]
             plan = ShrinkPlan(
-                digest("shrunk", steps[number].case.id)[:12],
-                self.replay.phase,
-                ShrinkBudget(executions=share),
+                digest("shrunk", steps[number].case.id)[:12], self.replay.phase, ShrinkBudget(executions=share)
             )
             try:
-                result = shrink_case(
-                    self.replay.factory, steps[number], self._still_fails(chain, number), plan
-                )
+                result = shrink_case(self.replay.factory, steps[number], self._still_fails(chain, number), plan)
             except (CheckerError, Rejected):
                 # One step that cannot be drawn anew stays as it is.
                 continue
@@ -137,10 +129,7 @@ def are_served_as(before: Chain, now: Chain) -> bool:
 
     What stands is then of earlier requests, and the sequence fails nowhere else.
     """
-    return all(
-        shot.is_served or not known.is_served
-        for known, shot in zip(before[:-1], now[:-1], strict=True)
-    )
+    return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
 
 
 def _steps_bound(made: GeneratedCase) -> set[int]:
@@ -193,9 +182,7 @@ class Confirmation(Struct):
             return (alone,)
         if len(chain) == 1:
             replay = self.replay
-            return replay.names.confirmed(
-                replay.factory, replay.tools, alone, self.again, self.fails
-            )
+            return replay.names.confirmed(replay.factory, replay.tools, alone, self.again, self.fails)
         if follows(last):
             return None
         return self._whole(chain)
@@ -218,9 +205,7 @@ class Confirmation(Struct):
         if not chain[-1].is_served:
             return False
         removals = [
-            shot
-            for shot in chain[:-1]
-            if shot.made.case.operation.resource_method == REMOVING and shot.is_served
+            shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
         return bool(removals) and all(
             self.again(removals[-1].made, chain[:-1]).said_status in _NOT_THERE

@@ -60,9 +60,7 @@ class Settlement(Struct):
     """What was sent before and still counts when the commands are sent."""
     names: FreshNames = field(default_factory=FreshNames)
 
-    def send_printed(
-        self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure
-    ) -> None:
+    def send_printed(self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure) -> None:
         """Send the commands as they will be printed, and keep the verdict on the last answer."""
         failure = wanted.again(self.chain[-1])
         own = None if failure is None else failure.request
@@ -79,9 +77,7 @@ class Settlement(Struct):
         self.printed.append((sent[-1].outcome, sent[-1].judgement))
         if chain is self.chain or len(sent) != len(chain):
             return
-        shots = tuple(
-            JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True)
-        )
+        shots = tuple(JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True))
         if wanted.again(shots[-1]) is not None:
             self.chain = shots
 
@@ -93,8 +89,7 @@ class Settlement(Struct):
         """Return the outcomes of the commands that showed a failure."""
         made, request = self.chain[-1].made, self.chain[-1].verdict.request
         shots = (
-            JudgedCase(made, Verdict(made.case, request, outcome, judgement))
-            for outcome, judgement in self.printed
+            JudgedCase(made, Verdict(made.case, request, outcome, judgement)) for outcome, judgement in self.printed
         )
         return [one for one in shots if wanted.again(one) is not None]
 
@@ -114,9 +109,7 @@ class Settlement(Struct):
             last,
             case=self.chain[-1].made.case.id,
             steps=tuple(shot.made.step for shot in self.chain),
-            interactions=tuple(
-                describer.interaction(evidence(shot)) for shot in self._shown_chain(wanted)
-            ),
+            interactions=tuple(describer.interaction(evidence(shot)) for shot in self._shown_chain(wanted)),
             reproduction="\n".join(self.commands),
             reproduced=showed > 0 if self.printed else None,
             # It was seen once before.
@@ -133,9 +126,7 @@ Send = Callable[[Settlement, ExpectedFailure], None]
 """Sends the commands of a settlement, and adds the answer to it."""
 
 
-def as_printed(
-    chain: Chain, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool], why: str
-) -> Settlement:
+def as_printed(chain: Chain, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool], why: str) -> Settlement:
     """Return what comes of the commands alone: that of the last request if it needs nothing before it, else all.
 
     `why` says why no more is sent.
@@ -144,11 +135,7 @@ def as_printed(
     sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
     for sequence in sequences:
         settlement = Settlement(
-            sequence,
-            is_confirmed=False,
-            stopped=why,
-            wants_more=len(sequence) == 1,
-            names=FreshNames.of(sequence),
+            sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1, names=FreshNames.of(sequence)
         )
         send(settlement, wanted)
         settlement.is_confirmed = settlement.showed(wanted) > 0
@@ -158,9 +145,7 @@ def as_printed(
     return settlement
 
 
-def count_hits(
-    settlement: Settlement, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool]
-) -> None:
+def count_hits(settlement: Settlement, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool]) -> None:
     """Send commands that did not show their failure once more, to say how often they do."""
     if settlement.is_confirmed and settlement.showed(wanted):
         return

@@ -63,9 +63,7 @@ class CaseCounts:
             if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
                 running.tally(self._slots)
 
-    def _note_shown(
-        self, running: LeasedTask, case: Case, status: int, content_type: str | None
-    ) -> None:
+    def _note_shown(self, running: LeasedTask, case: Case, status: int, content_type: str | None) -> None:
         label = case.operation.label
         showings = self._showings.get(label)
         if showings is None:

@@ -69,8 +69,7 @@ class CreationHistory(Struct):
                 continue
             command = command or self.render(request)
             made = ResourceMade(
-                *(path, label, *place, answer.status_code, command, self.components(case)),
-                is_gone=is_gone,
+                *(path, label, *place, answer.status_code, command, self.components(case)), is_gone=is_gone
             )
             is_better = known is None or creation_rank(made) < creation_rank(known)
             if is_better and len(command) <= _LONGEST_COMMAND:

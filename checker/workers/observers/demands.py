@@ -160,9 +160,7 @@ class DemandLearner(Struct):
             return ()
         return tuple(self.observe(flight.made, outcome, phase, flight.index))
 
-    def observe(
-        self, made: GeneratedCase, outcome: Response, phase: str, index: int
-    ) -> Iterator[DemandHeard]:
+    def observe(self, made: GeneratedCase, outcome: Response, phase: str, index: int) -> Iterator[DemandHeard]:
         """Yield the demands in a response to a case: new ones, and old ones that do not hold."""
         meta = made.case.meta
         is_read = index < _READ or self.at_once
@@ -179,9 +177,7 @@ class DemandLearner(Struct):
         if index < _COUNTED and (is_accepted or is_refused):
             yield from self._left_out(made, phase, is_accepted=is_accepted)
 
-    def _left_out(
-        self, made: GeneratedCase, phase: str, *, is_accepted: bool
-    ) -> Iterator[DemandHeard]:
+    def _left_out(self, made: GeneratedCase, phase: str, *, is_accepted: bool) -> Iterator[DemandHeard]:
         """Yield the parts to leave out of most cases, since no case with them was ever accepted."""
         counts = self._optional.setdefault(phase, OptionalParts())
         demands = counts.count(made.case, is_accepted=is_accepted)
@@ -202,9 +198,7 @@ class DemandLearner(Struct):
         if len(self._accepted) > _OPERATIONS:
             self._accepted.popitem(last=False)
 
-    def _complaint(
-        self, made: GeneratedCase, outcome: Response, phase: str
-    ) -> Iterator[DemandHeard]:
+    def _complaint(self, made: GeneratedCase, outcome: Response, phase: str) -> Iterator[DemandHeard]:
         case, label = made.case, made.label
         respected = read(made.learned)
         by_place: dict[tuple[str, tuple[str, ...]], list[Constraint]] = {}
@@ -220,9 +214,7 @@ class DemandLearner(Struct):
         if self.at_once:
             self.begin(phase)
 
-    def _may_break(
-        self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint]
-    ) -> bool:
+    def _may_break(self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint]) -> bool:
         """Whether a case may have been refused for a demand: what was made to respect it, and is refused again and again, was not."""
         broken = is_broken(demand, case)
         # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
@@ -233,13 +225,7 @@ class DemandLearner(Struct):
         return self._doubts[label, demand] < _DOUBTS
 
     def _tell(
-        self,
-        label: str,
-        demand: Constraint,
-        phase: str,
-        *,
-        refuted: bool,
-        case: Case | None = None,
+        self, label: str, demand: Constraint, phase: str, *, refuted: bool, case: Case | None = None
     ) -> Iterator[DemandHeard]:
         key = (label, demand, phase, refuted)
         if key in self._written or len(self._heard.get(label, ())) >= _MOST:

@@ -59,7 +59,4 @@ class HillClimber(Struct):
             return ()
         gone = {self.random.randrange(len(choices)) for _ in range(self.random.randint(1, 3))}
         # No source takes a choice of another type.
-        return tuple(
-            b"" if i in gone and one.__class__ is not bytes else one
-            for i, one in enumerate(choices)
-        )
+        return tuple(b"" if i in gone and one.__class__ is not bytes else one for i, one in enumerate(choices))

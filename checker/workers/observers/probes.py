@@ -43,9 +43,7 @@ class ProbedOperations(Struct):
         if sent is None or not sent.is_probed:
             return ()
         is_judged = not verdict.judgement.unjudged
-        record = OperationProbed(
-            flight.made.label, task.id, task.phase, flight.index, is_judged=is_judged
-        )
+        record = OperationProbed(flight.made.label, task.id, task.phase, flight.index, is_judged=is_judged)
         self.absorb(record)
         return (record,)
 

@@ -23,9 +23,7 @@ MOST = 20
 class SavedExamples:
     """The example database as recipes. Without a folder it is empty and stays so."""
 
-    def __init__(
-        self, database: str, is_secret: Callable[[object], bool] = lambda value: False
-    ) -> None:
+    def __init__(self, database: str, is_secret: Callable[[object], bool] = lambda value: False) -> None:
         """`is_secret`: whether a value, or anything in it, must not be written."""
         self._is_secret = is_secret
         self._shards = None if database in ("none", ":memory:") else Shards(Path(database))
@@ -68,9 +66,7 @@ def _data(steps: Sequence[Step]) -> bytes:
 
 
 def _bare(steps: Sequence[Step]) -> tuple[Step, ...]:
-    return tuple(
-        replace(step, bindings=tuple(map(_without_found, step.bindings))) for step in steps
-    )
+    return tuple(replace(step, bindings=tuple(map(_without_found, step.bindings))) for step in steps)
 
 
 def _values(steps: Sequence[Step]) -> list[object]:

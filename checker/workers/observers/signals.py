@@ -31,7 +31,4 @@ class Signals(Struct):
         if rounds is not None and any(name in OUTPUTS for _, name in ids):
             rounds.showed(label)
         numbers = tuple(number for number, _ in ids)
-        return (
-            SignalsSeen(label, ids),
-            CorpusEntry(label, flight.steps, numbers, outcome.elapsed),
-        )
+        return (SignalsSeen(label, ids), CorpusEntry(label, flight.steps, numbers, outcome.elapsed))

@@ -25,12 +25,7 @@ class Slowness:
     """Decides what is slow, and tells the supervisor."""
 
     def __init__(
-        self,
-        http: Transport,
-        beside: SlowLanes,
-        operations: OperationResolver,
-        scheduler: _Scheduler,
-        up: Sender,
+        self, http: Transport, beside: SlowLanes, operations: OperationResolver, scheduler: _Scheduler, up: Sender
     ) -> None:
         self._http = http
         self._beside = beside

@@ -82,9 +82,7 @@ class ServedRequests(Struct):
             return ()
         return self.answered(flight.made, request, outcome.status_code)
 
-    def answered(
-        self, made: GeneratedCase, request: WireRequest, status: int
-    ) -> Sequence[OperationServed]:
+    def answered(self, made: GeneratedCase, request: WireRequest, status: int) -> Sequence[OperationServed]:
         """Note a response, and return what other workers should know of it."""
         sent = self.note(made, request, status)
         # The worker may die; then others know what was served.
@@ -130,11 +128,7 @@ class ServedRequests(Struct):
         kind = _kind(of)
         known = sorted(
             self.served.values(),
-            key=lambda one: (
-                not one.is_harmless,
-                _kind(one.operation) != kind,
-                one.label != of.label,
-            ),
+            key=lambda one: (not one.is_harmless, _kind(one.operation) != kind, one.label != of.label),
         )
         # Whoever needs no credentials is served after the end of a session, too.
         asking = [one for one in known if _asks(one.operation)] if _asks(of) else []

@@ -76,10 +76,7 @@ def is_tls_hint(outcome: Outcome) -> bool:
 def wants_tls(origin: BaseUrl, patience_s: float) -> str:
     """The sentence for a target that was asked without TLS and takes nothing else; empty where it does not speak TLS."""
     secure = replace(origin, scheme="https")
-    if (
-        connection_fault(secure, HttpSettings(verify=False), min(patience_s, PATIENCE_S))
-        is not None
-    ):
+    if connection_fault(secure, HttpSettings(verify=False), min(patience_s, PATIENCE_S)) is not None:
         return ""
     there = readable_url(origin.url + origin.base_path)
     return (

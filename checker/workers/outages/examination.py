@@ -23,12 +23,7 @@ from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.messages import Death, Examine, Examined, Trouble
 from checker.workers.observers.witnesses import Sent
-from checker.workers.outages.liveness import (
-    MOST_WITNESSES,
-    LivenessProbes,
-    is_ending,
-    is_refused,
-)
+from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending, is_refused
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.unconfirmed import JudgedCase
 
@@ -78,11 +73,7 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
 
 def tell_of_rates(recorder: Recorder) -> None:
     """Write down that the target counts requests."""
-    recorder.note(
-        Note(
-            _RATE_LIMITED, TARGET, "", "it refuses with 429 whatever is sent when that is too much"
-        )
-    )
+    recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses with 429 whatever is sent when that is too much"))
     recorder.flush()
 
 
@@ -231,9 +222,7 @@ class Examination:
             culprit = next(iter(lost), guess)
         is_riddle = order.is_last and not self._were_renewed
         if culprit is not None or is_riddle or not serves:
-            account = OutageAccount(
-                order, culprit, is_certain, serves, refused=self._witnesses.refused
-            )
+            account = OutageAccount(order, culprit, is_certain, serves, refused=self._witnesses.refused)
             tell(self._context.recorder, account, [*lost, *reversed(self._recent)])
         label = None if culprit is None else culprit.label
         return Examined(order.number, label, trouble, serves)
@@ -282,9 +271,7 @@ class Examination:
         """Operations that change what stands at the same path, the suspect's own included, then what stands beside it."""
         path = suspect.made.case.operation.path
         parent = path.rpartition("/")[0]
-        changing = [
-            one for one in self._context.selected.entries if one.method not in ("GET", "HEAD")
-        ]
+        changing = [one for one in self._context.selected.entries if one.method not in ("GET", "HEAD")]
         yield from (one.label for one in changing if one.path == path)
         if parent:
             yield from (one.label for one in changing if one.path.rpartition("/")[0] == parent)
@@ -303,10 +290,7 @@ class Examination:
         """Return the served requests, the likeliest cause first: suspicious names, then the latest and those that change data."""
         served = [one for one in self._witnesses.served.suspects() if one.is_served]
         latest = {id(one) for one in served[:_LATEST]}
-        return sorted(
-            served,
-            key=lambda one: (not is_ending(one), one.is_harmless and id(one) not in latest),
-        )
+        return sorted(served, key=lambda one: (not is_ending(one), one.is_harmless and id(one) not in latest))
 
     def _likely(self) -> Sent | None:
         """Return the likely cause if no request can be tried."""

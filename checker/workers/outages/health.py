@@ -20,12 +20,7 @@ from checker.workers.messages import Examine, GoOn, Held, Hold, Trouble, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
 from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
-from checker.workers.outages.liveness import (
-    MOST_WITNESSES,
-    ExaminationContext,
-    LivenessProbes,
-    is_ending,
-)
+from checker.workers.outages.liveness import MOST_WITNESSES, ExaminationContext, LivenessProbes, is_ending
 from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import InFlight
@@ -86,9 +81,7 @@ class TargetHealth:
     def __post_init__(self) -> None:
         context = self.context
         self.served.is_secret = context.recorder.secrets.is_in
-        self._others = ServedByOthers(
-            context.knowledge.peers, context.selected.get, context.tools.maker.make
-        )
+        self._others = ServedByOthers(context.knowledge.peers, context.selected.get, context.tools.maker.make)
         self._may_want_tls = self.context.origin.scheme == "http" and is_looked_at(self.context)
         first = self.context.first_look
         if first is not None:
@@ -98,12 +91,7 @@ class TargetHealth:
     # What is noticed
 
     def holds(
-        self,
-        made: GeneratedCase,
-        request: WireRequest | None,
-        outcome: Outcome,
-        *,
-        is_last: bool = False,
+        self, made: GeneratedCase, request: WireRequest | None, outcome: Outcome, *, is_last: bool = False
     ) -> bool:
         """Whether an answer is not to count: the target may be in trouble, and the request is to be sent again."""
         if request is None:
@@ -124,11 +112,7 @@ class TargetHealth:
 
     def excuses(self, outcome: Outcome, *, is_last: bool = False) -> bool:
         """Whether a refusal says nothing of its operation: the session is lost, or its operation is what ends it."""
-        return (
-            isinstance(outcome, Response)
-            and outcome.status_code in REFUSALS
-            and (self.has_lost_session or is_last)
-        )
+        return isinstance(outcome, Response) and outcome.status_code in REFUSALS and (self.has_lost_session or is_last)
 
     def is_silent(self) -> bool:
         """Whether the target accepts connections and answers no request, as a port forwarder in front of a dead server does."""
@@ -145,9 +129,7 @@ class TargetHealth:
         is_first = not self.served.has_answered
         if not is_first or not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
-        sentence = wants_tls(
-            self.context.origin, self.context.operations.common.http.request_timeout_s
-        )
+        sentence = wants_tls(self.context.origin, self.context.operations.common.http.request_timeout_s)
         if sentence:
             self.is_holding = True
             self.up.send(Leaving(LeavingKind.CANNOT_START, sentence))
@@ -317,9 +299,7 @@ class OutageControl(Struct, frozen=True):
     def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> bool:
         """Whether a response does not count, since the target may have stopped serving: the request is sent again later."""
         is_last, made = flight.running.task.is_last, flight.made
-        is_held = flight.is_doubtful or self.health.holds(
-            made, verdict.request, outcome, is_last=is_last
-        )
+        is_held = flight.is_doubtful or self.health.holds(made, verdict.request, outcome, is_last=is_last)
         if not is_held:
             if self.health.excuses(outcome, is_last=is_last):
                 verdict.judgement = UNJUDGED

@@ -69,9 +69,7 @@ class LivenessProbes(Struct):
 
     def is_silent(self) -> bool:
         """Whether requests that were served before get no response at all. False if nothing was served before."""
-        return bool(self._chosen) and not any(
-            isinstance(self.again(one), Response) for one in self._chosen
-        )
+        return bool(self._chosen) and not any(isinstance(self.again(one), Response) for one in self._chosen)
 
     def others(self, suspect: Label) -> list[Sent]:
         """Return the requests of other operations that were served before."""
@@ -79,9 +77,7 @@ class LivenessProbes(Struct):
 
     def are_too_many(self, asked: Sequence[Sent], count: int) -> bool:
         """Whether one of so many requests, each sent in turn, is refused with 429."""
-        return any(
-            is_refused(self.again(one)) and self.was_too_much for one in islice(cycle(asked), count)
-        )
+        return any(is_refused(self.again(one)) and self.was_too_much for one in islice(cycle(asked), count))
 
     def is_in_trouble(self, trouble: Trouble) -> bool:
         """Whether the target does not respond, or refuses every caller."""

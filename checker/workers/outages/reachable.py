@@ -39,8 +39,7 @@ def unreachable_target(context: WorkerContext) -> str:
         return ""
     found = unreachable_proxy(common.http.proxy, common.http.request_timeout_s)
     is_everybodys = all(
-        context.operations.of(entry).http.proxy == common.http.proxy
-        for entry in context.selected.entries
+        context.operations.of(entry).http.proxy == common.http.proxy for entry in context.selected.entries
     )
     return found if is_everybodys else ""
 
@@ -48,16 +47,13 @@ def unreachable_target(context: WorkerContext) -> str:
 def is_looked_at(context: WorkerContext) -> bool:
     """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
     settings = context.settings
-    return not (
-        settings.target.transport or settings.target.app or context.operations.common.http.proxy
-    )
+    return not (settings.target.transport or settings.target.app or context.operations.common.http.proxy)
 
 
 def has_own_servers(context: WorkerContext) -> bool:
     """Whether an operation is on another host than the target. Reads all of them."""
     return any(
-        operation.base_url is not None
-        and BaseUrl.from_url(operation.base_url).site != context.origin.site
+        operation.base_url is not None and BaseUrl.from_url(operation.base_url).site != context.origin.site
         for operation in context.selected.values()
     )
 

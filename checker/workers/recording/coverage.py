@@ -176,9 +176,7 @@ class Showings(Struct):
             found += dict.fromkeys(members)
         return found
 
-    def received_by(
-        self, operation: Operation, status: int, content_type: str | None
-    ) -> tuple[Showing, ...]:
+    def received_by(self, operation: Operation, status: int, content_type: str | None) -> tuple[Showing, ...]:
         """The documented media type of an answer."""
         found = self._answers.get((status, content_type))
         if found is None:
@@ -202,9 +200,7 @@ class Shown(Struct):
     _counts: dict[int, dict[Showing, int]] = field(default_factory=dict)
     """By class of the status."""
 
-    def note(
-        self, case: Case, showings: Showings, status: int, content_type: str | None
-    ) -> list[Showing]:
+    def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> list[Showing]:
         """Count a case; 0 is the status of no answer. Gives what no case with such an answer showed before."""
         counts = self._counts.get(status // 100)
         if counts is None:

@@ -29,12 +29,8 @@ class Defects(Struct):
     """Fingerprints of failures that were not looked into here beyond their commands."""
     reopens: Callable[[str], bool] = lambda fingerprint: False
     """Whether there is more for one of them by now."""
-    _by_rule: dict[tuple[str, str, str], dict[str, SettledFinding]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    _by_check: dict[tuple[str, str], dict[str, SettledFinding]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
+    _by_rule: dict[tuple[str, str, str], dict[str, SettledFinding]] = field(default_factory=lambda: defaultdict(dict))
+    _by_check: dict[tuple[str, str], dict[str, SettledFinding]] = field(default_factory=lambda: defaultdict(dict))
     _spent: Counter[str] = field(default_factory=Counter)
     """Operation -> requests that went into its findings."""
     _settled: dict[str, SettledFinding] = field(default_factory=dict)
@@ -112,9 +108,7 @@ class Defects(Struct):
         """Template of the error texts of a settled finding; None if a failure breaks another rule."""
         settled = self._settled.get(fingerprint)
         rule = (failure.check, failure.unique_key)
-        return (
-            settled.text if settled is not None and (settled.check, settled.rule) == rule else None
-        )
+        return settled.text if settled is not None and (settled.check, settled.rule) == rule else None
 
     def same_as(self, label: str, failure: Failure, fingerprint: str) -> str | None:
         """Fingerprint of the settled finding that a failure is another sight of; None when it is to be looked into."""

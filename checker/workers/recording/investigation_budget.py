@@ -70,9 +70,7 @@ class InvestigationBudget(Struct):
         """Whether enough is known of the mistake behind a failure to send that once, as it is printed."""
         return self.spares_known_causes and self.defects.knows_cause(cause)
 
-    def allowance(
-        self, running: LeasedTask, index: int, label: str, severity: Severity, check: str
-    ) -> ShrinkBudget:
+    def allowance(self, running: LeasedTask, index: int, label: str, severity: Severity, check: str) -> ShrinkBudget:
         """For the shrink of one failure: all that is left for the first of its check if it matters, half of it for others."""
         left = max(0, self._left(running, index, label) - AROUND)
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)

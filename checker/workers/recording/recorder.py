@@ -15,15 +15,7 @@ from checker.core.operation import Label
 from checker.core.schema import WarningKind
 from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalWriter
-from checker.corpus.records import (
-    UNBROKEN,
-    CorpusEntry,
-    Finding,
-    Note,
-    OperationError,
-    Record,
-    TaskProgress,
-)
+from checker.corpus.records import UNBROKEN, CorpusEntry, Finding, Note, OperationError, Record, TaskProgress
 from checker.corpus.secrets import Secrets
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
@@ -74,9 +66,7 @@ class Recorder(Struct):
         found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
         return [suspicion for suspicion in found if suspicion is not None]
 
-    def suspect(
-        self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
-    ) -> UnconfirmedFailure | None:
+    def suspect(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> UnconfirmedFailure | None:
         """Return a failure that is new, None if it is known. It is on disk after `write_failures`."""
         step = chain[-1].made.step
         fingerprint, label = failure.fingerprint(step.label), failure.blamed(step.label)
@@ -94,9 +84,7 @@ class Recorder(Struct):
             self.journal.hand_over(*self._unwritten)
             self._unwritten.clear()
 
-    def second_look(
-        self, flight: InFlight, verdict: Verdict, again: ShrinkAgain
-    ) -> UnconfirmedFailure | None:
+    def second_look(self, flight: InFlight, verdict: Verdict, again: ShrinkAgain) -> UnconfirmedFailure | None:
         """The failure of a settled finding, if it shows again."""
         chain = (JudgedCase(flight.made, verdict),)
         for failure in verdict.judgement.failures:
@@ -111,14 +99,10 @@ class Recorder(Struct):
                     requests=again.requests,
                 )
                 phase = flight.running.phase
-                return UnconfirmedFailure(
-                    finding, failure, chain, phase, ShrinkBudget(again.allowed)
-                )
+                return UnconfirmedFailure(finding, failure, chain, phase, ShrinkBudget(again.allowed))
         return None
 
-    def _finding(
-        self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure
-    ) -> Finding:
+    def _finding(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> Finding:
         """The first version."""
         step = chain[-1].made.step
         return Finding(
@@ -184,9 +168,7 @@ class Recorder(Struct):
         steps = (*(shot.made.step for shot in chain), step)
         return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
 
-    def operation_error(
-        self, label: str, phase: str, title: str, message: str, trace: str = ""
-    ) -> None:
+    def operation_error(self, label: str, phase: str, title: str, message: str, trace: str = "") -> None:
         """An operation that cannot be tested further; each sentence once."""
         if self.is_new("error", label, title + message):
             self.journal.append(OperationError(label, phase, title, message, trace))
@@ -212,9 +194,7 @@ class Recorder(Struct):
         if self.is_new(note.kind, note.label, note.pointer + note.text):
             self.journal.append(note)
 
-    def progress(
-        self, running: LeasedTask, ledger: tuple[float, float, float, float, float]
-    ) -> None:
+    def progress(self, running: LeasedTask, ledger: tuple[float, float, float, float, float]) -> None:
         """Record the progress of a task since it was leased."""
         requests, inquiries = self.traffic.uncounted.take()
         self.journal.append(

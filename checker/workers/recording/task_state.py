@@ -316,9 +316,7 @@ class LeasedTask(Struct):
                 self.firsts.add((label, place, what))
             self.tried[kind] = (count or 0) + 1
 
-    def note_shown(
-        self, case: Case, showings: Showings, status: int, content_type: str | None
-    ) -> None:
+    def note_shown(self, case: Case, showings: Showings, status: int, content_type: str | None) -> None:
         """Count what a case has of what is listed, whatever it was about, and what came."""
         self.firsts.update(self.shown.note(case, showings, status, content_type))
 
@@ -500,6 +498,5 @@ class InFlight(Struct):
 def given_back(over: Sequence[LeasedTask]) -> TasksEnded:
     """Return the messages about tasks that are over."""
     return TasksEnded(
-        tuple((one.task.id, one.next_index, one.finished) for one in over),
-        tuple(one.report for one in over),
+        tuple((one.task.id, one.next_index, one.finished) for one in over), tuple(one.report for one in over)
     )

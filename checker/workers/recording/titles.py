@@ -41,11 +41,7 @@ def title_of(error: BaseException) -> tuple[str, str]:
 
 
 def network_error(
-    label: str,
-    phase: str,
-    outcome: NetworkFailure,
-    command: str,
-    components: tuple[Component, ...],
+    label: str, phase: str, outcome: NetworkFailure, command: str, components: tuple[Component, ...]
 ) -> OperationError:
     """Return the error to report for a request of an operation that got no complete response."""
     text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))

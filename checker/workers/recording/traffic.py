@@ -82,9 +82,7 @@ class Components(Struct):
 
     sends_as_made: bool = True
     """Whether nobody changes a case on its way: else anything in it may be from outside."""
-    known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(
-        default_factory=dict
-    )
+    known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(default_factory=dict)
     """By the `id` of the components, which cases that are alike share; they are kept alive here."""
 
     def of(self, case: Case) -> tuple[Component, ...]:
@@ -101,8 +99,7 @@ class Components(Struct):
         if len(self.known) >= _MOST_KNOWN:
             self.known.clear()
         fields = [
-            (_PLACES[place], MODES[part.mode], self._outside(meta, place))
-            for place, part in meta.components.items()
+            (_PLACES[place], MODES[part.mode], self._outside(meta, place)) for place, part in meta.components.items()
         ]
         # Cases with bindings share theirs with no other.
         self.known[id(meta.components)] = meta.components, fields
@@ -288,9 +285,7 @@ class Traffic(Struct):
         assert verdict.outcome is not None
         return exchange_fields(verdict.request, verdict.outcome, self.secrets)
 
-    def _begin(
-        self, made: GeneratedCase, verdict: Verdict, status: str, exchanged: object
-    ) -> tuple[Any, ...]:
+    def _begin(self, made: GeneratedCase, verdict: Verdict, status: str, exchanged: object) -> tuple[Any, ...]:
         """Fields of an `Interaction` from the case to the exchange."""
         meta, at = made.case.meta, verdict.at
         if meta is None:

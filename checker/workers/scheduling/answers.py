@@ -102,9 +102,7 @@ def _is_rival(one: InFlight, other: InFlight) -> bool:
     return one.running is other.running and one.made.label == other.made.label
 
 
-_UNCOUNTED = NetworkFailure(
-    FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0
-)
+_UNCOUNTED = NetworkFailure(FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0)
 _ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answer came", 0.0)
 
 
@@ -146,9 +144,7 @@ class Answers:
 
     def held_back(self, labels: Collection[Label]) -> list[InFlight]:
         """Attempts of these operations that wait for a lane: they wait for the end of the run instead."""
-        held = [
-            one for one in self.parked if one.made.label in labels and not one.running.task.is_last
-        ]
+        held = [one for one in self.parked if one.made.label in labels and not one.running.task.is_last]
         for flight in held:
             self.parked.remove(flight)
             self._traffic.unjudged(flight.made, flight.answers, Purpose.RETRY)

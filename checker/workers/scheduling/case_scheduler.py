@@ -56,9 +56,7 @@ def leave_made(context: WorkerContext, flight: InFlight) -> None:
     One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
     """
     is_risky = Stage.HOOK in (context.calling_stage, context.judging_stage)
-    if not is_accused(flight.running, flight.index) and not (
-        is_risky and flight.index >= EXTRA_INDEX
-    ):
+    if not is_accused(flight.running, flight.index) and not (is_risky and flight.index >= EXTRA_INDEX):
         return
     step = flight.made.step
     if command := _command(context, flight.made.case):
@@ -67,9 +65,7 @@ def leave_made(context: WorkerContext, flight: InFlight) -> None:
         _leave(context, flight.slot, replace(testimony, steps=(step,)))
 
 
-def _testimony(
-    context: WorkerContext, accused: tuple[LeasedTask, int, Label], case: Case, command: str
-) -> Quarantined:
+def _testimony(context: WorkerContext, accused: tuple[LeasedTask, int, Label], case: Case, command: str) -> Quarantined:
     running, index, label = accused
     return Quarantined(
         task=running.task.id,
@@ -169,9 +165,7 @@ class FollowerQueue:
             running.flying += 1
             self._waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
 
-    def extend(
-        self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None
-    ) -> None:
+    def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
         """Let a sequence go on, if something can use its answer. `leaving`: why the worker makes nothing new."""
         running = flight.running
         if running.is_closed:
@@ -196,9 +190,7 @@ class FollowerQueue:
         running, context = flight.running, self._context
         if flight.rest:
             step, sent = flight.rest[0], before_in(chain)
-            step = replace(
-                step, bindings=tuple(resolved(binding, sent) for binding in step.bindings)
-            )
+            step = replace(step, bindings=tuple(resolved(binding, sent) for binding in step.bindings))
             name = flight.made.case.id
             made = context.factory.remake(step, name=name, phase=running.phase)
             return Follower(running, flight.index, made, chain, flight.rest[1:], flight.slot)

@@ -59,9 +59,7 @@ def _told(
     return SchemaOpened(
         title=schema.title,
         specification=schema.specification,
-        base_url=settings.report.sanitization.redaction.url(
-            without_userinfo(schema.base_url or "")
-        ),
+        base_url=settings.report.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
         document=description.digest,
         total=selected.total,
         selected=len(selected) + len(selected.broken),
@@ -72,9 +70,7 @@ def _told(
     )
 
 
-def opened_of(
-    incarnation: int, subject: TestedDescription, recorder: Recorder, base_url: str
-) -> Opened:
+def opened_of(incarnation: int, subject: TestedDescription, recorder: Recorder, base_url: str) -> Opened:
     """Return the message to the supervisor."""
     return Opened(
         incarnation=incarnation,
@@ -96,15 +92,11 @@ def ordered(opened: Opened, users: UsersCode, phases: Sequence[str]) -> Opened:
         orders = tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases)
     if users.weights is not None:
         weights = users.weights(labels)
-        cards = tuple(
-            replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)
-        )
+        cards = tuple(replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True))
     return replace(opened, operations=cards, orders=orders)
 
 
-def _cards(
-    selected: SelectedOperations, operations: OperationResolver
-) -> tuple[OperationCard, ...]:
+def _cards(selected: SelectedOperations, operations: OperationResolver) -> tuple[OperationCard, ...]:
     common, model = operations.common, selected.resources
     begins = frozenset(model.roots)
     cards = []
@@ -121,11 +113,7 @@ def _cards(
         card = replace(card, max_examples=tuple(_numbers(entry, operations)))
         own = operations.of(entry)
         if own is not common:
-            card = replace(
-                card,
-                continue_on_failure=own.continue_on_failure,
-                phases=own.phases,
-            )
+            card = replace(card, continue_on_failure=own.continue_on_failure, phases=own.phases)
         cards.append(card)
     return tuple(cards)
 

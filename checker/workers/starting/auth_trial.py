@@ -65,9 +65,7 @@ class _Tried:
         self._tools = open_tools(settings, operations, caller, subject.classes)
         connect = transport_of(settings)
         self._lanes = connect(origin, operations.common.http, 1)
-        self._operations: list[Operation] = [
-            one for one in subject.selected.values() if is_harmless(one)
-        ]
+        self._operations: list[Operation] = [one for one in subject.selected.values() if is_harmless(one)]
 
     def close(self) -> None:
         self._lanes.close()
@@ -131,7 +129,5 @@ class _Tried:
     def _outcome(self, case: Case) -> Outcome:
         tools = self._tools
         request = build_request(tools.maker, tools.hooks, case, tools.credentials)
-        found: Outcome = drive(
-            exchange(tools, case, request), lambda wanted: self._lanes.send(0, wanted)
-        )
+        found: Outcome = drive(exchange(tools, case, request), lambda wanted: self._lanes.send(0, wanted))
         return found

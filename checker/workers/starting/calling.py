@@ -19,11 +19,7 @@ from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.observers.pacing import Concurrency, SlowLanes
-from checker.workers.operation_tools import (
-    CheckChoice,
-    dispatching,
-    judging,
-)
+from checker.workers.operation_tools import CheckChoice, dispatching, judging
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 MOST_LANES = 8
@@ -65,11 +61,7 @@ def open_tools(
     common, origin, keeper = operations.common, caller.origin, caller.keeper
     users = caller.users
     usual = RequestMaker(
-        origin,
-        common.headers,
-        version=__version__,
-        own_servers=True,
-        dispatch=dispatching(operations, caller.schemes),
+        origin, common.headers, version=__version__, own_servers=True, dispatch=dispatching(operations, caller.schemes)
     )
     maker = users.makes(usual, origin)
     nobody = partial(without_credentials, settings.report.sanitization.redaction)
@@ -83,20 +75,14 @@ def open_tools(
     hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers
     tools = check_tools(maker, users.makes(anonymous, origin), hooks, keeper, peers)
-    judge = judging(
-        operations, settings.report.truncation, CheckChoice(classes.checks, users.judges), tools
-    )
+    judge = judging(operations, settings.report.truncation, CheckChoice(classes.checks, users.judges), tools)
     return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
 
 
 def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestMaker:
     """Makes requests with all that is configured but credentials of security schemes."""
     return RequestMaker(
-        origin,
-        operations.common.headers,
-        version=__version__,
-        own_servers=True,
-        dispatch=dispatching(operations, None),
+        origin, operations.common.headers, version=__version__, own_servers=True, dispatch=dispatching(operations, None)
     )
 
 
@@ -125,9 +111,7 @@ class Lanes(Struct, frozen=True):
 
 def _pacing(settings: RunSettings) -> Concurrency:
     if settings.processes.lanes is not None:
-        return Concurrency(
-            most=settings.processes.lanes, lanes=settings.processes.lanes, fixed=True
-        )
+        return Concurrency(most=settings.processes.lanes, lanes=settings.processes.lanes, fixed=True)
     return Concurrency(most=max(1, MOST_LANES // settings.processes.workers))
 
 

@@ -38,9 +38,7 @@ class Requested(Struct, frozen=True):
     users: UsersCode = ALL_SCHEMAS
 
 
-def keeper_of(
-    asked: Requested, wiring: LoginTransport, secrets: Secrets
-) -> CredentialKeeper | None:
+def keeper_of(asked: Requested, wiring: LoginTransport, secrets: Secrets) -> CredentialKeeper | None:
     """Return the keeper of fetched credentials; None if there are no sources.
 
     What is configured stands in place of what users registered. Raises `ConfigError`.
@@ -55,10 +53,7 @@ def keeper_of(
 
 
 def equip(
-    keeper: CredentialKeeper,
-    asked: Requested,
-    wiring: LoginTransport,
-    registered: Sequence[AuthRegistry],
+    keeper: CredentialKeeper, asked: Requested, wiring: LoginTransport, registered: Sequence[AuthRegistry]
 ) -> None:
     """Give a keeper its sources and signers: those configured, or else those of the nearest registry that has any."""
     operations = asked.operations
@@ -70,13 +65,8 @@ def equip(
             keeper.identities = Identities([user.name for user in users])
             keeper.peer_names = authentication.wfc.peers
             # Whoever is named calls all operations; the peers call what he made.
-            known = {
-                one.name: one
-                for one in (*users, *peers_of(asked.settings.auth.wfc, authentication.wfc))
-            }
-            user_source = partial(
-                UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring
-            )
+            known = {one.name: one for one in (*users, *peers_of(asked.settings.auth.wfc, authentication.wfc))}
+            user_source = partial(UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring)
             keeper.sources = {one.name: one for one in map(user_source, known.values())}
     else:
         registry = next((one for one in registered if one), GLOBAL_AUTH)
@@ -95,9 +85,7 @@ def _signing() -> Any:
     return import_module("checker.workers.authentication.signing")
 
 
-def _tokens(
-    authentication: Authentication, schemes: SchemeCredentials, send: Send
-) -> dict[str, CredentialSource]:
+def _tokens(authentication: Authentication, schemes: SchemeCredentials, send: Send) -> dict[str, CredentialSource]:
     """Sources of tokens that are configured, by name."""
     found = [
         TokenSource(one, schemes.declared[one.name], schemes, send)

@@ -13,18 +13,14 @@ from checker.workers.starting.subject import TestedDescription
 from checker.workers.starting.users_engine import give_engine
 
 
-def keeper_alone(
-    subject: TestedDescription, secrets: Secrets, told: list[str]
-) -> CredentialKeeper | None:
+def keeper_alone(subject: TestedDescription, secrets: Secrets, told: list[str]) -> CredentialKeeper | None:
     """Return what applies the credentials of all configured sources, and fetches them itself; None without any source.
 
     `told` receives what came of a sign-up. Raises `ConfigError`.
     """
     settings = subject.settings
     parts = give_engine(subject)
-    accounts = accounts_of(
-        settings, subject.description.schema, lambda note: told.append(note.text)
-    )
+    accounts = accounts_of(settings, subject.description.schema, lambda note: told.append(note.text))
     asked = Requested(settings, subject.schemes, subject.operations, accounts)
     keeper = keeper_of(asked, wiring_of(settings, subject.origin), secrets)
     if keeper is not None:
@@ -51,11 +47,7 @@ class FetchedCredentials:
         renewed = replace(request, headers=list(request.headers))
         self._keeper.apply(Case(operation, "replay"), renewed)
         if _places(renewed) <= _places(request):
-            request.target, request.headers, request.body = (
-                renewed.target,
-                renewed.headers,
-                renewed.body,
-            )
+            request.target, request.headers, request.body = (renewed.target, renewed.headers, renewed.body)
 
     def headers(self) -> dict[str, str]:
         """Return the headers that the sources add to requests, by name in lower case, each from the first operation that gets it."""

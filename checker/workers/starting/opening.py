@@ -47,10 +47,7 @@ from checker.workers.observers.demands import declared_names
 from checker.workers.observers.hill_climbing import HillClimber
 from checker.workers.observers.saved_examples import SavedExamples
 from checker.workers.observers.witnesses import Sent
-from checker.workers.operation_tools import (
-    generation_rules,
-    rendering,
-)
+from checker.workers.operation_tools import generation_rules, rendering
 from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
@@ -86,17 +83,11 @@ def confirmed(
                 yield DemandHeard(one.label, one.demand, "", refused=(one.request,))
 
 
-def answering_405(
-    labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory
-) -> list[Note]:
+def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory) -> list[Note]:
     """A warning for each of these operations that answers 405 once more: one request each. They are not tested."""
     known = islice((Label(one) for one in labels if one in factory.operations), _MOST)
     text = "405 once more, after nothing but 405 in an earlier run: not tested"
-    return [
-        Note("method_not_allowed", label, "", text)
-        for label in known
-        if _is_405(label, tools, http, factory)
-    ]
+    return [Note("method_not_allowed", label, "", text) for label in known if _is_405(label, tools, http, factory)]
 
 
 def _is_405(label: Label, tools: Tools, http: Transport, factory: CaseFactory) -> bool:
@@ -122,9 +113,7 @@ def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
     return demands_in(case, outcome, declared_names(case.operation))
 
 
-def open_worker_context(
-    incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS
-) -> WorkerContext:
+def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> WorkerContext:
     """Document, hooks, operations and tools of one incarnation.
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
@@ -148,14 +137,10 @@ class _Workplace(Struct, frozen=True):
     """Closes what was opened, if nothing comes of it."""
 
 
-def _laid_out(
-    incarnation: int, subject: TestedDescription, users: UsersCode, place: _Workplace
-) -> WorkerContext:
+def _laid_out(incarnation: int, subject: TestedDescription, users: UsersCode, place: _Workplace) -> WorkerContext:
     settings, operations, origin = subject.settings, subject.operations, subject.origin
     undone, parts = place.undone, give_engine(subject, users)
-    shown = RequestDisplay(
-        rendering(origin, operations), sends_as_made=not users.hooks.named("before_call")
-    )
+    shown = RequestDisplay(rendering(origin, operations), sends_as_made=not users.hooks.named("before_call"))
     recorder = open_recorder(incarnation, settings, operations, shown)
     undone.callback(release, recorder)
     knowledge = open_knowledge(settings, subject.selected, recorder)
@@ -163,9 +148,7 @@ def _laid_out(
     told = tell_of_subject(subject, recorder)
     rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
-    makers = open_makers(
-        settings, subject.selected, rules, recorder, knowledge, _acting(users, accounts)
-    )
+    makers = open_makers(settings, subject.selected, rules, recorder, knowledge, _acting(users, accounts))
     asked = Requested(settings, subject.schemes, operations, accounts, users)
     keeper = _keeper(asked, origin, recorder)
     parts.keeper, parts.secrets = keeper, recorder.secrets
@@ -231,9 +214,7 @@ def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> Credential
     return keeper
 
 
-def _hill_climber(
-    operations: OperationResolver, makers: Makers, incarnation: int
-) -> HillClimber | None:
+def _hill_climber(operations: OperationResolver, makers: Makers, incarnation: int) -> HillClimber | None:
     """Return what makes metrics large, None if no metric is named. Raises `UsageError` for an unknown metric."""
     asked = {name for own in operations.layers.everywhere() for name in own.cases.maximize}
     if not asked:
@@ -244,14 +225,10 @@ def _hill_climber(
     except IncorrectUsage as error:
         raise UsageError(f"generation.maximize: {error}") from error
     chance = Random(digest_int(str(makers.seed), "hill_climber", str(incarnation)))
-    return HillClimber(
-        lambda operation: operations.of(operation).cases.maximize, makers.factory, chance
-    )
+    return HillClimber(lambda operation: operations.of(operation).cases.maximize, makers.factory, chance)
 
 
-def _investigation_budget(
-    settings: RunSettings, recorder: Recorder, operations: int
-) -> InvestigationBudget:
+def _investigation_budget(settings: RunSettings, recorder: Recorder, operations: int) -> InvestigationBudget:
     """Return what this worker may send for investigations of failures of so many operations."""
     is_endless = settings.kind == "fuzz"
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
@@ -278,11 +255,7 @@ def _floor(settings: RunSettings, operations: int, *, is_open_ended: bool) -> in
 
 
 def _look_first(
-    subject: TestedDescription,
-    tools: Tools,
-    http: Transport,
-    recorder: Recorder,
-    factory: CaseFactory,
+    subject: TestedDescription, tools: Tools, http: Transport, recorder: Recorder, factory: CaseFactory
 ) -> tuple[Sent | None, tuple[tuple[str, str], ...]]:
     """Send the requests before the run, in the first worker: they show whether credentials and old demands hold.
 
@@ -307,24 +280,12 @@ def _look_first(
     return first_look, tuple((note.label, note.pointer) for note in needs)
 
 
-def _first_answers(
-    settings: RunSettings, told: SchemaOpened, *, configured: bool
-) -> FirstAnswers | None:
+def _first_answers(settings: RunSettings, told: SchemaOpened, *, configured: bool) -> FirstAnswers | None:
     """Return the observer of the first responses, in the worker that opens the description for all."""
     if settings.document is not None:
         return None
     given, declared = settings.target.base_url, told.declared_path.rstrip("/")
-    lacks = (
-        given is not None and declared and not urlsplit(given).path.rstrip("/").endswith(declared)
-    )
+    lacks = given is not None and declared and not urlsplit(given).path.rstrip("/").endswith(declared)
     wanted = {"header authorization", *told.credentials}
-    given_names = (
-        name for name, _ in settings.common.headers if f"header {name.lower()}" in wanted
-    )
-    return FirstAnswers(
-        told.base_url,
-        declared if lacks else "",
-        configured,
-        next(given_names, ""),
-        told.ways_in,
-    )
+    given_names = (name for name, _ in settings.common.headers if f"header {name.lower()}" in wanted)
+    return FirstAnswers(told.base_url, declared if lacks else "", configured, next(given_names, ""), told.ways_in)

@@ -106,9 +106,7 @@ class _Outlining:
         self._schema = contents.description.schema
         self._phases = contents.settings.phases
         self._operations = contents.operations
-        schemes = SchemeCredentials(
-            self._schema.security_schemes, contents.operations.common.authentication
-        )
+        schemes = SchemeCredentials(self._schema.security_schemes, contents.operations.common.authentication)
         self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
         self._store = FormStore()
         self._chained = _reached(contents.selected.resources)

@@ -25,9 +25,7 @@ from checker.corpus.values import LiveValues
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.knowledge import Knowledge
-from checker.workers.operation_tools import (
-    checks_by_case,
-)
+from checker.workers.operation_tools import checks_by_case
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
 from checker.workers.selected import SelectedOperations
@@ -92,16 +90,12 @@ def open_recorder(
     )
 
 
-def open_knowledge(
-    settings: RunSettings, selected: SelectedOperations, recorder: Recorder
-) -> Knowledge:
+def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
     is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
     knowledge = Knowledge(
         demands=DemandLearner(at_once=is_fuzz) if settings.sources.learns else None,
-        creations=CreationHistory(
-            selected.variables_below(), recorder.reproduction, recorder.traffic.components.of
-        ),
+        creations=CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of),
     )
     if is_fuzz:
         knowledge.values = LiveValues(selected.resources, selected.names, holds)
@@ -109,7 +103,5 @@ def open_knowledge(
         for note in remember(layout, knowledge.signals, knowledge.values):
             recorder.note(note)
     else:
-        knowledge.layered = LayeredValues(
-            selected.resources, selected.names, settings.sources.unordered_phases, holds
-        )
+        knowledge.layered = LayeredValues(selected.resources, selected.names, settings.sources.unordered_phases, holds)
     return knowledge

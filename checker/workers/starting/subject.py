@@ -42,9 +42,7 @@ _MOST_BYTES: Final = 1 << 20
 _MOST_FILES: Final = 200
 _USUAL: Final = frozenset((0, 1, -1))
 """Every generator sends them."""
-_LIBRARIES: Final = tuple(
-    sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")
-)
+_LIBRARIES: Final = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
@@ -190,16 +188,12 @@ class TestedDescription(Struct, frozen=True):
     """What could not be taken in."""
 
 
-def read_subject(
-    settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
-) -> TestedDescription:
+def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
     """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     return subject_of(read_contents(settings, layout, users), users)
 
 
-def read_contents(
-    settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS
-) -> Contents:
+def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> Contents:
     """Return the description to test, for any target. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     # What is wrong with them is told before anything is fetched.
     load_all_hooks(settings.certain_hooks)
@@ -228,9 +222,7 @@ def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDesc
     """Return the subject with the target. Raises `ConfigError` and `UsageError`."""
     settings, operations = contents.settings, contents.operations
     schema = contents.description.schema
-    classes = ClassChecks(
-        class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)
-    )
+    classes = ClassChecks(class_checks(operations.layers.checks_somewhere(), operations.common.check_settings))
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
     for label, name in settings.auth.needs:
         schemes.need(Label(label), name)

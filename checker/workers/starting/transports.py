@@ -4,12 +4,7 @@ from pathlib import Path
 
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
-from checker.transport.factories import (
-    TransportFactory,
-    in_process,
-    transport_factory,
-    with_policies,
-)
+from checker.transport.factories import TransportFactory, in_process, transport_factory, with_policies
 from checker.transport.policies import RateLimits
 
 

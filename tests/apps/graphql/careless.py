@@ -39,13 +39,7 @@ _ROOT: dict[str, Any] = {
     "kind": "A", "names": ["a"], "count": 1, "thing": {"id": "1", "label": "x"}, "owner": {"id": "1"},
     "again": {"id": "1", "label": "x"}, "open": 1, "closed": 1, "crash": 1,
 }  # fmt: skip
-_SPOILT: dict[str, Any] = {
-    "kind": "C",
-    "names": "a",
-    "count": "1",
-    "thing": {"id": "1"},
-    "owner": None,
-}
+_SPOILT: dict[str, Any] = {"kind": "C", "names": "a", "count": "1", "thing": {"id": "1"}, "owner": None}
 
 
 class Careless:

@@ -14,10 +14,7 @@ from tests.apps.serving import json_reply
 PLANTED = {
     ("Query.parcel", "not_a_server_error"): "a parcel that was read, and then deleted",
     ("Mutation.deleteDepot", "use_after_free"): "a depot is still there after its deletion",
-    (
-        "Mutation.createShelf",
-        "ensure_resource_availability",
-    ): "a shelf is not there after it was made",
+    ("Mutation.createShelf", "ensure_resource_availability"): "a shelf is not there after it was made",
     ("Mutation.deleteTag", "not_a_server_error"): "a tag that is deleted twice",
     ("Mutation.updateTag", "not_a_server_error"): "a tag that is changed after its deletion",
 }

@@ -47,9 +47,7 @@ def schema_of(*, planted: bool) -> graphene.Schema:
 
         staff = graphene.List(Employed, size=graphene.Int(default_value=2))
         person = graphene.Field(Person, id=graphene.ID(required=True))
-        average = graphene.Float(
-            numbers=graphene.List(graphene.NonNull(graphene.Float), required=True)
-        )
+        average = graphene.Float(numbers=graphene.List(graphene.NonNull(graphene.Float), required=True))
 
         def resolve_staff(self, info: Any, size: int | None) -> Any:
             pages = 10 // size if planted and size is not None else 1

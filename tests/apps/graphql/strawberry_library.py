@@ -142,9 +142,7 @@ async def _clean() -> dict[str, bool]:
 def library(*, planted: bool) -> FastAPI:
     """The application; its endpoint is `/graphql`."""
     context = _planted if planted else _clean
-    router = GraphQLRouter[dict[str, bool], None](
-        strawberry.Schema(Query, Mutation), context_getter=context
-    )
+    router = GraphQLRouter[dict[str, bool], None](strawberry.Schema(Query, Mutation), context_getter=context)
     app = FastAPI()
     app.include_router(router, prefix="/graphql")
     return app

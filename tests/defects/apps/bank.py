@@ -3,25 +3,12 @@
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
 from tests.defects.shelf import Shelf, removes, shows
-from tests.defects.words import (
-    BOOLEAN,
-    NUMBERED,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import BOOLEAN, NUMBERED, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "django"
 _AMOUNT = {"type": "integer", "minimum": 1, "maximum": 5000}
 _ID = parameter("path", "account_id", NUMBERED)
-_KEY = parameter(
-    "header", "Idempotency-Key", {"type": "string", "pattern": "^[a-z0-9]{4,12}$"}, required=True
-)
+_KEY = parameter("header", "Idempotency-Key", {"type": "string", "pattern": "^[a-z0-9]{4,12}$"}, required=True)
 DOCUMENT = described(
     "bank",
     {
@@ -70,19 +57,10 @@ DOCUMENT = described(
 DEFECTS = (
     Defect("frozen-unchecked", "GET /accounts", "negative_data_rejection"),
     Defect("krone-crash", "POST /accounts", "not_a_server_error"),
-    Defect(
-        "key-optional", "POST /accounts/{account_id}/deposits", "missing_required_header", steps=2
-    ),
-    Defect(
-        "negative-balance",
-        "POST /accounts/{account_id}/deposits",
-        "response_schema_conformance",
-        steps=2,
-    ),
+    Defect("key-optional", "POST /accounts/{account_id}/deposits", "missing_required_header", steps=2),
+    Defect("negative-balance", "POST /accounts/{account_id}/deposits", "response_schema_conformance", steps=2),
     Defect("frozen-crash", "POST /accounts/{account_id}/deposits", "not_a_server_error", steps=3),
-    Defect(
-        "frozen-word", "PUT /accounts/{account_id}/freeze", "response_schema_conformance", steps=2
-    ),
+    Defect("frozen-word", "PUT /accounts/{account_id}/freeze", "response_schema_conformance", steps=2),
     Defect("closed-shown", "DELETE /accounts/{account_id}", "use_after_free", steps=3),
     Defect("no-allow", "/accounts/{account_id}", "unsupported_method"),
 )
@@ -109,20 +87,16 @@ def build(on: frozenset[str]) -> Service:
 
     account = accounts.at("account_id")
     service.operation("GET /accounts/{account_id}")(shows(account))
-    service.operation("DELETE /accounts/{account_id}")(
-        removes(account, accounts, stays="closed-shown" in on)
-    )
+    service.operation("DELETE /accounts/{account_id}")(removes(account, accounts, stays="closed-shown" in on))
 
     @service.operation(
-        "POST /accounts/{account_id}/deposits",
-        lenient=maybe("key-optional" in on, "header Idempotency-Key"),
+        "POST /accounts/{account_id}/deposits", lenient=maybe("key-optional" in on, "header Idempotency-Key")
     )
     def deposited(asked: Asked) -> Answer:
         account, amount = accounts.get(asked.path["account_id"]), int(asked.json["amount"])
         key = asked.headers.get("idempotency-key")
         if key is not None and not (
-            (4 <= len(key) <= 12 and key.isalnum() and key.islower())
-            or (key.isdigit() and 4 <= len(key) <= 12)
+            (4 <= len(key) <= 12 and key.isalnum() and key.islower()) or (key.isdigit() and 4 <= len(key) <= 12)
         ):
             raise Problem(400, "key")
         if account["frozen"]:

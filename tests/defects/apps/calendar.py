@@ -3,18 +3,7 @@
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
 from tests.defects.shelf import Shelf
-from tests.defects.words import (
-    NAME,
-    NUMBERED,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import NAME, NUMBERED, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "fastapi"
 _DAY = {"type": "string", "format": "date"}
@@ -49,12 +38,7 @@ DOCUMENT = described(
             "put": {
                 "requestBody": body(_RULE),
                 "responses": answers(
-                    {200: said(thing("event rule", event=NUMBERED, rule={"type": "object"}))},
-                    400,
-                    404,
-                    415,
-                    422,
-                    500,
+                    {200: said(thing("event rule", event=NUMBERED, rule={"type": "object"}))}, 400, 404, 415, 422, 500
                 ),
             },
         },

@@ -2,18 +2,7 @@
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Service
-from tests.defects.words import (
-    COUNT,
-    SLUG,
-    STRING,
-    Defect,
-    answers,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import COUNT, SLUG, STRING, Defect, answers, described, parameter, ref, said, thing
 
 FRAMEWORK = "aiohttp"
 _LANG = {"type": "string", "enum": ["en", "de", "nl"]}
@@ -23,29 +12,17 @@ DOCUMENT = described(
     {
         "/articles": {
             "get": {
-                "parameters": [
-                    parameter("query", "lang", _LANG, required=True),
-                    parameter("query", "from", COUNT),
-                ],
-                "responses": answers(
-                    {200: said({"type": "array", "items": ref("Article")}, headers=_LINKED)}, 400
-                ),
+                "parameters": [parameter("query", "lang", _LANG, required=True), parameter("query", "from", COUNT)],
+                "responses": answers({200: said({"type": "array", "items": ref("Article")}, headers=_LINKED)}, 400),
             }
         },
         "/articles/{code}": {
             "get": {
-                "parameters": [
-                    parameter("path", "code", SLUG),
-                    parameter("query", "full", {"type": "boolean"}),
-                ],
+                "parameters": [parameter("path", "code", SLUG), parameter("query", "full", {"type": "boolean"})],
                 "responses": answers({200: said(ref("Article"))}, 400, 404),
             }
         },
-        "/statistics": {
-            "get": {
-                "responses": answers({200: said({"type": "object", "additionalProperties": COUNT})})
-            }
-        },
+        "/statistics": {"get": {"responses": answers({200: said({"type": "object", "additionalProperties": COUNT})})}},
         "/about": {
             "get": {
                 "parameters": [parameter("query", "lang", _LANG)],
@@ -58,9 +35,7 @@ DOCUMENT = described(
     },
     components={
         "schemas": {
-            "Article": thing(
-                "code names", code=STRING, names={"type": "object", "additionalProperties": STRING}
-            )
+            "Article": thing("code names", code=STRING, names={"type": "object", "additionalProperties": STRING})
         }
     },
 )
@@ -90,9 +65,7 @@ def build(on: frozenset[str]) -> Service:
         lang = asked.one("lang")
         if "dutch-no-content" in on and lang == "nl":
             return Answer(status=204)
-        return Answer(
-            articles, headers={"Link-Count": "-1" if "link-count" in on and lang == "de" else "1"}
-        )
+        return Answer(articles, headers={"Link-Count": "-1" if "link-count" in on and lang == "de" else "1"})
 
     @service.operation("GET /articles/{code}")
     def shown(asked: Asked) -> Answer:

@@ -3,19 +3,7 @@
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
 from tests.defects.shelf import Shelf, removes, shows
-from tests.defects.words import (
-    NUMBERED,
-    SLUG,
-    STRING,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import NUMBERED, SLUG, STRING, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "aiohttp"
 _ROOM, _MESSAGE = parameter("path", "room_id", NUMBERED), parameter("path", "message_id", NUMBERED)
@@ -27,7 +15,7 @@ DOCUMENT = described(
             "post": {
                 "requestBody": body(thing("topic", topic=SLUG)),
                 "responses": answers({201: said(ref("Room"))}, 400, 415, 422),
-            },
+            }
         },
         "/rooms/{room_id}": {
             "parameters": [_ROOM],
@@ -37,12 +25,8 @@ DOCUMENT = described(
         "/rooms/{room_id}/messages": {
             "parameters": [_ROOM],
             "get": {
-                "parameters": [
-                    parameter("query", "last", {"type": "integer", "minimum": 1, "maximum": 20})
-                ],
-                "responses": answers(
-                    {200: said({"type": "array", "items": ref("Message")})}, 400, 404
-                ),
+                "parameters": [parameter("query", "last", {"type": "integer", "minimum": 1, "maximum": 20})],
+                "responses": answers({200: said({"type": "array", "items": ref("Message")})}, 400, 404),
             },
             "post": {
                 "requestBody": body(thing("text", text=_TEXT)),
@@ -63,15 +47,9 @@ DOCUMENT = described(
     },
 )
 DEFECTS = (
-    Defect(
-        "message-stays", "DELETE /rooms/{room_id}/messages/{message_id}", "use_after_free", steps=4
-    ),
-    Defect(
-        "message-lost", "POST /rooms/{room_id}/messages", "ensure_resource_availability", steps=3
-    ),
-    Defect(
-        "message-long", "GET /rooms/{room_id}/messages/{message_id}", "not_a_server_error", steps=3
-    ),
+    Defect("message-stays", "DELETE /rooms/{room_id}/messages/{message_id}", "use_after_free", steps=4),
+    Defect("message-lost", "POST /rooms/{room_id}/messages", "ensure_resource_availability", steps=3),
+    Defect("message-long", "GET /rooms/{room_id}/messages/{message_id}", "not_a_server_error", steps=3),
     Defect("last-unchecked", "GET /rooms/{room_id}/messages", "negative_data_rejection", steps=2),
     Defect("last-twenty", "GET /rooms/{room_id}/messages", "positive_data_acceptance", steps=2),
     Defect("post-ok", "POST /rooms/{room_id}/messages", "status_code_conformance", steps=2),
@@ -99,9 +77,7 @@ def build(on: frozenset[str]) -> Service:
     service.operation("GET /rooms/{room_id}")(shows(rooms.at("room_id")))
     service.operation("DELETE /rooms/{room_id}")(removes(rooms.at("room_id"), rooms))
 
-    @service.operation(
-        "GET /rooms/{room_id}/messages", lenient=maybe("last-unchecked" in on, "query last")
-    )
+    @service.operation("GET /rooms/{room_id}/messages", lenient=maybe("last-unchecked" in on, "query last"))
     def listed(asked: Asked) -> Answer:
         room = rooms.get(asked.path["room_id"])
         if "last-twenty" in on and asked.one("last") == "20":

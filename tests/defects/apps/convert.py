@@ -2,16 +2,7 @@
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.words import (
-    STRING,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    said,
-    thing,
-)
+from tests.defects.words import STRING, Defect, answers, body, described, parameter, said, thing
 
 FRAMEWORK = "fastapi"
 _TEMPERATURE = {"type": "integer", "minimum": -273, "maximum": 10000}
@@ -34,25 +25,16 @@ DOCUMENT = described(
         "/length": {
             "get": {
                 "parameters": [
-                    parameter(
-                        "query",
-                        "value",
-                        {"type": "number", "minimum": 0, "maximum": 1000},
-                        required=True,
-                    ),
+                    parameter("query", "value", {"type": "number", "minimum": 0, "maximum": 1000}, required=True),
                     parameter("query", "unit", _UNIT, required=True),
                 ],
-                "responses": answers(
-                    {200: said(thing("metres", metres={"type": "number", "minimum": 0}))}, 400, 500
-                ),
+                "responses": answers({200: said(thing("metres", metres={"type": "number", "minimum": 0}))}, 400, 500),
             }
         },
         "/statistics": {
             "post": {
                 "requestBody": body(thing("numbers", numbers=_NUMBERS, trim={"type": "boolean"})),
-                "responses": answers(
-                    {200: said(thing("mean", mean={"type": "number"}))}, 400, 415, 422, 500
-                ),
+                "responses": answers({200: said(thing("mean", mean={"type": "number"}))}, 400, 415, 422, 500),
             }
         },
         "/slug": {
@@ -81,9 +63,7 @@ def build(on: frozenset[str]) -> Service:
     """The service with these defects."""
     service = Service(DOCUMENT)
 
-    @service.operation(
-        "GET /fahrenheit/{celsius}", lenient=maybe("celsius-unchecked" in on, "path celsius")
-    )
+    @service.operation("GET /fahrenheit/{celsius}", lenient=maybe("celsius-unchecked" in on, "path celsius"))
     def fahrenheit(asked: Asked) -> Answer:
         text = asked.path["celsius"]
         if "absolute-zero" in on and text == "-273":

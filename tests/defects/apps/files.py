@@ -21,17 +21,12 @@ from tests.defects.words import (
 FRAMEWORK = "django"
 _ETAG = {"ETag": {"required": True, "schema": {"type": "string", "pattern": '^"[0-9]+"$'}}}
 _ID = parameter("path", "file_id", NUMBERED)
-_MATCH = parameter(
-    "header", "If-Version", {"type": "integer", "minimum": 0, "maximum": 9}, required=True
-)
+_MATCH = parameter("header", "If-Version", {"type": "integer", "minimum": 0, "maximum": 9}, required=True)
 DOCUMENT = described(
     "files",
     {
         "/files": {
-            "post": {
-                "requestBody": body(ref("NewFile")),
-                "responses": answers({201: said(ref("File"))}, 400, 415, 422),
-            },
+            "post": {"requestBody": body(ref("NewFile")), "responses": answers({201: said(ref("File"))}, 400, 415, 422)}
         },
         "/files/{file_id}": {
             "parameters": [_ID],
@@ -53,12 +48,7 @@ DOCUMENT = described(
                     {
                         200: said(
                             thing("used", used=COUNT),
-                            headers={
-                                "X-Limit": {
-                                    "required": True,
-                                    "schema": {"type": "integer", "minimum": 1},
-                                }
-                            },
+                            headers={"X-Limit": {"required": True, "schema": {"type": "integer", "minimum": 1}}},
                         )
                     }
                 )
@@ -92,9 +82,7 @@ def build(on: frozenset[str]) -> Service:
     if "quota-trace" in on:
         service.undeclared["/quota"] = Answer({"used": 0})
 
-    @service.operation(
-        "POST /files", lenient=maybe("extra-member" in on, "body additionalProperties")
-    )
+    @service.operation("POST /files", lenient=maybe("extra-member" in on, "body additionalProperties"))
     def added(asked: Asked) -> Answer:
         given = asked.json
         if "largest" in on and given["size"] == 1000:
@@ -110,9 +98,7 @@ def build(on: frozenset[str]) -> Service:
         tag = f"{file['size']}" if "etag-plain" in on else f'"{file["size"]}"'
         return Answer(file, headers={"ETag": tag})
 
-    @service.operation(
-        "PUT /files/{file_id}", lenient=maybe("version-optional" in on, "header If-Version")
-    )
+    @service.operation("PUT /files/{file_id}", lenient=maybe("version-optional" in on, "header If-Version"))
     def changed(asked: Asked) -> Answer:
         file, given = files.get(asked.path["file_id"]), asked.json
         version = asked.headers.get("if-version", "0")
@@ -123,9 +109,7 @@ def build(on: frozenset[str]) -> Service:
         file.update({"name": given["name"], "size": int(given["size"])})
         return Answer(file)
 
-    service.operation("DELETE /files/{file_id}")(
-        removes(files.at("file_id"), files, stays="still-there" in on)
-    )
+    service.operation("DELETE /files/{file_id}")(removes(files.at("file_id"), files, stays="still-there" in on))
 
     @service.operation("POST /files/{file_id}/copies")
     def copied(asked: Asked) -> Answer:

@@ -25,9 +25,7 @@ DOCUMENT = described(
     "devices",
     {
         "/devices": {
-            "get": {
-                "responses": answers({200: said({"type": "array", "items": ref("Device")})}, 401)
-            },
+            "get": {"responses": answers({200: said({"type": "array", "items": ref("Device")})}, 401)},
             "post": {
                 "requestBody": body(thing("name", name=SLUG)),
                 "responses": answers({201: said(ref("Device"))}, 400, 401, 415, 422),
@@ -45,12 +43,8 @@ DOCUMENT = described(
                 "responses": answers({200: said(ref("Device"))}, 400, 401, 404, 415, 422, 500),
             },
         },
-        "/health": {
-            "get": {"security": [], "responses": answers({200: said(thing("up", up=BOOLEAN))})}
-        },
-        "/firmware": {
-            "get": {"responses": answers({200: said(thing("version", version=STRING))}, 401)}
-        },
+        "/health": {"get": {"security": [], "responses": answers({200: said(thing("up", up=BOOLEAN))})}},
+        "/firmware": {"get": {"responses": answers({200: said(thing("version", version=STRING))}, 401)}},
     },
     security=[{"key": []}],
     components={

@@ -3,19 +3,7 @@
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
 from tests.defects.shelf import Shelf
-from tests.defects.words import (
-    COUNT,
-    NAME,
-    NUMBERED,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import COUNT, NAME, NUMBERED, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "flask"
 _BOOK = {"id": NUMBERED, "title": NAME, "pages": COUNT, "kind": {"enum": ["novel", "essay"]}}
@@ -48,12 +36,8 @@ DOCUMENT = described(
         "/books/{book_id}/loan": {
             "parameters": [_ID],
             "post": {
-                "requestBody": body(
-                    thing("days", days={"type": "integer", "minimum": 1, "maximum": 30})
-                ),
-                "responses": answers(
-                    {200: said(thing("book due", book=NUMBERED, due=COUNT))}, 400, 404, 415, 422
-                ),
+                "requestBody": body(thing("days", days={"type": "integer", "minimum": 1, "maximum": 30})),
+                "responses": answers({200: said(thing("book due", book=NUMBERED, due=COUNT))}, 400, 404, 415, 422),
             },
         },
     },

@@ -3,19 +3,7 @@
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service
 from tests.defects.shelf import Shelf
-from tests.defects.words import (
-    NAME,
-    NUMBERED,
-    STRING,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import NAME, NUMBERED, STRING, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "django"
 ARGUMENTS = ("-H", "Authorization: Bearer t-987654")
@@ -26,13 +14,9 @@ DOCUMENT = described(
     {
         "/notes": {
             "get": {
-                "parameters": [
-                    parameter("query", "mine", {"type": "string", "enum": ["yes", "no"]})
-                ],
+                "parameters": [parameter("query", "mine", {"type": "string", "enum": ["yes", "no"]})],
                 "responses": answers(
-                    {200: said({"type": "array", "items": ref("Note")}, headers=_REQUESTED)},
-                    400,
-                    401,
+                    {200: said({"type": "array", "items": ref("Note")}, headers=_REQUESTED)}, 400, 401
                 ),
             },
             "post": {
@@ -48,12 +32,8 @@ DOCUMENT = described(
         "/notes/{note_id}/share": {
             "parameters": [_ID],
             "post": {
-                "requestBody": body(
-                    thing("with", **{"with": {"type": "string", "format": "uuid"}})
-                ),
-                "responses": answers(
-                    {200: said(thing("link", link=STRING))}, 400, 401, 404, 415, 422
-                ),
+                "requestBody": body(thing("with", **{"with": {"type": "string", "format": "uuid"}})),
+                "responses": answers({200: said(thing("link", link=STRING))}, 400, 401, 404, 415, 422),
             },
         },
         "/me": {"get": {"responses": answers({200: said(thing("name", name=STRING))}, 401)}},
@@ -98,9 +78,7 @@ def build(on: frozenset[str]) -> Service:
 
     @service.operation("GET /notes/{note_id}")
     def shown(asked: Asked) -> Answer:
-        if "note-any-token" not in on or not asked.headers.get("authorization", "").startswith(
-            "Bearer "
-        ):
+        if "note-any-token" not in on or not asked.headers.get("authorization", "").startswith("Bearer "):
             enter(asked)
         return Answer(notes.get(asked.path["note_id"]))
 

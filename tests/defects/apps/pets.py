@@ -5,18 +5,7 @@ from typing import Any
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
 from tests.defects.shelf import Shelf, removes, shows
-from tests.defects.words import (
-    NAME,
-    NUMBERED,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import NAME, NUMBERED, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "fastapi"
 _AGE = {"type": "integer", "minimum": 0, "maximum": 99}
@@ -40,9 +29,7 @@ DOCUMENT = described(
             "parameters": [_OWNER],
             "get": {
                 "parameters": [parameter("query", "oldest", _AGE)],
-                "responses": answers(
-                    {200: said({"type": "array", "items": ref("Pet")})}, 400, 404, 500
-                ),
+                "responses": answers({200: said({"type": "array", "items": ref("Pet")})}, 400, 404, 500),
             },
             "post": {
                 "requestBody": body(ref("NewPet")),
@@ -112,9 +99,7 @@ def _owners(service: Service, owners: Shelf, on: frozenset[str]) -> None:
             return Answer(raw=b"<p>owner</p>", media_type="text/html")
         return Answer(owner)
 
-    service.operation("DELETE /owners/{owner_id}")(
-        removes(owners.at("owner_id"), owners, stays="owner-stays" in on)
-    )
+    service.operation("DELETE /owners/{owner_id}")(removes(owners.at("owner_id"), owners, stays="owner-stays" in on))
 
 
 def _pets(service: Service, owners: Shelf, pets: Shelf, on: frozenset[str]) -> None:
@@ -131,9 +116,7 @@ def _pets(service: Service, owners: Shelf, pets: Shelf, on: frozenset[str]) -> N
             return Answer({"detail": "empty range"}, 500)
         return Answer([pet for pet in pets.last(200) if pet["owner"] == owner["id"]])
 
-    @service.operation(
-        "POST /owners/{owner_id}/pets", lenient=maybe("age-unchecked" in on, "body age")
-    )
+    @service.operation("POST /owners/{owner_id}/pets", lenient=maybe("age-unchecked" in on, "body age"))
     def pet_added(asked: Asked) -> Answer:
         owner, given = owners.get(asked.path["owner_id"]), asked.json
         age = given.get("age")

@@ -2,37 +2,20 @@
 
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.words import (
-    BOOLEAN,
-    COUNT,
-    STRING,
-    Defect,
-    answers,
-    described,
-    parameter,
-    said,
-    thing,
-)
+from tests.defects.words import BOOLEAN, COUNT, STRING, Defect, answers, described, parameter, said, thing
 
 FRAMEWORK = "flask"
 _HITS = thing("hits total", hits={"type": "array", "items": STRING}, total=COUNT)
 _SORT = {"type": "string", "enum": ["name", "date", "size"]}
 _BOX = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 4}
-_TRACE = parameter(
-    "header", "X-Trace", {"type": "string", "pattern": "^[0-9a-f]{8}$"}, required=True
-)
+_TRACE = parameter("header", "X-Trace", {"type": "string", "pattern": "^[0-9a-f]{8}$"}, required=True)
 DOCUMENT = described(
     "search",
     {
         "/search": {
             "get": {
                 "parameters": [
-                    parameter(
-                        "query",
-                        "q",
-                        {"type": "string", "minLength": 1, "maxLength": 30},
-                        required=True,
-                    ),
+                    parameter("query", "q", {"type": "string", "minLength": 1, "maxLength": 30}, required=True),
                     parameter("query", "sort", _SORT),
                     parameter("query", "size", {"type": "integer", "minimum": 1, "maximum": 100}),
                     parameter("query", "exact", BOOLEAN),
@@ -48,26 +31,16 @@ DOCUMENT = described(
         },
         "/suggest/{word}": {
             "get": {
-                "parameters": [
-                    parameter("path", "word", {"type": "string", "pattern": "^[a-z]{1,12}$"}),
-                    _TRACE,
-                ],
+                "parameters": [parameter("path", "word", {"type": "string", "pattern": "^[a-z]{1,12}$"}), _TRACE],
                 "responses": answers({200: said({"type": "array", "items": STRING})}, 400, 404),
             }
         },
         "/score": {
             "get": {
                 "parameters": [
-                    parameter(
-                        "query",
-                        "weight",
-                        {"type": "number", "minimum": 0, "maximum": 1},
-                        required=True,
-                    )
+                    parameter("query", "weight", {"type": "number", "minimum": 0, "maximum": 1}, required=True)
                 ],
-                "responses": answers(
-                    {200: said(thing("score", score={"type": "number", "maximum": 1}))}, 400
-                ),
+                "responses": answers({200: said(thing("score", score={"type": "number", "maximum": 1}))}, 400),
             }
         },
     },
@@ -108,9 +81,7 @@ def build(on: frozenset[str]) -> Service:
             return Answer({"detail": "not enough values to unpack"}, 500)
         return Answer({"hits": [], "total": len(corners) % 1000})
 
-    @service.operation(
-        "GET /suggest/{word}", lenient=maybe("trace-optional" in on, "header X-Trace")
-    )
+    @service.operation("GET /suggest/{word}", lenient=maybe("trace-optional" in on, "header X-Trace"))
     def suggested(asked: Asked) -> Answer:
         trace = asked.headers.get("x-trace")
         if trace is not None and (len(trace) != 8 or set(trace) - set("0123456789abcdef")):

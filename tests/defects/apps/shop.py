@@ -29,7 +29,7 @@ DOCUMENT = described(
             "post": {
                 "requestBody": body(thing("", coupon={"type": "string", "pattern": "^[A-Z]{4}$"})),
                 "responses": answers({201: said(ref("Cart"))}, 400, 415, 422),
-            },
+            }
         },
         "/carts/{cart_id}": {
             "parameters": [_CART],
@@ -51,22 +51,10 @@ DOCUMENT = described(
             "get": {
                 "parameters": [
                     parameter("path", "article", SLUG),
-                    parameter(
-                        "query",
-                        "count",
-                        {"type": "integer", "minimum": 1, "maximum": 99},
-                        required=True,
-                    ),
-                    parameter(
-                        "header",
-                        "X-Market",
-                        {"type": "string", "enum": ["eu", "us"]},
-                        required=True,
-                    ),
+                    parameter("query", "count", {"type": "integer", "minimum": 1, "maximum": 99}, required=True),
+                    parameter("header", "X-Market", {"type": "string", "enum": ["eu", "us"]}, required=True),
                 ],
-                "responses": answers(
-                    {200: said(thing("price", price={"type": "integer", "minimum": 0}))}, 400, 404
-                ),
+                "responses": answers({200: said(thing("price", price={"type": "integer", "minimum": 0}))}, 400, 404),
             }
         },
     },
@@ -77,10 +65,7 @@ DOCUMENT = described(
                 "id state lines",
                 id=NUMBERED,
                 state=_STATE,
-                lines={
-                    "type": "array",
-                    "items": thing("article count", article=STRING, count=COUNT),
-                },
+                lines={"type": "array", "items": thing("article count", article=STRING, count=COUNT)},
             )
         }
     },
@@ -122,9 +107,7 @@ def build(on: frozenset[str]) -> Service:
             carts.remove(asked.path["cart_id"])
         return Answer(status=204)
 
-    @service.operation(
-        "POST /carts/{cart_id}/lines", lenient=maybe("count-unchecked" in on, "body count")
-    )
+    @service.operation("POST /carts/{cart_id}/lines", lenient=maybe("count-unchecked" in on, "body count"))
     def put_in(asked: Asked) -> Answer:
         cart, given = carts.get(asked.path["cart_id"]), asked.json
         if cart["state"] != "open":
@@ -144,9 +127,7 @@ def build(on: frozenset[str]) -> Service:
         cart["state"] = "ordered"
         return Answer({**cart, "state": "paid"} if "state-paid" in on else cart)
 
-    @service.operation(
-        "GET /prices/{article}", lenient=maybe("market-optional" in on, "header X-Market")
-    )
+    @service.operation("GET /prices/{article}", lenient=maybe("market-optional" in on, "header X-Market"))
     def priced(asked: Asked) -> Answer:
         if asked.headers.get("x-market", "eu") not in ("eu", "us"):
             raise Problem(400, "market")

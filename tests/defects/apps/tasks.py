@@ -3,18 +3,7 @@
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Service, maybe
 from tests.defects.shelf import Shelf
-from tests.defects.words import (
-    NAME,
-    NUMBERED,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import NAME, NUMBERED, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "aiohttp"
 _STATE = {"type": "string", "enum": ["open", "done", "dropped"]}
@@ -42,12 +31,7 @@ DOCUMENT = described(
             "post": {
                 "requestBody": body(ref("NewTask")),
                 "responses": answers(
-                    {
-                        201: said(
-                            ref("Task"),
-                            headers={"Location": {"required": True, "schema": {"type": "string"}}},
-                        )
-                    },
+                    {201: said(ref("Task"), headers={"Location": {"required": True, "schema": {"type": "string"}}})},
                     400,
                     415,
                     422,
@@ -95,9 +79,7 @@ def build(on: frozenset[str]) -> Service:
     def listed(asked: Asked) -> Answer:
         state = asked.one("state")
         found = [task for task in tasks.last() if not state or task["state"] == state]
-        headers = (
-            {} if "total-missing" in on and state == "dropped" else {"X-Total": str(len(found))}
-        )
+        headers = {} if "total-missing" in on and state == "dropped" else {"X-Total": str(len(found))}
         return Answer(found, headers=headers)
 
     @service.operation("POST /tasks", lenient=maybe("tags-unchecked" in on, "body tags"))

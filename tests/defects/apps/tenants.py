@@ -5,19 +5,7 @@ from typing import Any
 from tests.defects.book import Asked
 from tests.defects.service import Answer, Problem, Service, maybe
 from tests.defects.shelf import Find, Shelf, removes, shows
-from tests.defects.words import (
-    NUMBERED,
-    SLUG,
-    STRING,
-    Defect,
-    answers,
-    body,
-    described,
-    parameter,
-    ref,
-    said,
-    thing,
-)
+from tests.defects.words import NUMBERED, SLUG, STRING, Defect, answers, body, described, parameter, ref, said, thing
 
 FRAMEWORK = "flask"
 _TENANT = parameter("path", "tenant_id", NUMBERED)
@@ -32,16 +20,11 @@ DOCUMENT = described(
         _TENANTS: {
             "post": {
                 "parameters": [
-                    parameter(
-                        "header",
-                        "X-Region",
-                        {"type": "string", "enum": ["north", "south"]},
-                        required=True,
-                    )
+                    parameter("header", "X-Region", {"type": "string", "enum": ["north", "south"]}, required=True)
                 ],
                 "requestBody": body(thing("name", name=SLUG)),
                 "responses": answers({201: said(ref("Tenant"))}, 400, 415, 422),
-            },
+            }
         },
         "/tenants/{tenant_id}": {
             "parameters": [_TENANT],
@@ -61,11 +44,7 @@ DOCUMENT = described(
         },
         _MEMBERS: {
             "parameters": [_TENANT, _PROJECT],
-            "get": {
-                "responses": answers(
-                    {200: said({"type": "array", "items": ref("Member")})}, 400, 404
-                )
-            },
+            "get": {"responses": answers({200: said({"type": "array", "items": ref("Member")})}, 400, 404)},
             "post": {
                 "requestBody": body(thing("name role", name=SLUG, role=_ROLE)),
                 "responses": answers({201: said(ref("Member"))}, 400, 404, 415, 422, 500),
@@ -81,9 +60,7 @@ DOCUMENT = described(
         "schemas": {
             "Tenant": thing("id name", id=NUMBERED, name=STRING),
             "Project": thing("id tenant name", id=NUMBERED, tenant=NUMBERED, name=STRING),
-            "Member": thing(
-                "id project name role", id=NUMBERED, project=NUMBERED, name=STRING, role=_ROLE
-            ),
+            "Member": thing("id project name role", id=NUMBERED, project=NUMBERED, name=STRING, role=_ROLE),
         }
     },
 )
@@ -104,10 +81,7 @@ def build(on: frozenset[str]) -> Service:
     service, tenants, projects, members = Service(DOCUMENT), Shelf(), Shelf(), Shelf()
 
     def project_of(asked: Asked) -> dict[str, Any]:
-        tenant, project = (
-            tenants.get(asked.path["tenant_id"]),
-            projects.get(asked.path["project_id"]),
-        )
+        tenant, project = (tenants.get(asked.path["tenant_id"]), projects.get(asked.path["project_id"]))
         if project["tenant"] != tenant["id"]:
             raise Problem(404, "of another tenant")
         return project
@@ -129,9 +103,7 @@ def build(on: frozenset[str]) -> Service:
         return Answer(project, 201)
 
     service.operation(f"GET {_PROJECTS}/{{project_id}}")(shows(project_of))
-    service.operation(f"DELETE {_PROJECTS}/{{project_id}}")(
-        removes(project_of, projects, stays="project-stays" in on)
-    )
+    service.operation(f"DELETE {_PROJECTS}/{{project_id}}")(removes(project_of, projects, stays="project-stays" in on))
     _members(service, project_of, members, on)
     return service
 
@@ -158,9 +130,7 @@ def _members(service: Service, project_of: Find, members: Shelf, on: frozenset[s
         if "owner-crash" in on and role == "owner":
             return Answer({"detail": "two owners"}, 500)
         role = role if role in ("reader", "writer", "owner") else "reader"
-        return Answer(
-            members.add({"project": project["id"], "name": given["name"], "role": role}), 201
-        )
+        return Answer(members.add({"project": project["id"], "name": given["name"], "role": role}), 201)
 
     service.operation(f"GET {_MEMBERS}/{{member_id}}")(shows(member_of))
 

@@ -27,9 +27,7 @@ def compiled(
 ) -> tuple[Compiler, Conjunction]:
     schema = schema_of(raw, dialect, components)
     canon = Canon(schema.document, dialect, Direction.REQUEST)
-    return Compiler(canon, DrawContext(), Budget(), {}, 16_384), (
-        Facet(schema.raw, schema.pointer),
-    )
+    return Compiler(canon, DrawContext(), Budget(), {}, 16_384), (Facet(schema.raw, schema.pointer),)
 
 
 def valid(raw: Any, place: TextPlace = BODY, **options: Any) -> list[Boundary]:
@@ -38,10 +36,7 @@ def valid(raw: Any, place: TextPlace = BODY, **options: Any) -> list[Boundary]:
 
 
 def invalid(
-    raw: Any,
-    place: TextPlace = BODY,
-    is_broken: Callable[[Any], bool] | None = None,
-    **options: Any,
+    raw: Any, place: TextPlace = BODY, is_broken: Callable[[Any], bool] | None = None, **options: Any
 ) -> list[Boundary]:
     compiler, conjunction = compiled(raw, **options)
     return list(negatives(compiler, conjunction, place, is_broken))

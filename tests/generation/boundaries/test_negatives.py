@@ -120,11 +120,7 @@ def test_what_was_recorded_is_there(raw: Any, recorded: list[tuple[Any, str]]) -
             "Value not matching the '^[a-z]{3}$' pattern",
             Scenario.WRONG_PATTERN,
         ),
-        (
-            {"type": "string", "format": "uuid"},
-            "Value not matching the 'uuid' format",
-            Scenario.WRONG_FORMAT,
-        ),
+        ({"type": "string", "format": "uuid"}, "Value not matching the 'uuid' format", Scenario.WRONG_FORMAT),
         ({"type": "array", "uniqueItems": True}, "Non-unique items", Scenario.REPEATED_ITEMS),
         (
             {"type": "object", "additionalProperties": False},
@@ -224,8 +220,7 @@ def _patterns(count: int) -> dict[str, Any]:
     more = {"allOf": [{"properties": {"path": {"type": "string"}}}, any_of_them], "required": ["path"]}  # fmt: skip
     values = {**plain, "json": {"oneOf": [{"type": "string"}, {"type": "object", **more}]}}
     alternatives = [
-        {"type": "object", "properties": {name: value}, "required": [name]}
-        for name, value in values.items()
+        {"type": "object", "properties": {name: value}, "required": [name]} for name, value in values.items()
     ]
     return {"Pattern": {"type": "object", "oneOf": alternatives}}
 

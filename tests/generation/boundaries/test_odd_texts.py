@@ -46,11 +46,7 @@ def searches(*parameters: dict[str, Any]) -> list[dict[str, Any]]:
     """Queries with signs in them."""
     given = [{"in": "query", "name": "q", "schema": TEXT}, *parameters]
     found = OperationEdges(operation({"parameters": given}), GenerationSettings(), Coverage())
-    return [
-        dict(case.parts.containers[Location.QUERY])
-        for case in found.cases()
-        if case.scenario is Scenario.SIGNS
-    ]
+    return [dict(case.parts.containers[Location.QUERY]) for case in found.cases() if case.scenario is Scenario.SIGNS]
 
 
 def test_a_search_meets_signs_in_its_usual_way_and_in_its_last_one() -> None:
@@ -61,12 +57,7 @@ def test_a_search_meets_signs_in_its_usual_way_and_in_its_last_one() -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "shown"),
-    [
-        ("^[a-z]{3}$", ["aaa\n<b>"]),
-        ("^[A-Z][0-9]{1,3}$", ["A0\n<b>"]),
-        ("[a-z]{3}", []),
-        ("^[^x]*$", []),
-    ],
+    [("^[a-z]{3}$", ["aaa\n<b>"]), ("^[A-Z][0-9]{1,3}$", ["A0\n<b>"]), ("[a-z]{3}", []), ("^[^x]*$", [])],
 )
 def test_a_line_that_matches_is_no_match_of_the_whole(pattern: str, shown: list[str]) -> None:
     schema = {"type": "object", "properties": {"a": {**TEXT, "pattern": pattern}}}

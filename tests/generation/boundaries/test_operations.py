@@ -61,10 +61,7 @@ MULTI_RECORDED = [
     ({"a": 0}, "Smallest request"),
     ({"a": "AAA"}, "a: Incorrect type"),
     ({"a": 0, "b": "0"}, "All required properties and optional 'b'"),
-    (
-        {"a": 0, "c": True, "x-checker-unknown-property": "42"},
-        "Object with unexpected properties",
-    ),
+    ({"a": 0, "c": True, "x-checker-unknown-property": "42"}, "Object with unexpected properties"),
 ]
 
 
@@ -124,9 +121,7 @@ def test_a_parameter_is_sent_twice_when_asked_for() -> None:
     operation = operation_of(parameter_of(INTEGER))
     assert Scenario.DUPLICATE_PARAMETER not in {case.scenario for case in listed(operation)}
     (twice,) = [
-        case
-        for case in listed(operation, duplicates_query=True)
-        if case.scenario is Scenario.DUPLICATE_PARAMETER
+        case for case in listed(operation, duplicates_query=True) if case.scenario is Scenario.DUPLICATE_PARAMETER
     ]
     assert twice.parts.containers[Location.QUERY] == {"q": [0, 0]}
     assert twice.description == "Duplicate `q` query parameter"
@@ -147,9 +142,7 @@ def test_without_a_value_for_what_is_required_there_are_no_cases() -> None:
 
 
 def test_an_impossible_required_body_is_left_out() -> None:
-    operation = operation_of(
-        parameter_of(INTEGER), body={"type": "integer", "minimum": 5, "maximum": 2}
-    )
+    operation = operation_of(parameter_of(INTEGER), body={"type": "integer", "minimum": 5, "maximum": 2})
     (only,) = listed(operation)
     assert (only.description, only.parts.body) == ("Missing request body", NOT_SET)
 
@@ -168,9 +161,7 @@ def test_more_cases_than_wanted_are_reported() -> None:
 
 
 def test_a_case_tells_where_it_comes_from() -> None:
-    operation = operation_of(
-        parameter_of({"type": "integer", "maximum": 3, "example": 2}), body=INTEGER
-    )
+    operation = operation_of(parameter_of({"type": "integer", "maximum": 3, "example": 2}), body=INTEGER)
     found = listed(operation)
     (large,) = [case for case in found if case.scenario is Scenario.TOO_LARGE]
     case = large.case(operation, "c")
@@ -330,9 +321,7 @@ def _first_keys(operation: Operation) -> list[Any]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_positive_cases_of_real_operations_are_valid_in_every_part(path: Path) -> None:
     for operation in list(operations(path))[:12]:
-        checks: dict[Any, Any] = {
-            one.place: str.isprintable for needed in operation.security for one in needed.schemes
-        }
+        checks: dict[Any, Any] = {one.place: str.isprintable for needed in operation.security for one in needed.schemes}
         checks |= {
             (item.location, item.name): compile_schema(item.schema, Direction.REQUEST).is_valid
             for item in operation.parameters

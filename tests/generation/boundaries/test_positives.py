@@ -228,9 +228,7 @@ def _web(count: int) -> dict[str, Any]:
     return {name: {"type": "object", "properties": {**named, "n": INTEGER}} for name in names}
 
 
-@pytest.mark.parametrize(
-    "names", [{"pattern": "^[a-z]+$"}, {"enum": ["up", "down"]}, {"maxLength": 3}]
-)
+@pytest.mark.parametrize("names", [{"pattern": "^[a-z]+$"}, {"enum": ["up", "down"]}, {"maxLength": 3}])
 def test_undeclared_properties_are_called_as_their_names_have_to_be(names: Any) -> None:
     raw = {"type": "object", "propertyNames": names, "additionalProperties": INTEGER}
     found = [one.value for one in valid(raw) if one.value]
@@ -246,10 +244,7 @@ def test_a_web_of_recursive_schemas_ends_and_says_that_it_was_cut() -> None:
 
 
 def test_a_recursive_schema_is_unfolded_a_little() -> None:
-    node = {
-        "type": "object",
-        "properties": {"next": {"$ref": "#/components/schemas/N"}, "v": INTEGER},
-    }
+    node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/N"}, "v": INTEGER}}
     found = valid({"$ref": "#/components/schemas/N"}, components={"N": node})
     depths = {str(boundary.value).count("next") for boundary in found}
     assert {0, 1, 2} <= depths <= {0, 1, 2, 3, 4}

@@ -42,20 +42,14 @@ def test_what_may_be_anything_is_nested_deep_once() -> None:
         ({"type": "array", "items": {"type": "object"}}, BODY, []),
     ],
 )
-def test_plain_items_without_a_limit_are_many_in_bodies(
-    raw: Any, place: TextPlace, lengths: list[int]
-) -> None:
+def test_plain_items_without_a_limit_are_many_in_bodies(raw: Any, place: TextPlace, lengths: list[int]) -> None:
     assert [len(one) for one in unusual(raw, place) if len(one) > 1] == lengths
 
 
 def test_integers_of_a_body_are_written_with_a_fraction_of_zero_once() -> None:
     schema = {
         "type": "object",
-        "properties": {
-            "n": {**INTEGER, "minimum": 3},
-            "is": {"type": "boolean"},
-            "l": {"enum": [7]},
-        },
+        "properties": {"n": {**INTEGER, "minimum": 3}, "is": {"type": "boolean"}, "l": {"enum": [7]}},
     }
     found = unusual(schema)
     assert [repr(one) for one in found] == ["{'n': 3.0, 'is': True, 'l': 7.0}"]

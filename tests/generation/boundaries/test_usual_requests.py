@@ -17,9 +17,7 @@ from tests.openapi.documents import operation
 TEXT = {"type": "string"}
 
 
-@pytest.mark.parametrize(
-    ("location", "name"), [(Location.HEADER, "If-Match"), (Location.QUERY, "page_token")]
-)
+@pytest.mark.parametrize(("location", "name"), [(Location.HEADER, "If-Match"), (Location.QUERY, "page_token")])
 def test_what_is_mostly_refused_stands_in_cases_of_its_own(location: Location, name: str) -> None:
     refused = parameter_of({"type": "string"}, location, name, required=False)
     other = parameter_of({"enum": ["a"]}, location, "other", required=False)
@@ -30,9 +28,7 @@ def test_what_is_mostly_refused_stands_in_cases_of_its_own(location: Location, n
     assert any(case.parameter == name for case in found)
 
 
-@pytest.mark.parametrize(
-    ("schema", "usual"), [({"type": "string"}, "*"), ({"type": "string", "minLength": 4}, "0000")]
-)
+@pytest.mark.parametrize(("schema", "usual"), [({"type": "string"}, "*"), ({"type": "string", "minLength": 4}, "0000")])
 def test_a_required_condition_holds_in_usual_requests(schema: dict[str, Any], usual: str) -> None:
     condition = parameter_of(schema, Location.HEADER, "If-Match", required=True)
     found = listed(operation_of(condition, body={"type": "integer", "maximum": 5}))
@@ -74,9 +70,7 @@ INVENTED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("schema", "is_usual"), [*((one, True) for one in GIVEN), *((one, False) for one in INVENTED)]
-)
+@pytest.mark.parametrize(("schema", "is_usual"), [*((one, True) for one in GIVEN), *((one, False) for one in INVENTED)])
 def test_usual_bodies_have_optional_properties_with_values_of_the_description(
     schema: dict[str, Any], *, is_usual: bool
 ) -> None:

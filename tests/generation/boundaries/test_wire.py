@@ -20,18 +20,12 @@ ORIGIN = BaseUrl("http", "127.0.0.1", 80, "/base")
 OPERATIONS = 8
 CASES = 40
 BEYOND_THE_SCHEMA = frozenset(
-    (
-        Scenario.UNSPECIFIED_METHOD,
-        Scenario.MALFORMED_CONTENT_TYPE,
-        Scenario.UNSUPPORTED_CONTENT_TYPE,
-    )
+    (Scenario.UNSPECIFIED_METHOD, Scenario.MALFORMED_CONTENT_TYPE, Scenario.UNSUPPORTED_CONTENT_TYPE)
 )
 
 
 def _is_about_a_schema(case: BoundaryCase) -> bool:
-    is_extra = (
-        case.scenario is Scenario.UNEXPECTED_PROPERTIES and case.location is not Location.BODY
-    )
+    is_extra = case.scenario is Scenario.UNEXPECTED_PROPERTIES and case.location is not Location.BODY
     # Whoever judges data knows nothing of credentials.
     is_secret = "/security" in (case.pointer or "").lower()
     return case.scenario not in BEYOND_THE_SCHEMA and not is_extra and not is_secret

@@ -16,12 +16,7 @@ from checker.generation.sources.context import Budget, DrawContext
 from checker.validation.referee import referee
 from tests.measuring.documents import JsonDocument
 
-NEW, DRAFT7, DRAFT4, OPENAPI30 = (
-    Dialect.DRAFT2020,
-    Dialect.DRAFT7,
-    Dialect.DRAFT4,
-    Dialect.OPENAPI30,
-)
+NEW, DRAFT7, DRAFT4, OPENAPI30 = (Dialect.DRAFT2020, Dialect.DRAFT7, Dialect.DRAFT4, Dialect.OPENAPI30)
 BODY: Final = body_place(alphabets.text_of(None, allows_nul=True), is_form=False, is_bytes=False)
 SCHEMAS: Final[tuple[tuple[str, Any, Dialect], ...]] = (
     ("type", {"type": "object", "properties": {"a": {"type": "integer"}}}, NEW),
@@ -89,9 +84,7 @@ def schema_of(raw: Any, dialect: Dialect) -> Schema:
 
 def compiler_of(schema: Schema) -> tuple[Compiler, tuple[Facet]]:
     canon = Canon(schema.document, schema.dialect, Direction.REQUEST)
-    return Compiler(canon, DrawContext(), Budget(), {}, 16_384), (
-        Facet(schema.raw, schema.pointer),
-    )
+    return Compiler(canon, DrawContext(), Budget(), {}, 16_384), (Facet(schema.raw, schema.pointer),)
 
 
 def listed(raw: Any, dialect: Dialect = NEW) -> tuple[Compiler, list[Breach]]:

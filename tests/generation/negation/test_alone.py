@@ -18,10 +18,7 @@ from .keywords import NEW, leaf_keywords, listed, values
 from .test_parts import wrong_part
 
 _ASKS_FOR_BAR = {"properties": {"bar": {"const": "bar"}}, "required": ["bar"]}
-_TWO_OR_THREE = [
-    {"prefixItems": [True, {"const": "bar"}]},
-    {"prefixItems": [True, {"const": "baz"}]},
-]
+_TWO_OR_THREE = [{"prefixItems": [True, {"const": "bar"}]}, {"prefixItems": [True, {"const": "baz"}]}]
 HARD: list[tuple[str, Any, Dialect]] = [
     ("anyOf", {"anyOf": [{"type": "integer"}, {"minimum": 2}]}, NEW),
     ("anyOf", {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, NEW),
@@ -50,25 +47,15 @@ HARD: list[tuple[str, Any, Dialect]] = [
         },
         NEW,
     ),
-    (
-        "unevaluatedItems",
-        {"prefixItems": [{"const": "foo"}], "oneOf": _TWO_OR_THREE, "unevaluatedItems": False},
-        NEW,
-    ),
-    (
-        "maximum",
-        {"patternProperties": {"a*": {"type": "integer"}, "aaa*": {"maximum": 20}}},
-        Dialect.DRAFT7,
-    ),
+    ("unevaluatedItems", {"prefixItems": [{"const": "foo"}], "oneOf": _TWO_OR_THREE, "unevaluatedItems": False}, NEW),
+    ("maximum", {"patternProperties": {"a*": {"type": "integer"}, "aaa*": {"maximum": 20}}}, Dialect.DRAFT7),
     (
         "then",
         {
             "if": {"required": ["kind"]},
             "then": {
                 "required": ["kind"],
-                "properties": {
-                    name: {"type": "array", "minItems": 1, "maxItems": 1} for name in "abcdef"
-                },
+                "properties": {name: {"type": "array", "minItems": 1, "maxItems": 1} for name in "abcdef"},
             },
         },
         NEW,
@@ -83,9 +70,7 @@ def test_hard_keyword_is_broken_alone(keyword: str, raw: Any, dialect: Dialect) 
     for breach in found:
         if breach.keyword == keyword:
             with suppress(Rejected):
-                errors += [
-                    leaf_keywords(raw, dialect, value) for value, _ in values(compiler, breach, 12)
-                ]
+                errors += [leaf_keywords(raw, dialect, value) for value, _ in values(compiler, breach, 12)]
     assert any(len(one) == 1 and keyword in one[0] for one in errors), errors
 
 

@@ -16,11 +16,7 @@ def test_each_keyword_is_broken_alone(keyword: str, raw: Any, dialect: Dialect) 
     compiler, found = listed(raw, dialect)
     mine = [breach for breach in found if breach.keyword == keyword]
     assert mine
-    seen = [
-        (value, leaf_keywords(raw, dialect, value))
-        for breach in mine
-        for value, _ in values(compiler, breach, 12)
-    ]
+    seen = [(value, leaf_keywords(raw, dialect, value)) for breach in mine for value, _ in values(compiler, breach, 12)]
     wrong = [(value, errors) for value, errors in seen if errors]
     # Alternatives may save a value now and then; nothing else may.
     assert len(wrong) > len(seen) / 2
@@ -43,21 +39,13 @@ def test_places_nearest_to_the_root_come_first() -> None:
 
 
 def test_pointers_lead_through_references_to_the_keyword() -> None:
-    raw = {
-        "properties": {"home": {"$ref": "#/$defs/place"}},
-        "$defs": {"place": {"allOf": [{"required": ["zip"]}]}},
-    }
+    raw = {"properties": {"home": {"$ref": "#/$defs/place"}}, "$defs": {"place": {"allOf": [{"required": ["zip"]}]}}}
     _, found = listed(raw)
-    assert ("#/$defs/place/allOf/0/required", ("home",)) in {
-        (breach.pointer, breach.path) for breach in found
-    }
+    assert ("#/$defs/place/allOf/0/required", ("home",)) in {(breach.pointer, breach.path) for breach in found}
 
 
 def test_schemas_that_contain_themselves_are_listed_to_an_end() -> None:
-    raw = {
-        "type": "object",
-        "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "size": {"minimum": 0}},
-    }
+    raw = {"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "size": {"minimum": 0}}}
     _, found = listed(raw)
     assert {breach.path for breach in found} >= {(), ("left",), ("right",), ("size",)}
     assert len(found) < 100
@@ -112,9 +100,7 @@ def test_what_is_said_twice_is_broken_twice() -> None:
 
 
 def _only(found: list[Breach], pointer: str) -> Breach:
-    (breach,) = [
-        breach for breach in found if breach.pointer == pointer and breach.keyword != "then"
-    ]
+    (breach,) = [breach for breach in found if breach.pointer == pointer and breach.keyword != "then"]
     return breach
 
 

@@ -29,19 +29,13 @@ IDENTITY = parameter_of({"type": "integer"}, Location.PATH, "id")
 
 def wrong_part(case: Case) -> tuple[Location, Violation]:
     assert case.meta is not None
-    (found,) = [
-        (place, part.violation)
-        for place, part in case.meta.components.items()
-        if part.mode.is_negative
-    ]
+    (found,) = [(place, part.violation) for place, part in case.meta.components.items() if part.mode.is_negative]
     assert found[1] is not None
     return found[0], found[1]
 
 
 def program(**options: Any) -> OperationProgram:
-    return program_of(
-        IDENTITY, PAGE, body=ITEM, settings=options.pop("settings", NEGATIVE), **options
-    )
+    return program_of(IDENTITY, PAGE, body=ITEM, settings=options.pop("settings", NEGATIVE), **options)
 
 
 def test_one_part_is_wrong_and_the_others_are_valid() -> None:
@@ -62,9 +56,7 @@ def test_one_part_is_wrong_and_the_others_are_valid() -> None:
 
 
 def test_both_modes_mix_evenly() -> None:
-    modes = Counter(
-        case.meta.generation.mode for case in cases(program(settings=BOTH), 400) if case.meta
-    )
+    modes = Counter(case.meta.generation.mode for case in cases(program(settings=BOTH), 400) if case.meta)
     assert 150 < modes[GenerationMode.NEGATIVE] < 250
     assert modes.total() == 400
 
@@ -118,22 +110,14 @@ def test_body_that_admits_everything_is_broken_in_its_syntax_alone() -> None:
 def test_forms_are_never_broken_by_what_is_text_anyway() -> None:
     raw = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
     found = cases(
-        program_of(
-            body=raw,
-            media_type="application/x-www-form-urlencoded",
-            settings=NEGATIVE,
-            body_required=False,
-        ),
-        60,
+        program_of(body=raw, media_type="application/x-www-form-urlencoded", settings=NEGATIVE, body_required=False), 60
     )
     assert {wrong_part(case)[1].keyword for case in found} == {"additionalProperties"}
 
 
 def test_headers_that_are_sent_as_the_user_wants_are_not_broken() -> None:
     trace = parameter_of({"type": "integer"}, Location.HEADER, "X-Trace")
-    settings = GenerationSettings(
-        mode=GenerationMode.NEGATIVE, fixed_headers=frozenset({"x-trace"})
-    )
+    settings = GenerationSettings(mode=GenerationMode.NEGATIVE, fixed_headers=frozenset({"x-trace"}))
     found = cases(program_of(trace, body=ITEM, settings=settings), 60)
     assert {wrong_part(case)[0] for case in found} == {Location.BODY}
 

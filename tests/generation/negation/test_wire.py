@@ -15,19 +15,11 @@ INTEGER, BOOLEAN, TEXT = {"type": "integer"}, {"type": "boolean"}, {"type": "str
 INTEGERS = {"type": "array", "items": INTEGER, "minItems": 2}
 
 
-def is_proved(
-    raw: Any, value: Any, location: Location = QUERY, *, required: bool = True, **options: Any
-) -> bool:
+def is_proved(raw: Any, value: Any, location: Location = QUERY, *, required: bool = True, **options: Any) -> bool:
     schema = schema_of(raw)
     style = "form" if location in (QUERY, COOKIE) else "simple"
     parameter = Parameter(
-        "q",
-        location,
-        required,
-        schema,
-        options.pop("style", style),
-        options.pop("explode", True),
-        **options,
+        "q", location, required, schema, options.pop("style", style), options.pop("explode", True), **options
     )
     is_valid = compile_schema(schema, Direction.REQUEST).is_valid
     return parameter_proof(parameter, outline_of(schema), is_valid)(value)
@@ -63,9 +55,7 @@ def is_proved(
     ids=str,
 )
 @pytest.mark.parametrize("location", [PATH, QUERY, HEADER, COOKIE])
-def test_text_that_may_be_read_as_valid_is_not_proved(
-    raw: Any, value: Any, location: Location
-) -> None:
+def test_text_that_may_be_read_as_valid_is_not_proved(raw: Any, value: Any, location: Location) -> None:
     assert not is_proved(raw, value, location)
 
 
@@ -203,10 +193,7 @@ def test_fields_that_travel_as_json_keep_their_types() -> None:
 
 def test_one_part_may_be_a_list_of_one() -> None:
     raw = {"type": "object", "properties": {"n": {"type": "array", "items": INTEGER}}}
-    objects = {
-        "type": "object",
-        "properties": {"n": {"type": "array", "items": {"type": "object"}}},
-    }
+    objects = {"type": "object", "properties": {"n": {"type": "array", "items": {"type": "object"}}}}
     as_json = PropertyEncoding(content_type="application/json")
     assert not _body(raw, "multipart/form-data", n=as_json)({"n": 5})
     assert not _body(objects, "multipart/form-data")({"n": {"a": 1}})

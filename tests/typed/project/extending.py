@@ -5,19 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from checker import (
-    APIOperation,
-    Case,
-    CheckResult,
-    cli,
-    config,
-    kinds,
-    observers,
-    phases,
-    reports,
-    transport,
-    warnings,
-)
+from checker import APIOperation, Case, CheckResult, cli, config, kinds, observers, phases, reports, transport, warnings
 
 
 class Answer:
@@ -81,9 +69,7 @@ phases.register(phases.Phase("quoting", phases.CaseSource.LISTED, quotations, tr
 class Tally:
     """Notes each judged case."""
 
-    def saw(
-        self, flight: observers.InFlight, verdict: observers.Verdict
-    ) -> list[observers.Note] | None:
+    def saw(self, flight: observers.InFlight, verdict: observers.Verdict) -> list[observers.Note] | None:
         return [observers.Note("tally", flight.made.label, "", verdict.case.id)]
 
 
@@ -94,12 +80,8 @@ class Memory(transport.BlockingTransport):
     """Asks nobody."""
 
 
-def shop(
-    origin: transport.BaseUrl, settings: transport.HttpSettings, lanes: int
-) -> transport.Transport:
-    def answer(
-        request: transport.WireRequest, timeout_s: float
-    ) -> transport.Response | transport.NetworkFailure:
+def shop(origin: transport.BaseUrl, settings: transport.HttpSettings, lanes: int) -> transport.Transport:
+    def answer(request: transport.WireRequest, timeout_s: float) -> transport.Response | transport.NetworkFailure:
         if request.method == "TRACE":
             return transport.NetworkFailure(transport.FailureKind.TIMEOUT, "nobody answers", 0.0)
         return transport.Response(200, [], json.dumps({}).encode(), request=request)

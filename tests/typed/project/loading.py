@@ -158,12 +158,7 @@ def use_response(response: Response) -> None:
     assert response.request is not None
     assert_type(response.request.headers["X-Key"], str)
     assert_type(response.request.headers.get("X-Key"), str | None)
-    for made in (
-        Response.from_any,
-        Response.from_requests,
-        Response.from_httpx,
-        Response.from_wsgi,
-    ):
+    for made in (Response.from_any, Response.from_requests, Response.from_httpx, Response.from_wsgi):
         assert_type(made(object()), Response)
 
 

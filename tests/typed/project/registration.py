@@ -128,9 +128,7 @@ class Mine(checker.BaseSchema):
     def build_request_url(self, case: Case, base_url: str) -> str:
         return super().build_request_url(case, base_url) + "/"
 
-    def get_custom_format_strategies(
-        self, generation_config: Any, mode: Any
-    ) -> Mapping[str, st.SearchStrategy[str]]:
+    def get_custom_format_strategies(self, generation_config: Any, mode: Any) -> Mapping[str, st.SearchStrategy[str]]:
         return {"card": st.just("1")}
 
     def prepare_request_body(self, body: Any) -> Any:

@@ -85,9 +85,7 @@ class Documented(checker.stateful.APIStateMachine):
     def get_call_kwargs(self, case: Case) -> dict[str, Any]:
         return {"headers": {"X": self.token}}
 
-    def validate_response(
-        self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any
-    ) -> None:
+    def validate_response(self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any) -> None:
         super().validate_response(response, case, additional_checks, **kwargs)
 
 

@@ -10,9 +10,7 @@ from checker import kinds
 class Known:
     """Knows identifiers that the API holds."""
 
-    def values_for(
-        self, operation: checker.APIOperation, location: str, name: str
-    ) -> Sequence[int]:
+    def values_for(self, operation: checker.APIOperation, location: str, name: str) -> Sequence[int]:
         return [1, 2] if location == "path" else []
 
 
@@ -29,9 +27,7 @@ class Mine(checker.BaseSchema):
     def get_coverage_capabilities(self) -> Collection[str]:
         return [kinds.Scenario.WRONG_TYPE]
 
-    def apply_stateful_inference(
-        self, observations: Sequence[checker.Observation]
-    ) -> Iterable[kinds.Transition]:
+    def apply_stateful_inference(self, observations: Sequence[checker.Observation]) -> Iterable[kinds.Transition]:
         for one in observations:
             taken = kinds.TakenValue(kinds.Location.PATH, "id", "$response.header.Location")
             target = kinds.Label("GET /items/{id}")
@@ -40,9 +36,7 @@ class Mine(checker.BaseSchema):
     def prepare_request_body(self, body: Any) -> Any:
         return {"wrapped": body}
 
-    def compute_fuzz_operation_weights(
-        self, operations: Sequence[checker.APIOperation]
-    ) -> list[float]:
+    def compute_fuzz_operation_weights(self, operations: Sequence[checker.APIOperation]) -> list[float]:
         return [2.0 if one.method == "POST" else 1.0 for one in operations]
 
 
