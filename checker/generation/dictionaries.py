@@ -128,7 +128,7 @@ def _eligible(compiler: Compiler, conjunction: Conjunction, place: TextPlace, ov
 
 
 def _below(form: Canonical, name: str) -> Conjunction:
-    return form.items if name == EACH else form.of_name(name)
+    return form.arrays.items if name == EACH else form.objects.of_name(name)
 
 
 class SchemaPart(NamedTuple):

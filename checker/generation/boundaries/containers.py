@@ -31,7 +31,7 @@ _REASONS = (Unsatisfiable, BudgetSpent, Rejected)
 
 def usual_array(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
     """The array of the smallest size. Raises `Unsatisfiable`."""
-    if not (form.item_count.low or form.contained or place.min_items or form.needs_check):
+    if not (form.arrays.count.low or form.arrays.contained or place.min_items or form.needs_check):
         return []
     return walk.narrowed(conjunction, place, "array", {"type": "array"})
 
@@ -43,7 +43,7 @@ def arrays_of(
     template = walk.usual(conjunction, place)
     if not isinstance(template, list):
         template = usual_array(walk, form, conjunction, place)
-    at, sizes = form.type_pointer or form.pointer, form.item_count
+    at, sizes = form.type_pointer or form.pointer, form.arrays.count
     yield Boundary(template, _WORDS[Scenario.ARRAY], Scenario.ARRAY, at, None, True)
     count = len(template)
     low_at, high_at = sizes.low_pointer or at, sizes.high_pointer
@@ -64,9 +64,13 @@ def arrays_of(
                 continue
             yield Boundary(value, _WORDS[scenario], scenario, pointer, keyword or None, True)
     yield from _with_items(walk, form, template, place, path)
-    if sizes.high is None and form.items and not (form.unique or form.prefix or form.contained):
+    if (
+        sizes.high is None
+        and form.arrays.items
+        and not (form.arrays.unique or form.arrays.prefix or form.arrays.contained)
+    ):
         with suppress(*_REASONS):
-            yield from many_items(walk.usual(form.items, item_of(place)), place, at)
+            yield from many_items(walk.usual(form.arrays.items, item_of(place)), place, at)
 
 
 def _with_items(
@@ -74,22 +78,22 @@ def _with_items(
 ) -> Iterator[Boundary]:
     """Each value of each item, in place of one that is there."""
     inner = item_of(place)
-    count = len(form.prefix)
-    for index, conjunction in enumerate(form.prefix):
+    count = len(form.arrays.prefix)
+    for index, conjunction in enumerate(form.arrays.prefix):
         before = template[:index]
         try:
-            before += [walk.usual(form.prefix[i], inner) for i in range(len(before), index)]
+            before += [walk.usual(form.arrays.prefix[i], inner) for i in range(len(before), index)]
         except _REASONS:
             break
         yield from _at(walk, (conjunction, inner), (*path, str(index)), before, template)
-    if not form.no_items and (form.items or not form.prefix):
-        first = max(count, len(form.contained))
+    if not form.arrays.is_closed and (form.arrays.items or not form.arrays.prefix):
+        first = max(count, len(form.arrays.contained))
         before = template[:first]
         try:
-            before += [walk.usual(form.prefix[i], inner) for i in range(len(before), count)]
+            before += [walk.usual(form.arrays.prefix[i], inner) for i in range(len(before), count)]
         except _REASONS:
             return
-        yield from _at(walk, (form.items, inner), (*path, _ANY), before, template)
+        yield from _at(walk, (form.arrays.items, inner), (*path, _ANY), before, template)
 
 
 def _at(
@@ -120,22 +124,22 @@ _NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
 def usual_object(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
     """Return the object with the required properties and the wanted optional ones. Raises `Unsatisfiable`."""
     inner = item_of(place)
-    sizes = form.property_count
+    sizes = form.objects.count
     value = _declared(walk, form, inner, max(sizes.low, place.min_items))
-    for name in [name for name in value if name not in form.required]:
+    for name in [name for name in value if name not in form.objects.required]:
         if sizes.high is None or len(value) <= sizes.high:
             break
         del value[name]
     low = max(sizes.low, place.min_items)
     if len(value) >= low:
         return value
-    if form.names or form.no_additional is not None or low > _MOST:
+    if form.objects.names or form.objects.closed_at is not None or low > _MOST:
         # What chance draws has a limit; these are listed without asking.
         found: dict[str, Any] = walk.narrowed(conjunction, place, "object", {"type": "object"})
         return found
     names = (name for name in _additional_names() if name not in value)
     for name in list(islice(names, low - len(value))):
-        value[name] = walk.usual(form.of_name(name), inner)
+        value[name] = walk.usual(form.objects.of_name(name), inner)
     return value
 
 
@@ -143,18 +147,18 @@ def _declared(walk: Walk, form: Canonical, inner: TextPlace, low: int) -> dict[s
     """Return the declared properties of the usual object: more optional ones than usual where it needs `low` properties."""
     value: dict[str, Any] = {}
     waiting: dict[str, Conjunction] = {}
-    for name, child in form.properties.items():
+    for name, child in form.objects.properties.items():
         try:
-            if name in form.required or _is_usual(walk, form, name, inner):
+            if name in form.objects.required or _is_usual(walk, form, name, inner):
                 value[name] = walk.usual(child, inner)
             elif not walk.is_lean:
                 waiting[name] = child
         except _REASONS:
-            if name in form.required:
+            if name in form.objects.required:
                 raise
-    for name in form.required:
+    for name in form.objects.required:
         if name not in value:
-            value[name] = walk.usual(form.additional, inner)
+            value[name] = walk.usual(form.objects.additional, inner)
     for name, child in waiting.items():
         if len(value) >= low:
             break
@@ -165,10 +169,10 @@ def _declared(walk: Walk, form: Canonical, inner: TextPlace, low: int) -> dict[s
 
 def _is_usual(walk: Walk, form: Canonical, name: str, inner: TextPlace) -> bool:
     """Whether the usual object has an optional property. Servers alone make marks of pages."""
-    if walk.is_lean or name in marks_among(form.properties):
+    if walk.is_lean or name in marks_among(form.objects.properties):
         return False
-    has_all = walk.is_full or (walk.completes and not form.required)
-    return has_all or walk.is_given(form.properties[name], inner)
+    has_all = walk.is_full or (walk.completes and not form.objects.required)
+    return has_all or walk.is_given(form.objects.properties[name], inner)
 
 
 def objects_of(
@@ -180,8 +184,8 @@ def objects_of(
         template = usual_object(walk, form, conjunction, place)
     at, inner = form.type_pointer or form.pointer, item_of(place)
     yield Boundary(template, "Valid object", Scenario.OBJECT, at, None, True)
-    required = {name: one for name, one in form.properties.items() if name in form.required}
-    rest = {name: one for name, one in form.properties.items() if name not in required}
+    required = {name: one for name, one in form.objects.properties.items() if name in form.objects.required}
+    rest = {name: one for name, one in form.objects.properties.items() if name not in required}
     # A list may end at its first failure, and optional properties are refused more often.
     yield from _with_each(walk, required, template, inner, path)
     full = template if walk.is_lean else walk.full(conjunction, place)
@@ -204,8 +208,8 @@ def _with_each(
 
 def _other_sets(form: Canonical, template: dict[str, Any], full: dict[str, Any], at: str) -> Iterator[Boundary]:
     """Yield objects with other sets of the optional properties."""
-    optional = [name for name in full if name not in form.required]
-    required = {name: value for name, value in template.items() if name in form.required}
+    optional = [name for name in full if name not in form.objects.required]
+    required = {name: value for name, value in template.items() if name in form.objects.required}
     if not optional:
         return
     if len(optional) > 1 or required:
@@ -227,19 +231,19 @@ def _more(
     walk: Walk, form: Canonical, template: dict[str, Any], inner: TextPlace, path: tuple[str, ...]
 ) -> Iterator[Boundary]:
     """With one property that is not declared."""
-    is_open = form.no_additional is None and wants_extra(form, walk.compiler)
-    if is_open and (form.says_additional or not form.properties):
+    is_open = form.objects.closed_at is None and wants_extra(form, walk.compiler)
+    if is_open and (form.objects.declares_additional or not form.objects.properties):
         text = "Object with additional property: "
         name = _extra_name(walk, form, template)
         put = partial(_with, template, name)
-        yield from _inside(walk, (form.of_name(name), inner), (*path, _ANY), put, text)
-    for pattern, facet in form.pattern_properties:
+        yield from _inside(walk, (form.objects.of_name(name), inner), (*path, _ANY), put, text)
+    for pattern, facet in form.objects.pattern_properties:
         try:
             written = writer(pattern, alphabets.VISIBLE.intervals)
         except UnsupportedPattern:
             continue
         name = written.write(SimplestSource(), 0, max(written.low, _LONGEST_NAME))
-        if name not in form.properties and name not in form.hidden:
+        if name not in form.objects.properties and name not in form.objects.hidden:
             text = f"Object with pattern key '{name}' ('{pattern}') value: "
             put = partial(_with, template, name)
             yield from _inside(walk, ((facet,), inner), (*path, name), put, text)
@@ -248,11 +252,11 @@ def _more(
 def _extra_name(walk: Walk, form: Canonical, template: dict[str, Any]) -> str:
     """The name of a property that is not declared, as `propertyNames` has it where that is said."""
     usual = next(name for name in _additional_names() if name not in template)
-    if not form.names or walk.compiler.validator(form.names)(usual):
+    if not form.objects.names or walk.compiler.validator(form.objects.names)(usual):
         return usual
     try:
         wanted = {"type": "string", "minLength": 1}
-        name: str = walk.narrowed(form.names, _NAMES, "name", wanted)
+        name: str = walk.narrowed(form.objects.names, _NAMES, "name", wanted)
     except _REASONS:
         return usual
     return name

@@ -107,17 +107,18 @@ class SaidValues(Struct):
 
     def _whole(self, value: Any, form: Canonical, inner: TextPlace, depth: int) -> Any:
         if isinstance(value, list):
-            if form.prefix or forms.ARRAY not in form.types:
+            if form.arrays.prefix or forms.ARRAY not in form.types:
                 return value
-            return [self.completed(item, form.items, inner, depth) for item in value]
+            return [self.completed(item, form.arrays.items, inner, depth) for item in value]
         if forms.OBJECT not in form.types:
             return value
         whole = {
-            name: self.completed(part, form.properties.get(name, ()), inner, depth) for name, part in value.items()
+            name: self.completed(part, form.objects.properties.get(name, ()), inner, depth)
+            for name, part in value.items()
         }
-        for name in form.required:
+        for name in form.objects.required:
             if name not in whole:
-                whole[name] = self.edges.usual(form.of_name(name), inner)
+                whole[name] = self.edges.usual(form.objects.of_name(name), inner)
         return whole
 
     def _own(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[SaidValue]:
@@ -138,27 +139,27 @@ class SaidValues(Struct):
             return
         if forms.OBJECT in form.types:
             yield from self._objects(form, item_of(place))
-        if forms.ARRAY in form.types and not form.no_items:
+        if forms.ARRAY in form.types and not form.arrays.is_closed:
             yield from self._arrays(form, item_of(place))
 
     def _objects(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
         columns: dict[str, list[SaidValue]] = {}
-        for name, child in form.properties.items():
+        for name, child in form.objects.properties.items():
             said = [one for one in self.of(child, inner) if not one.is_default]
             if said:
                 columns[name] = said
         for number in range(max(map(len, columns.values()), default=0)):
             row = {name: said[number % len(said)] for name, said in columns.items()}
             value = {name: one.value for name, one in row.items()}
-            for name in form.required:
+            for name in form.objects.required:
                 if name not in value:
-                    value[name] = self.edges.usual(form.of_name(name), inner)
+                    value[name] = self.edges.usual(form.objects.of_name(name), inner)
             yield SaidValue(value, next(iter(row.values())).pointer)
 
     def _arrays(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
-        said = [one for one in self.of(form.items, inner) if not one.is_default]
-        size = max(form.item_count.low, 1)
-        if form.prefix or size > _MOST:
+        said = [one for one in self.of(form.arrays.items, inner) if not one.is_default]
+        size = max(form.arrays.count.low, 1)
+        if form.arrays.prefix or size > _MOST:
             return
         for number, one in enumerate(said):
             turned = [*said[number:], *said[:number]]

@@ -136,11 +136,11 @@ class Edges(Struct):
             values = (one for one in branches if not self._is_null(one))
             return any(self.is_given(one, place) for one in islice(values, 1))
         if types == {forms.OBJECT}:
-            given = {name for name, one in form.properties.items() if self.is_given(one, inner)}
-            needed = form.required or (form.properties if self.completes else ())
+            given = {name for name, one in form.objects.properties.items() if self.is_given(one, inner)}
+            needed = form.objects.required or (form.objects.properties if self.completes else ())
             return bool(given) and given.issuperset(needed)
-        has_items = types == {forms.ARRAY} and form.item_count.low > 0
-        return has_items and self.is_given(form.items, inner)
+        has_items = types == {forms.ARRAY} and form.arrays.count.low > 0
+        return has_items and self.is_given(form.arrays.items, inner)
 
     def _is_null(self, conjunction: Conjunction) -> bool:
         return self.compiler.canonical(self.targets(conjunction)).types == {forms.NULL}
@@ -356,9 +356,9 @@ def _is_checked(form: Canonical) -> bool:
         or form.opaque
         or form.branches
         or form.enum is not None
-        or form.names
-        or form.property_count.low
-        or form.property_count.high is not None
+        or form.objects.names
+        or form.objects.count.low
+        or form.objects.count.high is not None
         or excluded.values
         or excluded.steps
     )

@@ -358,7 +358,7 @@ def _spots(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterato
 
 def _child(part: SchemaPart, conjunction: Conjunction | None, name: str) -> Conjunction | None:
     form = _form(part, conjunction)
-    return None if form is None or form.branches else form.of_name(name)
+    return None if form is None or form.branches else form.objects.of_name(name)
 
 
 def _has_examples(part: SchemaPart, conjunction: Conjunction | None) -> bool:

@@ -210,14 +210,14 @@ def of_formats(form: Canonical) -> Iterator[str]:
 
 def of_signs(form: Canonical) -> str:
     """A text that a schema admits, and others read as more than text; empty where there is no room for it."""
-    low, high = form.lengths.low, form.lengths.high
+    low, high = form.strings.lengths.low, form.strings.lengths.high
     is_fitting = low <= _LONG and (high is None or high >= len(_SIGNS))
     return _SIGNS.ljust(low, "0") if is_fitting else ""
 
 
 def of_any(form: Canonical) -> Iterator[tuple[str, str]]:
     """(text, description) of what a schema admits that says nothing of characters."""
-    low, high = form.lengths.low, form.lengths.high
+    low, high = form.strings.lengths.low, form.strings.lengths.high
     if high is None and low <= _LONG:
         yield _OTHER_SCRIPTS.ljust(low, _WIDE), "String of several scripts"
         yield "0" * _LONG, "Long string"
@@ -238,16 +238,16 @@ _TEXT_WORDS: Final = {
 def texts_of(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
     """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
     at = form.type_pointer or form.pointer
-    lengths = form.lengths
+    lengths = form.strings.lengths
     is_formatted = any(name in FORMATS or name in walk.compiler.formats for name in form.formats)
-    is_said = is_formatted or form.content is not None
-    if (is_said or form.patterns) and not lengths.low and lengths.high is None:
+    is_said = is_formatted or form.strings.content is not None
+    if (is_said or form.strings.patterns) and not lengths.low and lengths.high is None:
         value = walk.narrowed(conjunction, place, "text", {"type": "string"})
         yield _boundary(value, Scenario.STRING, at, None)
         yield from _named(value, at)
         for text in of_formats(form):
             yield _boundary(text, Scenario.STRING, at, None)
-        if not form.patterns:
+        if not form.strings.patterns:
             return
     value = None
     for size, scenario, pointer, keyword in _sizes(form, place, at):
@@ -258,7 +258,7 @@ def texts_of(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextP
     if place.carries_empty and not lengths.low:
         yield Boundary("", "Empty string", Scenario.STRING, at, None, True)
     # Texts of a path name what is not there, however odd they are.
-    is_free = not (is_said or form.patterns or form.formats)
+    is_free = not (is_said or form.strings.patterns or form.formats)
     if is_free and location_of(place) is not Location.PATH:
         for text, description in of_any(form):
             yield Boundary(text, description, Scenario.STRING, at, None, True)
@@ -282,7 +282,7 @@ def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None)
 
 def _sizes(form: Canonical, place: TextPlace, at: str) -> Iterator[tuple[int, Scenario, str, str | None]]:
     """Length, what it is, pointer and keyword of who says so."""
-    lengths = form.lengths
+    lengths = form.strings.lengths
     low, high = max(lengths.low, place.min_text), lengths.high
     low_at = lengths.low_pointer or at
     if lengths.low:
@@ -299,10 +299,10 @@ def _sizes(form: Canonical, place: TextPlace, at: str) -> Iterator[tuple[int, Sc
 
 
 def _of_size(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, size: int) -> str | bytes | None:
-    low, high = max(form.lengths.low, place.min_text), form.lengths.high
+    low, high = max(form.strings.lengths.low, place.min_text), form.strings.lengths.high
     if size < low or (high is not None and size > high) or size > walk.compiler.max_text:
         return None
-    is_plain = not (form.patterns or form.formats or form.content or form.excluded.patterns)
+    is_plain = not (form.strings.patterns or form.formats or form.strings.content or form.excluded.patterns)
     if is_plain and place.alphabet.permits(_FILLER):
         return _FILLER * size
     sized = {"type": "string", "minLength": size, "maxLength": size}

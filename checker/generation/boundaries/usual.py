@@ -112,7 +112,7 @@ class UsualRequest(Struct):
             return parts
         part = self.compiler.body_part(body)
         form = part.compiler.canonical(part.conjunction)
-        value = {name: one for name, one in parts.body.items() if name in form.required}
+        value = {name: one for name, one in parts.body.items() if name in form.objects.required}
         if not value or not part.compiler.validator(part.conjunction)(value):
             return parts
         return self.with_body(parts, value, body)

@@ -105,9 +105,9 @@ def _is_inside(value: int, form: Canonical) -> bool:
 
 
 def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:
-    low, high = form.lengths.low, form.lengths.high
+    low, high = form.strings.lengths.low, form.strings.lengths.high
     texts = [text for text in _ODD_TEXTS if low <= len(text) and (high is None or len(text) <= high) and accepts(text)]
-    if not texts or form.patterns or form.formats:
+    if not texts or form.strings.patterns or form.formats:
         return draw
     odd = compile_listed(texts)
     return either(_ODD, odd, draw)

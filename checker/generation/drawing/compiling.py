@@ -362,10 +362,10 @@ class Compiler(Struct):
         return draw
 
     def _with_examples(self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
-        if not (form.examples or form.told) or self.is_minimal or place.is_bytes:
+        if not (form.examples or form.strings.prose_examples) or self.is_minimal or place.is_bytes:
             return draw
         is_valid = self.validator(conjunction, is_strict=True)
-        for share, values in ((_TOLD, form.told), (_EXAMPLES, form.examples)):
+        for share, values in ((_TOLD, form.strings.prose_examples), (_EXAMPLES, form.examples)):
             carried = [one for one in values if is_json(one) and place.carries(one)]
             fitting = [one for one in carried if is_valid(one)]
             if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):

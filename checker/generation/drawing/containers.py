@@ -392,12 +392,12 @@ _MOST_MEMBERS = 8_192
 
 def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws arrays of a form. Raises `Unsatisfiable`."""
-    sizes = form.item_count
+    sizes = form.arrays.count
     conflict = sizes.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
-    if form.no_array is not None:
-        raise Unsatisfiable(form.no_array.pointer, form.no_array.text)
+    if form.arrays.impossible is not None:
+        raise Unsatisfiable(form.arrays.impossible.pointer, form.arrays.impossible.text)
     inner = item_of(place)
     wanted, needed = _first_items(nodes, form, inner)
     low, high = max(sizes.low, place.min_items, needed), sizes.high
@@ -409,12 +409,12 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     if nodes.is_minimal:
         high = low
     finite, members = None, None
-    if form.unique and not prefix:
-        finite, members = _different(nodes, (*form.items, *form.uncontained), inner, low)
+    if form.arrays.unique and not prefix:
+        finite, members = _different(nodes, (*form.arrays.items, *form.arrays.uncontained), inner, low)
     if finite is not None and finite < low:
         raise Unsatisfiable(sizes.low_pointer, f"minItems {low} and uniqueItems, but only {finite} different items")
-    plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.unique, members, finite)
-    if form.has_duplicates:
+    plan = ArrayPlan(form.pointer, low, high, tuple(prefix), item, form.arrays.unique, members, finite)
+    if form.arrays.has_duplicates:
         return _with_duplicates(plan, nodes.context)
     keeps_path = nodes.reuses and place.is_body
     draw = compile_array(plan, nodes.context, keeps_path=keeps_path)
@@ -453,24 +453,24 @@ def _items(
     item: Draw | None = None
     try:
         prefix.extend(nodes.compile(conjunction, place) for conjunction in wanted[:count])
-        if not form.no_items and not (nodes.is_minimal and low <= len(wanted)):
-            item = nodes.compile((*form.items, *form.uncontained), place)
+        if not form.arrays.is_closed and not (nodes.is_minimal and low <= len(wanted)):
+            item = nodes.compile((*form.arrays.items, *form.arrays.uncontained), place)
     except Unsatisfiable:
         if low > len(prefix):
             raise
     if item is None and low > len(prefix):
-        raise Unsatisfiable(form.item_count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}")
+        raise Unsatisfiable(form.arrays.count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}")
     return prefix, item
 
 
 def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[Conjunction], int]:
     """`prefixItems` together with what the array has to contain, and how many of them there have to be."""
-    found = list(form.prefix)
+    found = list(form.arrays.prefix)
     taken: set[int] = set()
-    for contained in form.contained:
+    for contained in form.arrays.contained:
         index = _index_for(nodes, form, (found, taken), (contained, place))
         while len(found) <= index:
-            found.append(form.items)
+            found.append(form.arrays.items)
         found[index] = (*found[index], contained)
         taken.add(index)
     return found, max(taken, default=-1) + 1
@@ -481,13 +481,13 @@ def _index_for(
 ) -> int:
     """The first place at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
     (found, taken), (contained, place) = known, wanted
-    last = len(found) if form.no_items else len(found) + 1
+    last = len(found) if form.arrays.is_closed else len(found) + 1
     reason: Unsatisfiable | None = None
     for index in range(last):
         if index in taken:
             continue
         try:
-            nodes.compile((*(found[index] if index < len(found) else form.items), contained), place)
+            nodes.compile((*(found[index] if index < len(found) else form.arrays.items), contained), place)
         except Unsatisfiable as error:
             reason = reason or error
         else:

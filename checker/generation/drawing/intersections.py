@@ -105,7 +105,7 @@ def likely_ways(nodes: Nodes, canonical: Canonical, place: TextPlace, ways: list
 
 def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
     """True when what is drawn for one thing that is said of a string may not satisfy another."""
-    patterns, said = canonical.patterns, len(canonical.patterns) + len(canonical.formats)
+    patterns, said = canonical.strings.patterns, len(canonical.strings.patterns) + len(canonical.formats)
     if not said:
         return False
     if said + len(canonical.excluded.patterns) > 1:
@@ -118,7 +118,7 @@ def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
 def _in_common(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
     """Draws what is in all patterns and formats; None where no automaton is made, or too many were."""
     wanted = WantedPatterns(
-        (*(pattern for pattern, _ in canonical.patterns), *_grammars(canonical, nodes.formats)),
+        (*(pattern for pattern, _ in canonical.strings.patterns), *_grammars(canonical, nodes.formats)),
         tuple(canonical.excluded.patterns),
     )
     if not wanted.patterns or nodes.budget.is_low:
@@ -127,11 +127,11 @@ def _in_common(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | N
     nodes.budget.spend(canonical.pointer, 1 + found.work // _WORK_OF_A_STEP)
     if found.automaton is None:
         return None
-    if not found.automaton.accepting and wanted.count == len(canonical.patterns):
+    if not found.automaton.accepting and wanted.count == len(canonical.strings.patterns):
         # Grammars are narrower than their formats: with one of them there may be texts all the same.
         _refuse(canonical, wanted)
-    low = max(canonical.lengths.low, place.min_text, found.low)
-    highs = [high for high in (canonical.lengths.high, found.high) if high is not None]
+    low = max(canonical.strings.lengths.low, place.min_text, found.low)
+    highs = [high for high in (canonical.strings.lengths.high, found.high) if high is not None]
     try:
         return walker(found.automaton, low, min(highs, default=None))
     except UnsupportedPattern:
@@ -141,7 +141,7 @@ def _in_common(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | N
 def _refuse(canonical: Canonical, wanted: WantedPatterns) -> None:
     """Raise `Unsatisfiable` when patterns of which no automaton has a text stand for all that they match."""
     if all(map(is_exact, wanted.patterns)):
-        pointer = canonical.patterns[-1][1]
+        pointer = canonical.strings.patterns[-1][1]
         raise Unsatisfiable(pointer, f"no text that can be sent matches all of {', '.join(wanted.patterns)}")
 
 

@@ -33,8 +33,8 @@ class Variety(Enum):
 
 def may_be_poor(form: Canonical) -> bool:
     """True when it takes a few draws to know whether values repeat themselves."""
-    is_short = form.item_count.low <= _FEW_ITEMS
-    return bool(form.types & _CONTAINERS) and len(form.properties) <= _FEW_PROPERTIES and is_short
+    is_short = form.arrays.count.low <= _FEW_ITEMS
+    return bool(form.types & _CONTAINERS) and len(form.objects.properties) <= _FEW_PROPERTIES and is_short
 
 
 def different(draw: Draw, context: DrawContext) -> int:

@@ -39,7 +39,7 @@ IsName = Callable[[str], bool]
 
 def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws objects of a form. Raises `Unsatisfiable`."""
-    sizes = form.property_count
+    sizes = form.objects.count
     conflict = sizes.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
@@ -61,7 +61,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     more = _NEVER if nodes.is_minimal else _share(form)
     variety = nodes.variety_of(form)
     if variety is not Variety.USUAL:
-        is_named = form.properties and variety is not Variety.MOST
+        is_named = form.objects.properties and variety is not Variety.MOST
         more = _SOME_NAMES if is_named else _MANY_NAMES
     plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
     draw = compile_object(plan, nodes.context)
@@ -74,29 +74,29 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
     """Whether an object gets undeclared properties: not if there may be none and none is needed."""
-    if nodes.allows_extra or form.property_count.low > len(form.properties):
+    if nodes.allows_extra or form.objects.count.low > len(form.objects.properties):
         return True
-    return any(isinstance(facet.raw, dict) and facet.raw for facet in form.additional)
+    return any(isinstance(facet.raw, dict) and facet.raw for facet in form.objects.additional)
 
 
 def _share(form: Canonical) -> float:
-    if not form.properties:
+    if not form.objects.properties:
         return _FREE
-    return _OPEN if form.pattern_properties else _RARE
+    return _OPEN if form.objects.pattern_properties else _RARE
 
 
 def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Property]:
     found: list[Property] = []
-    is_name = nodes.validator(form.names)
+    is_name = nodes.validator(form.objects.names)
     tags = inherited_tags(nodes.canon, form)
-    marks = marks_among(form.properties)
-    for name, conjunction in form.properties.items():
-        is_required = name in form.required
-        if nodes.is_minimal and not is_required and form.property_count.low == 0:
+    marks = marks_among(form.objects.properties)
+    for name, conjunction in form.objects.properties.items():
+        is_required = name in form.objects.required
+        if nodes.is_minimal and not is_required and form.objects.count.low == 0:
             continue
         try:
             if not is_name(name):
-                raise Unsatisfiable(form.names[0].pointer, f"{name!r} may not be a name")
+                raise Unsatisfiable(form.objects.names[0].pointer, f"{name!r} may not be a name")
             draw = nodes.compile(conjunction, inner)
             draw = _tagged(nodes, conjunction, tags.get(name, ()), draw)
         except Unsatisfiable:
@@ -105,14 +105,14 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             continue
         likely = SELDOM_SHARE if name in marks else 1
         found.append(Property(name, _at(nodes, name, draw, inner), is_required, likely))
-    for name, pointer in form.required.items():
-        if name in form.properties:
+    for name, pointer in form.objects.required.items():
+        if name in form.objects.properties:
             continue
-        if form.no_additional is not None:
+        if form.objects.closed_at is not None:
             raise Unsatisfiable(pointer, f"{name!r} is required, but additionalProperties forbids it")
         if not is_name(name):
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
-        draw = nodes.compile(form.additional, inner)
+        draw = nodes.compile(form.objects.additional, inner)
         found.append(Property(name, _at(nodes, name, draw, inner), True))
     return found
 
@@ -125,17 +125,17 @@ def _tagged(nodes: Nodes, conjunction: Conjunction, tags: tuple[str, ...], draw:
 
 def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[Named, ...]:
     """Return the draw of undeclared properties; nothing when nothing else is drawn."""
-    if nodes.is_minimal and form.property_count.low == 0:
+    if nodes.is_minimal and form.objects.count.low == 0:
         return ()
-    declared = form.properties.keys() | form.hidden
-    is_valid = nodes.validator(form.names)
+    declared = form.objects.properties.keys() | form.objects.hidden
+    is_valid = nodes.validator(form.objects.names)
     found: list[Named] = []
-    patterns = dict.fromkeys(pattern for pattern, _ in form.pattern_properties)
+    patterns = dict.fromkeys(pattern for pattern, _ in form.objects.pattern_properties)
     if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
         is_other = _is_other(declared, [matcher(pattern) for pattern in patterns])
-        if form.names:
+        if form.objects.names:
             is_other = _both(is_other, is_valid)
-        _append(found, nodes, (form.additional, inner), _names(nodes, form), is_other)
+        _append(found, nodes, (form.objects.additional, inner), _names(nodes, form), is_other)
     for pattern in patterns:
         names = _names_like(pattern, inner)
         if names is None:
@@ -161,29 +161,29 @@ def _overlaps(
     form: Canonical, names: Draw, is_valid: Callable[[str], bool]
 ) -> list[tuple[Conjunction, Callable[[str], bool]]]:
     """Return the schemas that hold for names that match a pattern: a few names are tried, since they may match others."""
-    declared = form.properties.keys() | form.hidden
+    declared = form.objects.properties.keys() | form.objects.hidden
     found: dict[frozenset[FacetKey], Conjunction] = {}
     for seed in range(_TRIED_NAMES):
         name = names(RandomSource(seed))
         if name not in declared and is_valid(name):
-            conjunction = form.of_name(name)
+            conjunction = form.objects.of_name(name)
             found.setdefault(key_of(conjunction), conjunction)
 
     def named(key: frozenset[FacetKey]) -> Callable[[str], bool]:
-        return lambda name: name not in declared and is_valid(name) and key_of(form.of_name(name)) == key
+        return lambda name: name not in declared and is_valid(name) and key_of(form.objects.of_name(name)) == key
 
     return [(conjunction, named(key)) for key, conjunction in found.items()]
 
 
 def _is_open(form: Canonical, variety: Variety) -> bool:
     """True when a property that is neither declared nor named by a pattern makes sense."""
-    if form.no_additional is not None:
+    if form.objects.closed_at is not None:
         return False
     if variety is not Variety.USUAL:
         return True
-    if form.says_additional or form.property_count.low > 0:
+    if form.objects.declares_additional or form.objects.count.low > 0:
         return True
-    return not form.properties and not form.branches
+    return not form.objects.properties and not form.branches
 
 
 def _append(
@@ -202,11 +202,11 @@ def _append(
 
 
 def _names(nodes: Nodes, form: Canonical) -> Draw | None:
-    if not form.names:
+    if not form.objects.names:
         return texts(alphabets.NAME, 1, _LONGEST_NAME)
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
         with suppress(Unsatisfiable):
-            draw = nodes.compile((*form.names, _TEXT), place)
+            draw = nodes.compile((*form.objects.names, _TEXT), place)
             if different(draw, nodes.context):
                 return draw
     return None

@@ -64,7 +64,7 @@ _ENCODINGS: Final = {
 
 def content_draw(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
     """Draws the declared content of a text, encoded; None for unknown content. Lengths are kept as far as possible."""
-    content = canonical.content
+    content = canonical.strings.content
     if content is None:
         return None
     encoding = _ENCODINGS.get(content.encoding)
@@ -73,7 +73,7 @@ def content_draw(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw |
         return document if encoding is None else finished(document, _encoded(encoding))
     if encoding is None:
         return None
-    least, most = encoding.sizes(canonical.lengths.low, canonical.lengths.high)
+    least, most = encoding.sizes(canonical.strings.lengths.low, canonical.strings.lengths.high)
     if least > most:
         return None
     plain: Draw = _bytes(least, most)
@@ -115,7 +115,7 @@ def _any_document(source: Source) -> str:
 
 def with_escapes(canonical: Canonical, place: TextPlace) -> TextPlace:
     """The place of such strings: with the characters that are escaped there, if a pattern cannot do without."""
-    if place.escaped is None or all(_has_texts(one, place) for one, _ in canonical.patterns):
+    if place.escaped is None or all(_has_texts(one, place) for one, _ in canonical.strings.patterns):
         return place
     return replace(place, alphabet=place.escaped, escaped=None)
 
@@ -186,7 +186,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw
 
 def _sizes(canonical: Canonical, place: TextPlace) -> tuple[int, int | None]:
     """Return the least and the greatest length. Raises `Unsatisfiable`."""
-    lengths = canonical.lengths
+    lengths = canonical.strings.lengths
     conflict = lengths.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
@@ -203,11 +203,11 @@ def _contained(
 ) -> Draw | None:
     """Draws what the string is said to contain, as far as it is accepted; None where that comes to nothing."""
     draw = content_draw(nodes, canonical, place)
-    if canonical.content is None or draw is None or accepts is None:
+    if canonical.strings.content is None or draw is None or accepts is None:
         return draw
     made = retried(draw, accepts, nodes.context, canonical.pointer)
     # Lengths and patterns may leave nothing of what is only said.
-    is_kept = canonical.content.is_asserted or is_alive(made, nodes.context)
+    is_kept = canonical.strings.content.is_asserted or is_alive(made, nodes.context)
     return made if is_kept else None
 
 
@@ -215,8 +215,8 @@ def _certain(
     canonical: Canonical, place: TextPlace, user_formats: Mapping[str, Strategy], sizes: tuple[int, int | None]
 ) -> Draw | None:
     """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
-    said = len(canonical.formats) + len(canonical.patterns) + len(canonical.excluded.patterns)
-    if canonical.content is not None or said != 1:
+    said = len(canonical.formats) + len(canonical.strings.patterns) + len(canonical.excluded.patterns)
+    if canonical.strings.content is not None or said != 1:
         return None
     low, high = sizes
     for name in canonical.formats:
@@ -225,7 +225,7 @@ def _certain(
         is_carried = place.is_body or (least > _SHORTEST and place.alphabet.permits(_OF_FORMATS))
         if name in _ALWAYS_RIGHT and name not in user_formats and fits and is_carried:
             return FORMATS[name]
-    for pattern, _ in canonical.patterns:
+    for pattern, _ in canonical.strings.patterns:
         if not is_certain(pattern):
             return None
         try:
@@ -252,7 +252,7 @@ def _standing_alone(plain: Draw, place: TextPlace, context: DrawContext, pointer
 
 def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) -> None:
     """Raise `Unsatisfiable` when a format has no strings of such lengths."""
-    lengths = canonical.lengths
+    lengths = canonical.strings.lengths
     for name in canonical.formats:
         least, most = LENGTHS.get(name, (0, UNBOUNDED))
         if name in user_formats:
@@ -267,7 +267,7 @@ def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) 
 
 def _is_alone(canonical: Canonical) -> bool:
     """True when a format is all that is said of the characters."""
-    return len(canonical.formats) == 1 and not canonical.patterns
+    return len(canonical.formats) == 1 and not canonical.strings.patterns
 
 
 Checks = list[Callable[[str], bool]]
@@ -293,8 +293,8 @@ def _ways(
                 continue
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high, place.file))
-        checks.extend(_checks_of(name, is_alone=not canonical.patterns))
-    content = canonical.content
+        checks.extend(_checks_of(name, is_alone=not canonical.strings.patterns))
+    content = canonical.strings.content
     if place.is_bytes and not ways and content is not None and content.is_file:
         ways.append(_binary(low, high, file_type(content.media_type) or place.file))
     _add_patterns(canonical, place, sizes, (ways, checks))
@@ -325,7 +325,7 @@ def _add_patterns(
     canonical: Canonical, place: TextPlace, sizes: tuple[int, int | None], found: tuple[list[Draw], Checks]
 ) -> None:
     (low, high), (ways, checks) = sizes, found
-    for pattern, pointer in canonical.patterns:
+    for pattern, pointer in canonical.strings.patterns:
         try:
             written = writer(pattern, place.alphabet.intervals, place.alphabet)
             checks.append(matcher(pattern, trusts=is_plain(pattern) and len(ways) == 0))
@@ -335,10 +335,10 @@ def _add_patterns(
             continue
         if high is not None and written.low > high:
             text = f"maxLength {high} and pattern {pattern}, whose texts have at least {written.low} characters"
-            raise Unsatisfiable(canonical.lengths.high_pointer or pointer, text)
+            raise Unsatisfiable(canonical.strings.lengths.high_pointer or pointer, text)
         if written.high < low:
             text = f"minLength {low} and pattern {pattern}, whose texts have at most {written.high} characters"
-            raise Unsatisfiable(canonical.lengths.low_pointer or pointer, text)
+            raise Unsatisfiable(canonical.strings.lengths.low_pointer or pointer, text)
         ways.append(_matching(written, low, high))
 
 

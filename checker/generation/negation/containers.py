@@ -26,7 +26,7 @@ _MOST = 300
 def _required(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     """One way for each name."""
     for index, name in enumerate(value):
-        if name in spot.form.required and name not in value[:index]:
+        if name in spot.form.objects.required and name not in value[:index]:
             make = partial(_dropped, spot, name)
             yield Mutation(spot.pointer("required"), "required", name, make)
 
@@ -37,7 +37,7 @@ def _dropped(spot: MutationSite, name: str) -> Draw:
     try:
         return spot.replaced(("required",), f"required-{name}", absent | {"required": others})
     except Unsatisfiable:
-        others = [other for other in spot.form.required if other != name]
+        others = [other for other in spot.form.objects.required if other != name]
         made = spot.made(f"required-{name}-of-all", absent | {"required": others})
         return spot.draw((*spot.rest_of_all("required"), made))
 
@@ -64,7 +64,7 @@ def _one_more(spot: MutationSite, keyword: str) -> Draw:
         draw = spot.draw((*spot.rest(), with_room(spot, f"{keyword}-room")))
         name = unknown_name(spot)
         mine = spot.pointer(keyword)
-        others = tuple(facet for facet in spot.form.additional if facet.pointer != mine)
+        others = tuple(facet for facet in spot.form.objects.additional if facet.pointer != mine)
         item = spot.compiler.compile(others, item_of(spot.place))
 
         def grown(source: Source) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _one_more(spot: MutationSite, keyword: str) -> Draw:
 
 def with_room(spot: MutationSite, name: str) -> forms.Facet:
     """Objects that may have one property more."""
-    most = spot.form.property_count.high
+    most = spot.form.objects.count.high
     if most == 0:
         raise Unsatisfiable(spot.pointer("maxProperties"), "there is no room for a property")
     return spot.made(name, _OBJECT | ({} if most is None else {"maxProperties": most - 1}))
@@ -94,10 +94,10 @@ def with_room(spot: MutationSite, name: str) -> forms.Facet:
 def unknown_name(spot: MutationSite) -> Draw:
     """Draws names that are neither declared nor matched by a pattern. Raises `Unsatisfiable`."""
     form = spot.form
-    declared = list(form.properties)
-    taken = form.properties.keys() | form.hidden
-    patterns = [matcher(pattern) for pattern, _ in form.pattern_properties]
-    is_valid = spot.compiler.validator(form.names)
+    declared = list(form.objects.properties)
+    taken = form.objects.properties.keys() | form.objects.hidden
+    patterns = [matcher(pattern) for pattern, _ in form.objects.pattern_properties]
+    is_valid = spot.compiler.validator(form.objects.names)
 
     def make(source: Source) -> str:
         which = source.choice(3)
@@ -164,11 +164,11 @@ def _too_many_items(spot: MutationSite, value: Any) -> Iterator[Mutation]:
 
 
 def _beyond_items(spot: MutationSite, most: int) -> Draw:
-    if most < _REPEATED_FROM or spot.form.unique:
+    if most < _REPEATED_FROM or spot.form.arrays.unique:
         return spot.replaced(("maxItems",), "maxItems", _ARRAY | {"minItems": most + 1})
     if most > spot.compiler.max_text // 2:
         raise Unsatisfiable(spot.pointer("maxItems"), f"{most + 1} items are more than can be sent")
-    few = len(spot.form.prefix) + 1
+    few = len(spot.form.arrays.prefix) + 1
     draw = spot.replaced(("maxItems",), "maxItems-few", _ARRAY | {"minItems": few, "maxItems": max(few, 3)})
 
     def repeated(source: Source) -> list[Any]:
@@ -186,8 +186,8 @@ def _same_twice(spot: MutationSite, value: Any) -> Iterator[Mutation]:
 
 
 def _duplicated(spot: MutationSite) -> Draw:
-    most = spot.form.item_count.high
-    prefix = len(spot.form.prefix)
+    most = spot.form.arrays.count.high
+    prefix = len(spot.form.arrays.prefix)
     if most is not None and most < 2:
         raise Unsatisfiable(spot.pointer("uniqueItems"), f"no two items among {most}")
 
@@ -215,7 +215,7 @@ def _duplicated(spot: MutationSite) -> Draw:
 
         return equal
 
-    return grown() if not (spot.form.no_items or most == prefix) else overwritten()
+    return grown() if not (spot.form.arrays.is_closed or most == prefix) else overwritten()
 
 
 def _contains(spot: MutationSite, value: Any) -> Iterator[Mutation]:
@@ -262,14 +262,14 @@ def _nothing_more(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[M
 
 
 def _one_more_item(spot: MutationSite, keyword: str) -> Draw:
-    count = len(spot.form.prefix)
+    count = len(spot.form.arrays.prefix)
 
     def longer() -> Draw:
         """All that is declared, and one more."""
         sizes = {"minItems": count, "maxItems": count}
         draw = spot.draw((*spot.rest(), spot.made(f"{keyword}-all", _ARRAY | sizes)))
         mine = spot.pointer(keyword)
-        others = tuple(facet for facet in spot.form.items if facet.pointer != mine)
+        others = tuple(facet for facet in spot.form.arrays.items if facet.pointer != mine)
         item = spot.compiler.compile(others, spot.place)
 
         def grown(source: Source) -> list[Any]:
@@ -285,10 +285,10 @@ def _one_more_item(spot: MutationSite, keyword: str) -> Draw:
 
 def _declared(spot: MutationSite) -> int:
     """Items that are declared one by one, be it in an alternative."""
-    counts = [len(spot.form.prefix)]
+    counts = [len(spot.form.arrays.prefix)]
     for branches in spot.form.branches:
         for alternative in branches.alternatives:
-            counts.append(len(spot.compiler.canonical(alternative).prefix))
+            counts.append(len(spot.compiler.canonical(alternative).arrays.prefix))
     return max(counts)
 
 

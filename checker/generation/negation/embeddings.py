@@ -96,7 +96,7 @@ def in_additional(spot: MutationSite) -> Host:
 def companions(form: Canonical, pattern: str) -> frozenset[str]:
     """Patterns that a name has to match to match this one: itself, and others that cannot be avoided."""
     alone = frozenset({pattern})
-    others = {one: matcher(one) for one, _ in form.pattern_properties if one != pattern}
+    others = {one: matcher(one) for one, _ in form.objects.pattern_properties if one != pattern}
     if not others:
         return alone
     try:
@@ -119,9 +119,9 @@ def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
         except UnsupportedPattern as error:
             raise Unsatisfiable(spot.pointer("patternProperties"), str(error)) from error
         most = max(written.low, _NAME)
-        wanted = [(matcher(one), one in also) for one in dict(form.pattern_properties)]
-        is_valid = spot.compiler.validator(form.names)
-        taken = form.properties.keys() | form.hidden
+        wanted = [(matcher(one), one in also) for one in dict(form.objects.pattern_properties)]
+        is_valid = spot.compiler.validator(form.objects.names)
+        taken = form.objects.properties.keys() | form.objects.hidden
 
         def is_name(name: str) -> bool:
             return (
@@ -153,7 +153,7 @@ def _with_name(around: Draw, name: Draw, broken: Broken) -> Broken:
 def as_name(spot: MutationSite) -> Host:
     """Return the host of the name of a property."""
     objects = _with_room(spot)
-    items = _Once(lambda: spot.compiler.compile(spot.form.additional, item_of(spot.place)))
+    items = _Once(lambda: spot.compiler.compile(spot.form.objects.additional, item_of(spot.place)))
 
     def host(broken: Broken) -> Broken:
         around, item = objects(), items()
@@ -181,7 +181,7 @@ def at_index(spot: MutationSite, index: int) -> Host:
 
 def among_items(spot: MutationSite) -> Host:
     """Return the host of one of the other items: not one that the array has to contain."""
-    first = max(len(spot.form.prefix), len(spot.form.contained))
+    first = max(len(spot.form.arrays.prefix), len(spot.form.arrays.contained))
     as_many = _as_many(spot, first)
 
     def where(source: Source, value: list[Any]) -> int:

@@ -212,21 +212,21 @@ class _BreachWalk(Struct):
             if targets and self._is_open(targets):
                 self.add(node.inside(targets, inner, (step, token), host))
 
-        for name, conjunction in form.properties.items():
+        for name, conjunction in form.objects.properties.items():
             child(conjunction, PathStep.PROPERTY, name, embeddings.in_property(spot, name))
-        for pattern in dict.fromkeys(pattern for pattern, _ in form.pattern_properties):
+        for pattern in dict.fromkeys(pattern for pattern, _ in form.objects.pattern_properties):
             also = embeddings.companions(form, pattern)
-            meant = tuple(facet for one, facet in form.pattern_properties if one in also)
+            meant = tuple(facet for one, facet in form.objects.pattern_properties if one in also)
             child(meant, PathStep.PATTERN, _ANY, embeddings.in_named(spot, pattern, also))
-        if form.no_additional is None:
-            child(form.additional, PathStep.ADDITIONAL, _ANY, embeddings.in_additional(spot))
-            if form.names:
-                named, host = (*form.names, _TEXT), embeddings.as_name(spot)
+        if form.objects.closed_at is None:
+            child(form.objects.additional, PathStep.ADDITIONAL, _ANY, embeddings.in_additional(spot))
+            if form.objects.names:
+                named, host = (*form.objects.names, _TEXT), embeddings.as_name(spot)
                 self.add(node.inside(named, _NAME, (PathStep.NAME, _ANY), host))
-        for index, conjunction in enumerate(form.prefix):
+        for index, conjunction in enumerate(form.arrays.prefix):
             child(conjunction, PathStep.INDEX, str(index), embeddings.at_index(spot, index))
-        if not form.no_items:
-            child(form.items, PathStep.ITEM, _ANY, embeddings.among_items(spot))
+        if not form.arrays.is_closed:
+            child(form.arrays.items, PathStep.ITEM, _ANY, embeddings.among_items(spot))
 
     def _branch(self, node: _ReachedNode, spot: MutationSite) -> None:
         """List the mutations of a schema that holds for the same value under a condition."""

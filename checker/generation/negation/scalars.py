@@ -340,7 +340,7 @@ def _too_long(spot: MutationSite, value: Any) -> Iterator[Mutation]:
     many = int(value) + 1
     if many > _LONGEST_IN_HEAD and is_in_head(spot.place):
         return
-    if many > _RECORDED and (spot.form.patterns or spot.form.formats):
+    if many > _RECORDED and (spot.form.strings.patterns or spot.form.formats):
         yield Mutation(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
         return
     near = partial(_sized, spot, "maxLength", "near", {"minLength": many, "maxLength": many})
@@ -438,8 +438,8 @@ def _is_often(draw: Draw, accepts: Callable[[Any], bool], context: DrawContext) 
 
 def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:
     """True for strings that a form admits, as far as it speaks of strings."""
-    low, high = form.lengths.low, form.lengths.high
-    checks = [matcher(pattern) for pattern, _ in form.patterns]
+    low, high = form.strings.lengths.low, form.strings.lengths.high
+    checks = [matcher(pattern) for pattern, _ in form.strings.patterns]
     checks += [ASSERTED_FORMATS[name] for name in form.formats if name in ASSERTED_FORMATS]
     listed = form.enum
 

@@ -161,30 +161,30 @@ def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
 def read_rest(said: Properties, raw: dict[str, Any], facet: Facet, found: Canonical) -> None:
     """Add what a schema says of properties without a name."""
     if said.rest is not None:
-        found.says_additional = True
+        found.objects.declares_additional = True
         if said.rest.raw is False:
-            found.no_additional = found.no_additional or said.rest.pointer
+            found.objects.closed_at = found.objects.closed_at or said.rest.pointer
         else:
-            found.additional += (said.rest,)
+            found.objects.additional += (said.rest,)
     for pattern, _, schema in said.patterns:
-        found.pattern_properties.append((pattern, schema))
+        found.objects.pattern_properties.append((pattern, schema))
     if "propertyNames" in raw:
-        found.names += (facet.below(raw["propertyNames"], "propertyNames"),)
+        found.objects.names += (facet.below(raw["propertyNames"], "propertyNames"),)
     if "unevaluatedProperties" in raw:
         # Whether what is said elsewhere counts is known by the validator alone.
         found.needs_check = True
-        found.unevaluated += (facet.below(raw["unevaluatedProperties"], "unevaluatedProperties"),)
+        found.objects.unevaluated += (facet.below(raw["unevaluatedProperties"], "unevaluatedProperties"),)
 
 
 def read_unevaluated(found: Canonical) -> None:
     """Let `unevaluatedProperties` speak of all that no facet speaks of."""
-    if not found.unevaluated or any(rule.rest is not None for rule in found.rules):
+    if not found.objects.unevaluated or any(rule.rest is not None for rule in found.objects.rules):
         return
-    found.says_additional = True
-    for facet in found.unevaluated:
+    found.objects.declares_additional = True
+    for facet in found.objects.unevaluated:
         if facet.raw is False:
-            found.no_additional = found.no_additional or facet.pointer
-    found.additional += found.unevaluated
+            found.objects.closed_at = found.objects.closed_at or facet.pointer
+    found.objects.additional += found.objects.unevaluated
 
 
 _WAYS: Final = 24
@@ -548,25 +548,25 @@ class Canon:
         }
 
     def _read_objects(self, read: Read, found: Canonical) -> None:
-        said = found.rules = [properties_of(facet, raw) for facet, raw in read]
+        said = found.objects.rules = [properties_of(facet, raw) for facet, raw in read]
         named = [item for properties in said for item in properties.named.items()]
-        found.hidden = {name for name, facet in named if self._is_hidden(facet)}
+        found.objects.hidden = {name for name, facet in named if self._is_hidden(facet)}
         names = [name for name, _ in named]
         for (facet, raw), properties in zip(read, said, strict=True):
             for name in raw.get("required") or ():
-                if name not in found.hidden:
-                    found.required.setdefault(name, pointer_child(facet.pointer, "required"))
-            found.property_count.read(raw, facet.pointer)
+                if name not in found.objects.hidden:
+                    found.objects.required.setdefault(name, pointer_child(facet.pointer, "required"))
+            found.objects.count.read(raw, facet.pointer)
             read_rest(properties, raw, facet, found)
         read_unevaluated(found)
-        if found.pattern_properties:
+        if found.objects.pattern_properties:
             # A required name may match a pattern; without patterns it is just an additional one.
             names += [name for _, raw in read for name in raw.get("required") or ()]
         # Each name is looked for in each schema.
         self.budget.spend(found.pointer, len(names) * len(said) // _RULES)
         for name in dict.fromkeys(names):
-            if name not in found.hidden:
-                found.properties[name] = found.of_name(name)
+            if name not in found.objects.hidden:
+                found.objects.properties[name] = found.objects.of_name(name)
 
     def _is_hidden(self, facet: Facet) -> bool:
         raw, at = facet.raw, facet.pointer

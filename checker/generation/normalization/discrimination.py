@@ -111,9 +111,9 @@ def _exclude(left: Canonical, right: Canonical) -> bool:
 
 def _differ_in_property(canon: Canon, left: Canonical, right: Canonical) -> bool:
     return left.types & right.types == _OBJECTS and any(
-        _exclude(canon.canonical(left.properties[name]), canon.canonical(right.properties[name]))
-        for name in left.required
-        if name in right.required and name in left.properties and name in right.properties
+        _exclude(canon.canonical(left.objects.properties[name]), canon.canonical(right.objects.properties[name]))
+        for name in left.objects.required
+        if name in right.objects.required and name in left.objects.properties and name in right.objects.properties
     )
 
 
@@ -145,20 +145,20 @@ def _of_kind(canon: Canon, form: Canonical, kind: str, depth: int) -> Reason | N
     if kind in (INTEGER, NUMBER):
         conflict = form.numbers.conflict()
     elif kind == STRING:
-        conflict = form.lengths.conflict()
+        conflict = form.strings.lengths.conflict()
     elif kind == ARRAY:
-        conflict = form.item_count.conflict()
+        conflict = form.arrays.count.conflict()
     return None if conflict is None else Reason(*conflict)
 
 
 def _of_objects(canon: Canon, form: Canonical, depth: int) -> Reason | None:
-    conflict = form.property_count.conflict()
+    conflict = form.objects.count.conflict()
     if conflict is not None:
         return Reason(*conflict)
-    for name, pointer in form.required.items():
-        conjunction = form.properties.get(name)
+    for name, pointer in form.objects.required.items():
+        conjunction = form.objects.properties.get(name)
         if conjunction is None:
-            if form.no_additional is not None:
+            if form.objects.closed_at is not None:
                 return Reason(pointer, f"{name!r} is required, but nothing allows it")
             continue
         inside = _of_property(canon, conjunction, depth)

@@ -235,8 +235,76 @@ class Reason(Struct, frozen=True):
     text: str
 
 
+class StringForm(Struct):
+    """The constraints on strings, without their formats."""
+
+    lengths: Sizes = field(default_factory=lambda: Sizes("Length"))
+    patterns: list[tuple[str, str]] = field(default_factory=list)
+    """(pattern, pointer) of each."""
+    content: Content | None = None
+    """The declared content of the text."""
+    prose_examples: list[str] = field(default_factory=list)
+    """Quoted values of descriptions, where no keyword constrains the text."""
+
+
+class ArrayForm(Struct):
+    """The constraints on arrays."""
+
+    count: Sizes = field(default_factory=lambda: Sizes("Items"))
+    unique: bool = False
+    prefix: list[Conjunction] = field(default_factory=list)
+    items: Conjunction = ()
+    """Schemas of the items after `prefix`."""
+    is_closed: bool = False
+    """True when no items may follow `prefix`."""
+    declares_items: bool = False
+    """True when the schema constrains the items after `prefix`."""
+    unevaluated: Conjunction = ()
+    """Schemas of the items that no other keyword evaluates."""
+    contained: list[Facet] = field(default_factory=list)
+    """Schemas each of which at least one item satisfies."""
+    uncontained: Conjunction = ()
+    """Schemas of all items beyond those that are drawn for `contains`."""
+    has_duplicates: bool = False
+    """True when two items have to be equal."""
+    impossible: Reason | None = None
+    """The reason why no array satisfies the schema."""
+
+
+class ObjectForm(Struct):
+    """The constraints on objects."""
+
+    count: Sizes = field(default_factory=lambda: Sizes("Properties"))
+    properties: dict[str, Conjunction] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
+    """Properties that are not sent in this direction (`readOnly`, `writeOnly`)."""
+    required: dict[str, str] = field(default_factory=dict)
+    """Name -> pointer of the `required` that lists it."""
+    additional: Conjunction = ()
+    closed_at: str | None = None
+    """Pointer of the `additionalProperties` that is false."""
+    declares_additional: bool = False
+    """True when the schema constrains additional properties."""
+    pattern_properties: list[tuple[str, Facet]] = field(default_factory=list)
+    rules: list[Properties] = field(default_factory=list)
+    """The rules of each facet."""
+    unevaluated: Conjunction = ()
+    """Schemas of the properties that no other keyword evaluates."""
+    names: Conjunction = ()
+    """Schemas of the names of properties."""
+
+    def of_name(self, name: str) -> Conjunction:
+        """Return the schemas of a property of any name."""
+        found = tuple(facet for rule in self.rules for facet in rule.facets(name))
+        if not self.unevaluated or any(
+            rule.rest is not None or rule.declared(name) for rule in self.rules if not rule.is_silent
+        ):
+            return found
+        return found + self.unevaluated
+
+
 class Canonical(Struct):
-    """All that holds for a value."""
+    """The constraints of a conjunction, gathered by type."""
 
     pointer: str
     types: frozenset[str] = _ALL_TYPES
@@ -244,68 +312,28 @@ class Canonical(Struct):
     enum: list[Any] | None = None
     enum_pointer: str = ""
     numbers: Numbers = field(default_factory=Numbers)
-    lengths: Sizes = field(default_factory=lambda: Sizes("Length"))
-    patterns: list[tuple[str, str]] = field(default_factory=list)
-    """(pattern, pointer) of each."""
     formats: list[str] = field(default_factory=list)
-    content: Content | None = None
-    """What the text contains."""
-    items: Conjunction = ()
-    no_items: bool = False
-    """Nothing may come after `prefix`."""
-    prefix: list[Conjunction] = field(default_factory=list)
-    says_items: bool = False
-    """True when the schema speaks of the items after `prefix`."""
-    unevaluated_items: Conjunction = ()
-    """What holds for items that nobody else speaks of."""
-    uncontained: Conjunction = ()
-    """What all items satisfy beyond those that are made for `contains`."""
-    no_array: Reason | None = None
-    """Why no array satisfies the schema."""
-    item_count: Sizes = field(default_factory=lambda: Sizes("Items"))
-    unique: bool = False
-    properties: dict[str, Conjunction] = field(default_factory=dict)
-    hidden: set[str] = field(default_factory=set)
-    """Properties that do not travel in this direction."""
-    required: dict[str, str] = field(default_factory=dict)
-    """Name -> pointer of who requires it."""
-    additional: Conjunction = ()
-    no_additional: str | None = None
-    """Pointer of the `additionalProperties` that is false."""
-    says_additional: bool = False
-    """True when the schema speaks of additional properties at all."""
-    property_count: Sizes = field(default_factory=lambda: Sizes("Properties"))
+    """Formats of strings and numbers."""
+    strings: StringForm = field(default_factory=StringForm)
+    arrays: ArrayForm = field(default_factory=ArrayForm)
+    objects: ObjectForm = field(default_factory=ObjectForm)
     branches: list[Branches] = field(default_factory=list)
-    opaque: dict[str, str] = field(default_factory=dict)
-    """Pointer -> keyword that is not looked into."""
-    needs_check: bool = False
-    """What is drawn may be invalid now and then, although every keyword is looked into."""
-    pattern_properties: list[tuple[str, Facet]] = field(default_factory=list)
-    rules: list[Properties] = field(default_factory=list)
-    """What each facet says of properties."""
-    unevaluated: Conjunction = ()
-    """What holds for properties that nobody else speaks of."""
     excluded: Exclusions = field(default_factory=Exclusions)
-    has_duplicates: bool = False
-    """Two equal items are wanted."""
-    names: Conjunction = ()
-    """What names of properties have to satisfy."""
-    contained: list[Facet] = field(default_factory=list)
-    """Schemas that one item each has to satisfy."""
     examples: list[Any] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    """Texts that a description gives in prose, where nothing else says what texts look like."""
+    opaque: dict[str, str] = field(default_factory=dict)
+    """Pointer -> keyword that is enforced by the validator alone."""
+    needs_check: bool = False
+    """True when drawn values may be invalid now and then, although every keyword is read."""
     impossible: Reason | None = None
     facets: list[Facet] = field(default_factory=list)
     """Every place that was read."""
-
     forbidden: list[tuple[Facet, str]] = field(default_factory=list)
-    """What stands under each `not`, and the pointer of the `not`."""
+    """The schema under each `not`, and the pointer of the `not`."""
     pushed: set[FacetKey] = field(default_factory=set)
     """Facets whose `not` has become a part of the conjunction."""
 
     def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
-        """The conjunction without one keyword of `owner`; references and `allOf` are already followed."""
+        """Return the conjunction without one keyword of `owner`; references and `allOf` are already followed."""
         return tuple(
             replace(
                 facet,
@@ -316,15 +344,6 @@ class Canonical(Struct):
             )
             for facet in self.facets
         )
-
-    def of_name(self, name: str) -> Conjunction:
-        """Schemas of a property of any name."""
-        found = tuple(facet for rule in self.rules for facet in rule.facets(name))
-        if not self.unevaluated or any(
-            rule.rest is not None or rule.declared(name) for rule in self.rules if not rule.is_silent
-        ):
-            return found
-        return found + self.unevaluated
 
 
 _NOT = frozenset({"not"})

@@ -112,12 +112,12 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         if bounds is not None:
             numbers.bound("minimum", bounds[0], pointer_child(at, "format"))
             numbers.bound("maximum", bounds[1], pointer_child(at, "format"))
-    found.lengths.read(raw, at)
+    found.strings.lengths.read(raw, at)
     if "contentEncoding" in raw or "contentMediaType" in raw:
         encoding, media_type = raw.get("contentEncoding", ""), raw.get("contentMediaType", "")
-        found.content = Content(encoding.lower(), media_type.lower(), is_asserted=True)
+        found.strings.content = Content(encoding.lower(), media_type.lower(), is_asserted=True)
     if "pattern" in raw:
-        found.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
+        found.strings.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
     if facet.is_made:
         found.excluded.steps.extend(Fraction(str(step)) for step in raw.get(OTHER_STEP, ()))
         found.excluded.patterns.extend(raw.get(OTHER_TEXT, ()))
@@ -126,17 +126,17 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
 
 def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
     """Items, their number, and what has to be among them."""
-    found.item_count.read(raw, facet.pointer)
-    found.unique = found.unique or raw.get("uniqueItems") is True
+    found.arrays.count.read(raw, facet.pointer)
+    found.arrays.unique = found.arrays.unique or raw.get("uniqueItems") is True
     if DUPLICATES in raw:
-        found.has_duplicates = True
+        found.arrays.has_duplicates = True
         # What may stand at one index may not be allowed at another.
         found.needs_check = True
     items = raw.get("items")
     prefix, rest = raw.get("prefixItems"), ("items", items)
     if isinstance(items, list):
         prefix, rest = items, ("additionalItems", raw.get("additionalItems"))
-    found.says_items = found.says_items or (rest[1] is not None and not facet.is_made)
+    found.arrays.declares_items = found.arrays.declares_items or (rest[1] is not None and not facet.is_made)
     if "unevaluatedItems" in raw:
         _read_unevaluated(facet, raw, found, dialect)
     _read_contained(facet, raw, found)
@@ -144,35 +144,35 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
         return
     tail: Conjunction = ()
     if rest[1] is False:
-        found.no_items = True
+        found.arrays.is_closed = True
     elif rest[1] is not None:
         tail = (facet.below(rest[1], rest[0]),)
     keyword = "prefixItems" if "prefixItems" in raw else "items"
     own = [facet.below(item, keyword, str(index)) for index, item in enumerate(prefix or ())]
-    for index in range(max(len(own), len(found.prefix))):
+    for index in range(max(len(own), len(found.arrays.prefix))):
         mine = (own[index],) if index < len(own) else tail
-        if index < len(found.prefix):
-            found.prefix[index] += mine
+        if index < len(found.arrays.prefix):
+            found.arrays.prefix[index] += mine
         else:
-            found.prefix.append(found.items + mine)
-    found.items += tail
+            found.arrays.prefix.append(found.arrays.items + mine)
+    found.arrays.items += tail
 
 
 def _read_unevaluated(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
     # Whether what is said elsewhere counts is known by the validator alone.
     found.needs_check = True
     if "contains" in raw and dialect in _COUNTS_CONTAINED:
-        found.unevaluated_items += (facet.below(raw["contains"], "contains"),)
+        found.arrays.unevaluated += (facet.below(raw["contains"], "contains"),)
     else:
-        found.unevaluated_items += (facet.below(raw["unevaluatedItems"], "unevaluatedItems"),)
+        found.arrays.unevaluated += (facet.below(raw["unevaluatedItems"], "unevaluatedItems"),)
 
 
 def finish_arrays(found: Canonical) -> None:
     """Let `unevaluatedItems` speak of the items that no facet speaks of."""
-    if found.says_items or not found.unevaluated_items:
+    if found.arrays.declares_items or not found.arrays.unevaluated:
         return
-    found.no_items = found.no_items or any(f.raw is False for f in found.unevaluated_items)
-    found.items += found.unevaluated_items
+    found.arrays.is_closed = found.arrays.is_closed or any(f.raw is False for f in found.arrays.unevaluated)
+    found.arrays.items += found.arrays.unevaluated
 
 
 def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
@@ -182,20 +182,20 @@ def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None
     least, most = raw.get("minContains", 1), raw.get("maxContains")
     if least > _MANY:
         found.opaque[inner.pointer] = "contains"
-    found.contained.extend([inner] * int(min(least, _MANY)))
+    found.arrays.contained.extend([inner] * int(min(least, _MANY)))
     if most is not None:
         found.needs_check = True
         if most < least:
             text = f"minContains {least} and maxContains {most} exclude every array"
-            found.no_array = Reason(pointer_child(facet.pointer, "maxContains"), text)
-        found.uncontained += (inverse(inner),)
+            found.arrays.impossible = Reason(pointer_child(facet.pointer, "maxContains"), text)
+        found.arrays.uncontained += (inverse(inner),)
 
 
 def read_examples(facet: Facet, found: Canonical) -> None:
     """Values that the author of a schema gives."""
     whole: Any = facet.raw
     found.examples.extend(value for _, value, _ in authors_values(facet))
-    found.told.extend(told_values(whole))
+    found.strings.prose_examples.extend(told_values(whole))
 
 
 def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
@@ -244,7 +244,7 @@ def read_content(facet: Facet, found: Canonical, dialect: Dialect) -> None:
         return
     schema = whole.get("contentSchema")
     below = None if schema is None else facet.below(schema, "contentSchema")
-    found.content = Content(encoding.lower(), media_type.lower(), below)
+    found.strings.content = Content(encoding.lower(), media_type.lower(), below)
 
 
 def _contains(values: list[Any], value: Any) -> bool:
@@ -259,18 +259,24 @@ def meant_types(form: Canonical) -> list[str]:
     """Types that an untyped schema speaks of."""
     meant = []
     if (
-        form.properties
-        or form.required
-        or form.says_additional
-        or form.property_count.low
-        or form.pattern_properties
-        or form.names
+        form.objects.properties
+        or form.objects.required
+        or form.objects.declares_additional
+        or form.objects.count.low
+        or form.objects.pattern_properties
+        or form.objects.names
     ):
         meant.append(forms.OBJECT)
-    if form.items or form.prefix or form.item_count.low or form.no_items or form.contained:
+    if (
+        form.arrays.items
+        or form.arrays.prefix
+        or form.arrays.count.low
+        or form.arrays.is_closed
+        or form.arrays.contained
+    ):
         meant.append(forms.ARRAY)
-    lengths = form.lengths
-    if form.patterns or form.formats or form.content or lengths.low or lengths.high is not None:
+    lengths = form.strings.lengths
+    if form.strings.patterns or form.formats or form.strings.content or lengths.low or lengths.high is not None:
         meant.append(forms.STRING)
     numbers = form.numbers
     if numbers.low is not None or numbers.high is not None or numbers.step is not None:

@@ -63,9 +63,9 @@ class Forms(Struct):
 
 def _nodes(form: Canonical) -> int:
     """Return the size of a form, in facets and names."""
-    named = sum(len(rule.named) + len(rule.patterns) for rule in form.rules)
+    named = sum(len(rule.named) + len(rule.patterns) for rule in form.objects.rules)
     ways = sum(len(branches.alternatives) for branches in form.branches)
-    return 4 + len(form.facets) + len(form.properties) + len(form.required) + named + ways
+    return 4 + len(form.facets) + len(form.objects.properties) + len(form.objects.required) + named + ways
 
 
 class FormStore:
