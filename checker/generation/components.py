@@ -39,9 +39,9 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either
 from checker.generation.sources.context import Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
+from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.ambiguity import may_spread
 from checker.transport.wire.bodies import carried_types, is_file_type
-from checker.transport.wire.outline import ALL_TYPES, outline_of
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ from checker.generation.drawing.words import fitting
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, GivenValue
-from checker.transport.wire.outline import Outline
+from checker.schema.views import Outline
 
 Path = tuple[str, ...]
 

@@ -32,9 +32,7 @@ from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.graphql.schema import GraphQLDescription, ReadSchema
-from checker.kinds.fetching.allowance import read_file
-from checker.kinds.fetching.fetched import Fetched
-from checker.kinds.fetching.web import Web
+from checker.kinds.fetching import Fetched, read_file
 from checker.kinds.sources import (
     ApplicationSource,
     DescriptionSource,
@@ -44,6 +42,7 @@ from checker.kinds.sources import (
     UrlSource,
     ValueSource,
 )
+from checker.kinds.web import Web
 
 _EMPTY_BODY: Final = re.compile(
     r"(\b(?:type|interface|input|enum)\s+\w+(?:\s+implements\s+[\w\s&,]+)?(?:\s*@\w+)*)\s*\{\s*\}"

@@ -21,7 +21,7 @@ from checker.generation.program import DrawParts, compile_operation, compile_par
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
-from checker.validation.pointers import walked
+from checker.schema.pointers import walked
 
 
 class SchemaDocument(Struct, frozen=True, eq=False):

@@ -12,7 +12,7 @@ from checker.core.schema import Schema
 from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 _DEEP: Final = 7
 _MOST: Final = 120

@@ -15,11 +15,11 @@ from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
 from checker.openapi.parameters import Declared, inner_delimiters, swagger_schema, swagger_style
+from checker.schema.pointers import pointer_child
+from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, reason_not
 from checker.transport.wire.multipart import part_types
-from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.styles import text_of
-from checker.validation.pointers import pointer_child
 
 
 def of_users(body: Body) -> Body:

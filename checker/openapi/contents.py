@@ -13,7 +13,7 @@ from checker.core.schema import SchemaWarning, UnresolvableReference, WarningKin
 from checker.kinds.protocol import DroppedOperation
 from checker.openapi.documents.dialects import METHODS, Edition, elements, flag, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 
 class Entry(Struct, frozen=True):

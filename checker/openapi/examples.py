@@ -10,8 +10,8 @@ from checker.core.resource_names import identifier_in
 from checker.core.schema import Dialect, Direction, UnresolvableReference
 from checker.openapi.documents.dialects import elements, items_of, members
 from checker.openapi.documents.references import OpenApiDocument
+from checker.schema.pointers import pointer_child
 from checker.validation.compiled import UnusableSchema, compile_schema
-from checker.validation.pointers import pointer_child
 
 
 def declared_examples(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> tuple[Example, ...]:

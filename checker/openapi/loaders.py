@@ -10,8 +10,7 @@ from urllib.parse import quote
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.request import WireRequest
-from checker.kinds.fetching.allowance import read_file
-from checker.kinds.fetching.web import Web
+from checker.kinds.fetching import read_file
 from checker.kinds.sources import (
     DIRECT,
     ApplicationSource,
@@ -22,6 +21,7 @@ from checker.kinds.sources import (
     UrlSource,
     ValueSource,
 )
+from checker.kinds.web import Web
 from checker.openapi.documents.dialects import read_as
 from checker.openapi.documents.neighbours import Provenance, reader
 from checker.openapi.documents.parsing import as_parsed, parse

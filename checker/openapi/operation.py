@@ -23,7 +23,7 @@ from checker.openapi.examples import with_identifiers
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.servers import security_of, token_paths
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 
 class Owner(Protocol):

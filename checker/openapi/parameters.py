@@ -14,10 +14,10 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, items_of, kind_of
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
+from checker.schema.pointers import pointer_child
+from checker.schema.views import outline_of
 from checker.transport.wire.bodies import reason_not
-from checker.transport.wire.outline import outline_of
 from checker.transport.wire.styles import HEADER_DELIMITERS
-from checker.validation.pointers import pointer_child
 from checker.validation.problems import problem_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}

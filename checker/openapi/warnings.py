@@ -22,13 +22,13 @@ from checker.openapi.documents.references import OpenApiDocument, circle_in, is_
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.parameters import Declared, declared_parameters, swagger_schema
 from checker.openapi.resources import links_of
+from checker.schema.keywords import keywords_of, subschemas
+from checker.schema.pointers import pointer_child
+from checker.schema.scopes import Found
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
-from checker.validation.keywords import keywords_of, subschemas
 from checker.validation.messages import shown
-from checker.validation.pointers import pointer_child
 from checker.validation.referee import referee
-from checker.validation.scopes import Found
 
 Malformed = tuple[str, str]
 """Place, sentence."""

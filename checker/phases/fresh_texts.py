@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from checker.core.case import Case, copied
 from checker.core.schema import tokens_of
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 Texts = tuple[tuple[str, str], ...]
 """(JSON pointer in the body, text)."""

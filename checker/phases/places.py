@@ -5,7 +5,7 @@ from typing import Any
 
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Location
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 _OPTIONAL = (Location.QUERY, Location.HEADER, Location.COOKIE)
 _MOST = 500

@@ -21,8 +21,8 @@ from yaml.composer import ComposerError
 from checker.core.errors import UsageError
 from checker.core.send import Purpose
 from checker.core.system import read_local
+from checker.kinds.fetching import refuse_depth
 from checker.phases.recorded import NO_RESPONSE, Recorded
-from checker.validation.pointers import refuse_depth
 
 _AGAIN: Final = frozenset(("content-length", "transfer-encoding", "connection"))
 """Headers that say how bytes travelled: they are written anew."""

@@ -12,8 +12,8 @@ from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema
+from checker.schema.scopes import HAS_SIBLINGS, Scope, is_scoped
 from checker.validation.formats import ASSERTED_FORMATS
-from checker.validation.scopes import HAS_SIBLINGS, Scope, is_scoped
 from checker.validation.translate import Plain, SchemaTooLarge, Translator, too_large
 
 

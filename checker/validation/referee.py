@@ -10,8 +10,8 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
 from checker.core.schema import Direction, Document, Schema, UnresolvableReference
+from checker.schema.pointers import pointer_child
 from checker.validation.messages import message_of, nearest_branch
-from checker.validation.pointers import pointer_child
 from checker.validation.reading import SchemaReading, is_own_root, registry_of, spoken_in
 
 _KIND = frozenset({"type", "enum", "const"})

@@ -8,12 +8,12 @@ import jsonschema_rs
 from msgspec import Struct
 
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
-from checker.validation.discriminators import KEYWORDS, Discriminator, discriminator_of
+from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
+from checker.schema.keywords import Keyword, KeywordShape, keywords_of
+from checker.schema.pointers import pointer_child
+from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, said_at
 from checker.validation.ecma import LONGEST_PATTERN
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
-from checker.validation.keywords import Keyword, KeywordShape, keywords_of
-from checker.validation.pointers import pointer_child
-from checker.validation.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, said_at
 
 # What Python calls white space; `\s` of ECMA-262 is another set.
 _SPACE = r"[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"

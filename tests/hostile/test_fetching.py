@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from checker.config.settings import FetchLimits
-from checker.kinds.fetching.allowance import Allowance, AllowanceSpent
+from checker.kinds.fetching import Allowance, AllowanceSpent
 from tests.hostile.conftest import Ended, Run
 from tests.hostile.servers import Behaviour, dripping, endless, page, raw, serving, silent
 

@@ -15,8 +15,8 @@ from checker.core.errors import CredentialError, LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure
 from checker.core.terminal import printable
-from checker.kinds.fetching.web import Web
 from checker.kinds.sources import FetchOptions
+from checker.kinds.web import Web
 from checker.reporting.uploading import upload
 from checker.transport.factories import NETWORK
 from checker.workers.authentication.tokens import answered, extracted, login_request

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from checker.kinds.fetching import redirect_chain
-from checker.kinds.fetching.fetched import API
+from checker.kinds import redirect_chain
+from checker.kinds.fetching import API
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from checker.core.errors import LoaderError
 from checker.core.operation import Body, BrokenOperation, Location, Operation, Parameter
 from checker.core.schema import Dialect, Schema
 from checker.openapi import loaders
-from checker.validation.keywords import dialect_of
+from checker.schema.keywords import dialect_of
 from tests.measuring.documents import JsonDocument
 
 SUITE_URI = "http://localhost:1234/"

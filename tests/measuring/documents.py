@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from checker.core.schema import Dialect, UnresolvableReference
-from checker.validation.scopes import Found, Resource, Scopes
+from checker.schema.scopes import Found, Resource, Scopes
 
 
 class JsonDocument:

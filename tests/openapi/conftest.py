@@ -3,7 +3,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from checker.core.errors import LoaderError
-from checker.kinds.fetching.web import Web
+from checker.kinds.web import Web
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ import pytest
 
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError
-from checker.kinds.fetching.web import Web
 from checker.kinds.sources import FetchOptions
+from checker.kinds.web import Web
 from checker.openapi.documents.neighbours import reader
 from checker.openapi.loaders import from_url
 

@@ -12,7 +12,7 @@ from checker.core.request import BaseUrl
 from checker.core.schema import Direction, UnresolvableReference
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.kinds.fetching.web import Web
+from checker.kinds.web import Web
 from checker.openapi.documents.neighbours import Provenance, reader
 from checker.openapi.loaders import from_dict, from_path, open_normalised
 from checker.openapi.operation import OpenApiOperation

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from checker.core.schema import Dialect, Schema, UnresolvableReference
-from checker.validation.scopes import entered, resolve_dynamic
+from checker.schema.scopes import entered, resolve_dynamic
 from tests.measuring.documents import JsonDocument
 
 from .schemas import verdicts

@@ -43,8 +43,8 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext
-from checker.transport.wire.outline import outline_of
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
+from checker.schema.views import outline_of
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 

@@ -20,7 +20,7 @@ from checker.generation.normalization.forms import Branches, Canonical, Conjunct
 from checker.generation.normalization.reading import authors_values, meant_types
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import SimplestSource
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 _VISITS: Final = 3
 """Places of a value where all values of the same schema are shown; elsewhere, but for the top properties, it has its

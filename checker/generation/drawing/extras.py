@@ -18,8 +18,8 @@ from checker.generation.sources.alphabets import Alphabet
 from checker.generation.sources.basic import constant, integers, joined, listed, one_of, texts, together
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import OPTIONAL, Draw
+from checker.schema.views import outline_of
 from checker.transport.wire.ambiguity import may_spread
-from checker.transport.wire.outline import outline_of
 from checker.validation.compiled import UnusableSchema, compile_schema
 
 _WHOLE_QUERY: Final = "querystring"

@@ -12,7 +12,7 @@ from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import FOLLOWED, Canonical, Conjunction, Facet, FacetKey, made
 from checker.generation.sources.context import Draw
-from checker.validation.pointers import pointer_child
+from checker.schema.pointers import pointer_child
 
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 

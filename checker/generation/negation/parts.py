@@ -26,9 +26,9 @@ from checker.generation.presence import DrawnBody
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
+from checker.schema.pointers import pointer_child
+from checker.schema.views import outline_of
 from checker.transport.wire.bodies import json_bytes
-from checker.transport.wire.outline import outline_of
-from checker.validation.pointers import pointer_child
 
 
 def with_wrong_words(

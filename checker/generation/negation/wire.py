@@ -13,11 +13,11 @@ from msgspec import Struct
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.generation.normalization import forms
+from checker.schema.views import Outline, outline_of
 from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import shares
 from checker.transport.wire.bodies import is_unstructured
 from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter
-from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import BOOLEAN_WORDS, Reading
 from checker.transport.wire.styles import (
     HEADER_DELIMITERS,

@@ -39,10 +39,10 @@ from checker.generation.normalization.reading import (
 from checker.generation.normalization.store import FormKey, Forms
 from checker.generation.patterns.matching import matcher
 from checker.generation.sources.context import Budget
+from checker.schema.keywords import Keyword, keywords_of
+from checker.schema.pointers import pointer_child
+from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, said_at
 from checker.validation.compiled import Compiled
-from checker.validation.keywords import Keyword, keywords_of
-from checker.validation.pointers import pointer_child
-from checker.validation.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, said_at
 
 _MOST_NODES: Final = 50_000
 """Values that are compared. Aliases of YAML make trees that have far more."""

@@ -22,7 +22,7 @@ from checker.generation.normalization.forms import (
     made,
     same,
 )
-from checker.validation.discriminators import KEYWORDS, discriminator_of, inherits, told_by
+from checker.schema.discriminators import KEYWORDS, discriminator_of, inherits, told_by
 
 _MOST: Final = 32
 """Alternatives that are compared with each other."""

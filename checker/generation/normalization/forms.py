@@ -8,9 +8,9 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.schema.pointers import pointer_child
+from checker.schema.scopes import Scope
 from checker.transport.wire.bodies import is_file_type
-from checker.validation.pointers import pointer_child
-from checker.validation.scopes import Scope
 
 _EXACT = 2**53
 _ROUNDED = {float(2**bits): 2**bits - 1 for bits in (63, 64)}

@@ -20,8 +20,8 @@ from checker.generation.normalization.forms import (
     inverse,
     same,
 )
+from checker.schema.pointers import pointer_child
 from checker.validation.formats import INTEGER_RANGES
-from checker.validation.pointers import pointer_child
 
 _SAYING: Final = frozenset(("enum", "const", "example", "examples", "pattern", "format"))
 """Keywords that say more than prose does."""

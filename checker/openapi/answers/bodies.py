@@ -13,8 +13,8 @@ from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
 from checker.core.schema import Schema
 from checker.openapi.answers.streams import StreamBody, events_of
 from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_text, yaml_readings
+from checker.schema.views import Outline, outline_of
 from checker.transport.wire.ambiguity import MANY
-from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import readings
 from checker.transport.wire.xml import MANY_NODES, UnreadXml, xml_readings
 

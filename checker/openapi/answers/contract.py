@@ -16,8 +16,8 @@ from checker.openapi.answers.texts import TwoOpinions
 from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.dialects import members
 from checker.openapi.documents.references import OpenApiDocument
+from checker.schema.pointers import pointer_child
 from checker.validation.compiled import UnusableSchema
-from checker.validation.pointers import pointer_child
 
 
 class DeserialisedBody:

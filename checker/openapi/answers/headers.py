@@ -12,11 +12,11 @@ from checker.openapi.answers.texts import TwoOpinions
 from checker.openapi.documents.dialects import flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import swagger_schema, swagger_style
+from checker.schema.pointers import pointer_child
+from checker.schema.views import outline_of
 from checker.transport.wire.ambiguity import LOOSE
 from checker.transport.wire.decoding import decode_header
-from checker.transport.wire.outline import outline_of
 from checker.validation.compiled import UnusableSchema
-from checker.validation.pointers import pointer_child
 
 _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
 """OpenAPI 3 declares these elsewhere, and has such header objects ignored."""

@@ -13,8 +13,8 @@ from checker.core.media_types import MediaType
 from checker.core.schema import Schema, UnresolvableReference
 from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_text
 from checker.openapi.documents.dialects import elements, members
+from checker.schema.pointers import pointer_child
 from checker.validation.compiled import UnusableSchema
-from checker.validation.pointers import pointer_child
 
 _MOST: Final = 1000
 """Schemas that are looked through: alternatives may lead to each other in far more ways."""

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.schema import Dialect
-from checker.validation.keywords import dialect_of
-from checker.validation.pointers import pointer_child
+from checker.schema.keywords import dialect_of
+from checker.schema.pointers import pointer_child
 
 _FIRST: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
 

@@ -15,8 +15,8 @@ from msgspec import Struct, field
 
 from checker.core.errors import LoaderError
 from checker.core.schema import UnresolvableReference
-from checker.kinds.fetching.allowance import AllowanceSpent, read_file
-from checker.kinds.fetching.web import Web
+from checker.kinds.fetching import AllowanceSpent, read_file
+from checker.kinds.web import Web
 from checker.openapi.documents.parsing import parse
 
 Read = Callable[[str], object]

@@ -11,7 +11,7 @@ import orjson
 import yaml
 
 from checker.core.errors import LoaderError, LoaderErrorKind
-from checker.validation.pointers import refuse_depth
+from checker.kinds.fetching import refuse_depth
 
 _PLAIN = "?"
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")

@@ -15,9 +15,9 @@ from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import items_of, members, schema_dialect_of
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
-from checker.validation.keywords import applicators_of, subschemas
-from checker.validation.pointers import pointer_child, walked
-from checker.validation.scopes import Found, Resource, Scoped, Scopes, said_at
+from checker.schema.keywords import applicators_of, subschemas
+from checker.schema.pointers import pointer_child, walked
+from checker.schema.scopes import Found, Resource, Scoped, Scopes, said_at
 
 _NOWHERE = "points at nothing"
 
@@ -113,7 +113,7 @@ _COMPONENTS: Final = "#/components"
 
 
 class NamedSchemas(Scoped):
-    """The document as its schemas see it: implements `checker.validation.scopes.Scoped`."""
+    """The document as its schemas see it: implements `checker.schema.scopes.Scoped`."""
 
     def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
         self.root = root

@@ -24,11 +24,11 @@ from checker.core.operation import Body, Location, Operation, PropertyEncoding
 from checker.openapi.answers.bodies import decoded_text
 from checker.openapi.answers.texts import BeyondLimits, yaml_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
+from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import UNWRITTEN, DeclaredShape, encoding_fault, pairs_of, plain, query_value
 from checker.transport.wire.decoding import deep_tree, joined_readings, parted_inside, shapes
 from checker.transport.wire.multipart import is_of_its_kind
-from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import Reading, Repeated, arrays, doubted, exact_json, objects, readings
 from checker.transport.wire.styles import Pairs
 from checker.transport.wire.xml import xml_readings

@@ -10,8 +10,8 @@ from checker.core.contract import Outcome, PartVerdict, SchemaViolation
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.schema import Direction, Schema
+from checker.schema.views import AppliedSchema, Outline, outline_of
 from checker.transport.wire.ambiguity import UNKNOWN
-from checker.transport.wire.outline import AppliedSchema, Outline, outline_of
 from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from checker.core.operation import Parameter
 from checker.core.request import Location
-from checker.transport.wire.outline import Outline
+from checker.schema.views import Outline
 from checker.transport.wire.styles import DELIMITERS, HEADER_DELIMITERS, Pairs, escape, text_of
 
 Decoded = str | list[str] | dict[str, str]

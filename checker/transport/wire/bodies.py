@@ -21,8 +21,8 @@ from checker.core.media_types import MediaType, is_form, is_json, is_multipart, 
 from checker.core.operation import Parameter, PropertyEncoding
 from checker.core.registry import SERIALIZERS, BuiltIn
 from checker.core.schema import Schema
+from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.multipart import MultipartFile, PartWriter, encode_multipart, files_of
-from checker.transport.wire.outline import ALL_TYPES, outline_of
 from checker.transport.wire.styles import (
     COOKIE_NAME,
     DOTS,

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
+from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import (
     DeclaredShape,
@@ -25,7 +26,6 @@ from checker.transport.wire.ambiguity import (
     plain,
     query_value,
 )
-from checker.transport.wire.outline import Outline
 from checker.transport.wire.readings import Reading, Repeated, Tree, doubted, exact_json, readings
 from checker.transport.wire.styles import DELIMITERS, Pairs, escape
 

@@ -13,8 +13,8 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
+from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
-from checker.transport.wire.outline import Outline
 
 
 class Repeated(Struct, frozen=True):

@@ -12,8 +12,8 @@ from xml.parsers import expat
 from msgspec import Struct, field
 
 from checker.core.schema import Schema
+from checker.schema.views import Outline, outline_of
 from checker.transport.wire.ambiguity import MANY
-from checker.transport.wire.outline import Outline, outline_of
 from checker.transport.wire.readings import Reading, arrays, doubted, objects, of_text
 from checker.transport.wire.styles import text_of
 

@@ -12,8 +12,8 @@ from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import SecurityScheme
+from checker.schema.pointers import walked
 from checker.transport.settings import Headers
-from checker.validation.pointers import walked
 from checker.workers.authentication.schemes import SchemeCredentials, carried_as
 
 Send = Callable[[WireRequest], Outcome]

@@ -21,7 +21,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.refusals.reading import demands_in, may_complain
-from checker.transport.wire.outline import outline_of
+from checker.schema.views import outline_of
 from checker.workers.recording.task_state import InFlight
 
 _ENOUGH = 5

@@ -5,7 +5,7 @@ import pytest
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.schema import Direction
 from checker.generation.negation.wire import body_proof, parameter_proof
-from checker.transport.wire.outline import outline_of
+from checker.schema.views import outline_of
 from checker.validation.compiled import compile_schema
 
 from ..making import schema_of

@@ -15,8 +15,7 @@ import httpx
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import BaseUrl, without_userinfo
 from checker.core.response import Undecoded, codings_of, decoded, readable
-from checker.kinds.fetching.allowance import Portion
-from checker.kinds.fetching.fetched import FetchAdvice, Fetched, NotReady, Reaching, origin_of
+from checker.kinds.fetching import FetchAdvice, Fetched, NotReady, Portion, Reaching, origin_of
 
 
 class ConnectionTimer:

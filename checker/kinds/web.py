@@ -14,11 +14,11 @@ from checker.config.value_kinds import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
 from checker.core.request import BaseUrl
 from checker.core.system import LaterModule
-from checker.kinds.fetching.allowance import Allowance
-from checker.kinds.fetching.fetched import (
+from checker.kinds.fetching import (
     API,
     BESIDE,
     NEIGHBOUR,
+    Allowance,
     FetchAdvice,
     Fetched,
     NotReady,
@@ -29,10 +29,10 @@ from checker.kinds.fetching.fetched import (
 from checker.kinds.sources import DIRECT, FetchOptions
 
 if TYPE_CHECKING:
-    import checker.kinds.fetching.redirect_chain as redirect_chain
+    import checker.kinds.redirect_chain as redirect_chain
 else:
     # Most processes fetch nothing, and the HTTP client is a tenth of what a worker imports: the fork server does without it, too.
-    redirect_chain = LaterModule("checker.kinds.fetching.redirect_chain")
+    redirect_chain = LaterModule("checker.kinds.redirect_chain")
 
 _RETRY_S: Final = 0.25
 _OPTIONS: Final = frozenset(("headers", "cookies", "auth", "params", "timeout", "trust_env", "follow_redirects"))

@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from checker.core.schema import Dialect, Document
 from checker.core.system import later
-from checker.validation.keywords import DEFINITIONS, dialect_of, muted_by, subschemas
-from checker.validation.pointers import pointer_child, walked
+from checker.schema.keywords import DEFINITIONS, dialect_of, muted_by, subschemas
+from checker.schema.pointers import pointer_child, walked
 
 if TYPE_CHECKING:
     import jsonschema_specifications as specifications

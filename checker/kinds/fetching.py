@@ -1,13 +1,22 @@
 """Limits on reading a description: bytes, seconds and documents, for each document and for all together."""
 
 import os
+import re
+import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
+from typing import Any, Final
+
+import yaml
+from msgspec import Struct
 
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
+from checker.core.redact import Redaction
+from checker.core.request import BaseUrl, canonical_url
 from checker.core.system import pieces_of, shown_size
+from checker.kinds.sources import FetchOptions
 
 Clock = Callable[[], float]
 
@@ -164,3 +173,109 @@ def read_file(path: str | os.PathLike[str], allowance: Allowance, what: str = "a
     except UnreadableFile as error:
         raise LoaderError(str(error)) from error
     return portion.close(portion.taken())
+
+
+_DEEPEST: Final = 200
+_LIMIT_OF_PARSER: Final = "nesting depth"
+"""What it says of what is too deep for itself."""
+# Deep block nesting needs deep indentation, or many markers on one line.
+_MAYBE_DEEP: Final = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
+
+
+def refuse_depth(text: str) -> None:
+    """Raise `yaml.YAMLError` for nesting on which the composer, which is C and recursive, would crash."""
+    if text.count("[") + text.count("{") <= _DEEPEST and not _MAYBE_DEEP.search(text):
+        return
+    try:
+        _refuse_deep_events(text)
+    except yaml.scanner.ScannerError as error:
+        # Newer parsers look ahead, and have a limit of their own.
+        if _LIMIT_OF_PARSER not in str(error.problem):
+            raise
+        raise _too_deep(error.problem_mark) from None
+
+
+def _refuse_deep_events(text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                raise _too_deep(event.start_mark)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _too_deep(mark: Any) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, "it is nested too deeply", mark)
+
+
+class Reaching(Struct, frozen=True):
+    """Settings for reaching servers."""
+
+    own: BaseUrl | None
+    """The server that the user named; None: every server is a stranger."""
+    options: Mapping[str, Any]
+    """Options of `httpx.get`, for that server alone."""
+    way: FetchOptions
+    verify: bool | ssl.SSLContext
+
+
+class Fetched(Struct, frozen=True):
+    """A document as it came, without its codings."""
+
+    content: bytes
+    content_type: str | None
+    location: str
+    """Its URL after redirects, without secrets."""
+
+
+def origin_of(url: str) -> BaseUrl:
+    """Origin of an http(s) URL. Raises `LoaderError`."""
+    try:
+        return BaseUrl.from_url(url)
+    except ValueError as error:
+        raise LoaderError(f"{Redaction().url(url)} is not a URL: {error}; correct it") from error
+
+
+def canonical(url: str) -> str:
+    """A URL as it is worked with inside. Raises `LoaderError` for the address of no socket."""
+    try:
+        return canonical_url(url)
+    except ValueError as error:
+        raise LoaderError(str(error)) from error
+
+
+class FetchAdvice(Struct, frozen=True):
+    """Advice for each reason why a document does not come."""
+
+    silent: str
+    unreachable: str
+    refused: str
+    missing: str
+    unverified: str
+    broken: str
+
+
+class NotReady(LoaderError):
+    """The API may be starting yet: worth another try."""
+
+
+BESIDE: Final = "make it reachable from here, or refer to a copy beside the description"
+_CORRECT: Final = "correct the reference, or refer to a copy beside the description"
+API: Final = FetchAdvice(
+    silent="check that the API is up or give a longer time-out",
+    unreachable="check that the API is running there",
+    refused="check the URL and its credentials",
+    missing="check the URL: many APIs serve their description at /openapi.json, /v3/api-docs or /swagger.json",
+    unverified="give its CA bundle or switch verification off",
+    broken="check that it serves the document",
+)
+NEIGHBOUR: Final = FetchAdvice(
+    silent=BESIDE,
+    unreachable=BESIDE,
+    refused=_CORRECT,
+    missing=_CORRECT,
+    unverified="give its CA bundle, or refer to a copy beside the description",
+    broken=_CORRECT,
+)

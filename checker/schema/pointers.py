@@ -1,0 +1,29 @@
+"""JSON pointers in the form of URI fragments, as `Schema.pointer` spells them."""
+
+from urllib.parse import unquote
+
+from checker.core.schema import unescaped
+
+
+def pointer_child(pointer: str, *tokens: str) -> str:
+    """Pointer of something below."""
+    for token in tokens:
+        if token.isidentifier() or token.isdecimal():
+            # Nearly all of them.
+            pointer += "/" + token
+        else:
+            pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
+    return pointer
+
+
+def walked(value: object, path: str) -> tuple[bool, object]:
+    """Whether there is something at the end of a path like `/a/0`, and what."""
+    for escaped in path.split("/")[1:]:
+        token = unescaped(unquote(escaped))
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return False, None
+    return True, value
