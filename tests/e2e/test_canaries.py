@@ -166,7 +166,7 @@ def test_no_canary_is_left_anywhere(watched: Watched, monkeypatch: pytest.Monkey
         arguments = [kind, located(app, mark), "-H", f"X-Option:{option}", *bound, "-w", "2"]
         ran = watched(*arguments, "--report", EVERY, "--seed", "1")
     assert ran.code == 1, ran.shown
-    assert "Server error" in ran.stdout
+    assert "Server error" in ran.stdout, ran.shown
     assert not SPELLED.search(ran.shown.encode()), ran.shown
     assert not list(left_in_files(folder))
     assert watched.lines
