@@ -47,7 +47,7 @@ def read(name: str) -> Any:
 
 def test_every_format_has_a_reader_that_is_not_ours_and_the_docs_say_which() -> None:
     docs = Path(__file__).parents[2].joinpath("docs/reports.md").read_text(encoding="utf-8")
-    table = docs.partition("## Who else reads them")[2].partition("\n## ")[0]
+    table = docs.partition("## Independent readers")[2].partition("\n## ")[0]
     told = [name for line in table.splitlines() if "|" in line for name in re.findall(r"^\| `(.+?)`", line)]
     assert sorted(told) == sorted(READERS) == sorted(row.name for row in WRITTEN)
 
