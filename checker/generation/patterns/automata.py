@@ -9,10 +9,10 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from checker.generation.patterns.character_classes import UNIVERSE
 from checker.generation.patterns.openings import Branch, branches
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
+    UNIVERSE,
     Alternation,
     Anchor,
     Characters,

@@ -1,61 +1,49 @@
-"""Regular expressions of schemas (ECMA-262, the common part), read into a small tree."""
+"""Regular expressions of schemas (ECMA-262), read into a small tree of usual characters.
+
+The pattern is rewritten into the syntax of Python, and the parser of the standard library reads it: Hypothesis relies on the same
+parser. The tree differs from that of Python in one point: a class stands for the few characters that are written for it.
+"""
 
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from re import _parser as sre  # type: ignore[attr-defined]
+from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.generation.patterns.character_classes import (
-    CLASSES,
-    CONTROLS,
-    UNIVERSE,
-    UnsupportedPattern,
-    complement,
-    property_class,
-)
 from checker.generation.sources.alphabets import Interval, merged
-from checker.validation.ecma import LONGEST_PATTERN
+from checker.validation.ecma import LONGEST_PATTERN, ranges_of
 
-__all__ = [
-    "EMPTY",
-    "UNBOUNDED",
-    "Alternation",
-    "Anchor",
-    "Characters",
-    "Concatenation",
-    "Expression",
-    "Group",
-    "Lookahead",
-    "Reference",
-    "Repetition",
-    "UnsupportedPattern",
-    "parse",
-]  # fmt: skip
+Intervals = tuple[Interval, ...]
+UNBOUNDED: Final = 1 << 30
 
-UNBOUNDED = 1 << 30
-_REFERENCE = re.compile(r"\\([1-9])|\\k<(?P<name>[^>]*)>")
+
+class UnsupportedPattern(ValueError):
+    """The pattern, or a part of it, cannot be generated from."""
 
 
 class Characters(Struct, frozen=True):
-    """One character."""
+    """A single character."""
 
-    intervals: tuple[Interval, ...]
+    intervals: Intervals
 
 
 class Concatenation(Struct, frozen=True):
-    """One after the other."""
+    """Parts in a row."""
 
     parts: tuple["Expression", ...]
 
 
 class Alternation(Struct, frozen=True):
-    """One of them."""
+    """Alternatives."""
 
     options: tuple["Expression", ...]
 
 
 class Repetition(Struct, frozen=True):
-    """Several times."""
+    """A part that is repeated."""
 
     part: "Expression"
     low: int
@@ -63,7 +51,7 @@ class Repetition(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """A part that may be referred to."""
+    """A part that a reference may repeat."""
 
     number: int
     part: "Expression"
@@ -76,11 +64,10 @@ class Reference(Struct, frozen=True):
 
 
 class Lookahead(Struct, frozen=True):
-    """A condition: the rest has to begin with this as well."""
+    """A condition on the text that follows."""
 
     part: "Expression"
     is_negated: bool = False
-    """It must not. Kept outside of groups; inside it is taken for empty."""
 
 
 class Anchor(Struct, frozen=True):
@@ -90,270 +77,232 @@ class Anchor(Struct, frozen=True):
 
 
 Expression = Characters | Concatenation | Alternation | Repetition | Group | Reference | Lookahead | Anchor
-EMPTY = Concatenation(())
-_ANCHORS = {"^": Anchor(is_end=False), "$": Anchor(is_end=True)}
-_LOOKS = ("=", "!", "<=", "<!", "<")
-"""After `(?`, the last one begins a name."""
+EMPTY: Final = Concatenation(())
+
+_DIGITS: Final[Intervals] = ((0x30, 0x39),)
+_WORD: Final[Intervals] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+_SPACE: Final[Intervals] = ((0x20, 0x20), (0x09, 0x09))
+UNIVERSE: Final[Intervals] = (
+    (0x20, 0x7E), (0xC0, 0xD6), (0xD8, 0xF6), (0x430, 0x44F), (0x4E00, 0x4E3F),
+)  # fmt: skip
+"""The characters that stand for all: a negated class is written with a few usual ones, instead of a million."""
+_LATIN: Final[Intervals] = ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6))
+_UPPER: Final[Intervals] = ((0x41, 0x5A), (0xC0, 0xD6))
+_LOWER: Final[Intervals] = ((0x61, 0x7A), (0xE0, 0xF6))
+_PUNCTUATION: Final[Intervals] = ((0x21, 0x23), (0x25, 0x2A), (0x2C, 0x2F), (0x3A, 0x3B))
+_SYMBOLS: Final[Intervals] = ((0x24, 0x24), (0x2B, 0x2B), (0x3C, 0x3E))
+_PROPERTIES: Final[dict[str, Intervals]] = {
+    **dict.fromkeys(("L", "Letter", "Alphabetic", "IsAlphabetic"), _LATIN),
+    **dict.fromkeys(("Lu", "Uppercase_Letter"), _UPPER),
+    **dict.fromkeys(("Ll", "Lowercase_Letter"), _LOWER),
+    **dict.fromkeys(("N", "Number", "Nd", "Digit", "IsDigit"), _DIGITS),
+    **dict.fromkeys(("P", "Punctuation"), _PUNCTUATION),
+    **dict.fromkeys(("S", "Symbol"), _SYMBOLS),
+    **dict.fromkeys(("Z", "Separator", "Zs", "Space"), ((0x20, 0x20),)),
+    **dict.fromkeys(("M", "Mark"), ((0x300, 0x33F),)),
+    "Alnum": ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)),
+    "Alpha": ((0x41, 0x5A), (0x61, 0x7A)),
+    "Lower": ((0x61, 0x7A),),
+    "Upper": ((0x41, 0x5A),),
+    "XDigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
+    "Punct": ((0x21, 0x2F), (0x3A, 0x40)),
+    "Graph": ((0x21, 0x7E),),
+    "Print": ((0x20, 0x7E),),
+    "ASCII": ((0x20, 0x7E),),
+}
+"""Unicode property, or POSIX class as Java spells it -> usual characters that have it."""
+_MOST_RANGES: Final = 40
+"""Ranges of a property that are used."""
+_DEEPEST: Final = 80
+"""Groups and repetitions inside each other."""
 
 
+def complement(intervals: Intervals) -> Intervals:
+    """Return the characters of the small universe outside `intervals`."""
+    found = []
+    for start, last in UNIVERSE:
+        for low, high in merged(intervals):
+            if high < start or low > last:
+                continue
+            if low > start:
+                found.append((start, low - 1))
+            start = high + 1
+        if start <= last:
+            found.append((start, last))
+    if not found:
+        raise UnsupportedPattern("a class of no usual character")
+    return tuple(found)
+
+
+def _property(name: str, *, is_negated: bool) -> Intervals:
+    """Return usual characters with a Unicode property, or without it."""
+    known = _PROPERTIES.get(name)
+    if known is not None and not is_negated:
+        return known
+    ranges = ranges_of(name) or known
+    if ranges is None:
+        raise UnsupportedPattern(f"unknown property {name}")
+    if is_negated:
+        return complement(ranges)
+    usual = [pair for pair in ranges if pair[1] < 0xE000 and not pair[0] >= 0xD800]
+    if not usual:
+        raise UnsupportedPattern(f"no usual character has the property {name}")
+    return tuple(usual[:_MOST_RANGES])
+
+
+@lru_cache(maxsize=1024)
 def parse(pattern: str) -> Expression:
-    """The tree of a pattern. Assertions but these are taken for empty: what is generated has to be matched again.
+    """Return the tree of a pattern. Raises `UnsupportedPattern`.
 
-    Raises `UnsupportedPattern`.
+    Assertions that the tree does not have are empty in it: texts have to be matched again.
     """
     if len(pattern) > LONGEST_PATTERN:
         raise UnsupportedPattern(f"it has more than {LONGEST_PATTERN:,} characters")
-    reader = _RegexReader(pattern)
-    tree = reader.alternation()
-    if reader.position < len(pattern):
-        raise UnsupportedPattern(f"unbalanced parenthesis at {reader.position}")
-    return tree
+    text = "".join(_in_python(pattern))
+    try:
+        with warnings.catch_warnings():
+            # `[[` may mean a nested set in a later version of Python.
+            warnings.simplefilter("ignore", FutureWarning)
+            return _TreeReader(keeps_groups=_REFERENCE.search(text) is not None).row(sre.parse(text), 1)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UnsupportedPattern(str(error)) from None
 
 
-class _RegexReader:
-    def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-        self.position = 0
-        self.depth = 0
-        self.groups: list[str] = []
-        """Names of the capturing groups, in order."""
-        self.references = [match[1] or match["name"] for match in _REFERENCE.finditer(pattern)]
+_REFERENCE: Final = re.compile(r"\\[1-9]|\(\?P=")
+_TOKEN: Final = re.compile(
+    r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
+    r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\(?P<property>[pP])\{(?P<name>[^}]*)\}"
+    r"|\\c(?P<control>[A-Za-z])|\\k<(?P<back>[^>]*)>|\(\?<(?P<group>[A-Za-z_]\w*)>"
+    r"|(?P<flags>\(\?[imsu-]+\))|(?P<end>\\z)"
+    # `[\w-.]` has no range, and `a{,3}` is a text: to Python the one is an error, and the other a quantifier.
+    r"|(?P<before>\\[dwsDWS])-|(?P<literal>-(?=\\[dwsDWS])|\{(?=,))"
+    r"|(?P<empty>\[\^?\])|(?P<escape>\\.)|(?P<plain>.)",
+    re.DOTALL,
+)
 
-    def peek(self) -> str:
-        return self.pattern[self.position : self.position + 1]
 
-    def next(self) -> str:
-        char = self.peek()
-        if not char:
-            raise UnsupportedPattern("the pattern ends too early")
-        self.position += 1
-        return char
+def _in_python(pattern: str) -> Iterator[str]:
+    """Yield the parts of a pattern in the syntax of Python."""
+    is_in_class = False
+    for token in _TOKEN.finditer(pattern):
+        text = token[0]
+        match token.lastgroup:
+            case "point":
+                yield f"\\U{int(token['point'], 16):08x}"
+            case "low":
+                yield f"\\U{0x10000 + ((int(token['high'], 16) - 0xD800) << 10) + int(token['low'], 16) - 0xDC00:08x}"
+            case "name":
+                intervals = _property(token["name"], is_negated=token["property"] == "P")
+                inside = "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in intervals)
+                yield inside if is_in_class else f"[{inside}]"
+            case "control":
+                yield f"\\x{ord(token['control']) & 31:02x}"
+            case "back":
+                yield f"(?P={token['back']})"
+            case "group":
+                yield f"(?P<{token['group']}>"
+            case "flags":
+                # Case and line ends are those of the texts that are written.
+                continue
+            case "end":
+                yield "\\Z"
+            case "before":
+                yield f"{token['before']}\\-"
+            case "literal":
+                yield f"\\{text}"
+            case "empty" if not is_in_class:
+                # To Python the bracket is a member of the class, to ECMA-262 its end.
+                raise UnsupportedPattern("an empty class")
+            case kind:
+                if kind != "escape":
+                    is_in_class = not text.endswith("]") and (is_in_class or text == "[")
+                yield text
 
-    def take(self, text: str) -> bool:
-        if self.pattern.startswith(text, self.position):
-            self.position += len(text)
-            return True
-        return False
 
-    def alternation(self) -> Expression:
-        self.depth += 1
-        if self.depth > 40:
+class _TreeReader(Struct, frozen=True):
+    """Makes a tree of what the parser of Python returns."""
+
+    keeps_groups: bool
+    """True when the pattern has references."""
+
+    def row(self, items: Iterable[Any], depth: int) -> Expression:
+        """Return parts in a row as one expression. Raises `UnsupportedPattern`."""
+        if depth > _DEEPEST:
             raise UnsupportedPattern("nested too deeply")
-        options = [self.concatenation()]
-        while self.take("|"):
-            options.append(self.concatenation())
-        self.depth -= 1
-        return options[0] if len(options) == 1 else Alternation(tuple(options))
-
-    def concatenation(self) -> Expression:
-        parts: list[Expression] = []
-        while self.peek() not in ("", "|", ")"):
-            part = self.quantified(self.atom())
-            if part != EMPTY:
-                parts.append(part)
+        parts = [part for name, value in items if (part := self.part(str(name), value, depth)) != EMPTY]
         return parts[0] if len(parts) == 1 else Concatenation(tuple(parts))
 
-    def quantified(self, part: Expression) -> Expression:
-        char = self.peek()
-        bounds = {"*": (0, UNBOUNDED), "+": (1, UNBOUNDED), "?": (0, 1)}.get(char)
-        if bounds is not None:
-            self.position += 1
-        elif char == "{":
-            bounds = self.braces()
-        if bounds is None:
-            return part
-        if self.peek() in ("?", "+"):
-            self.position += 1
-        is_empty = part == EMPTY or isinstance(part, Anchor)
-        return self.quantified(part if is_empty else Repetition(part, *bounds))
-
-    def braces(self) -> tuple[int, int] | None:
-        end = self.pattern.find("}", self.position)
-        low, comma, high = self.pattern[self.position + 1 : max(end, 0)].partition(",")
-        if end < 0 or not low.isdecimal() or not (high == "" or high.isdecimal()):
-            return None
-        self.position = end + 1
-        if not comma:
-            return int(low), int(low)
-        bounds = int(low), int(high) if high else UNBOUNDED
-        if bounds[0] > bounds[1]:
-            raise UnsupportedPattern("a quantifier has its bounds the wrong way round")
-        return bounds
-
-    def atom(self) -> Expression:
-        char = self.next()
-        if char == "(":
-            return self.group()
-        if char == "[":
-            return Characters(self.character_class())
-        if char == ".":
-            return Characters(UNIVERSE)
-        if char in _ANCHORS:
-            return _ANCHORS[char]
-        if char == "\\":
-            return self.escape()
-        if char in "*+?":
-            raise UnsupportedPattern("nothing to repeat")
-        return _literal(char)
-
-    def group(self) -> Expression:
-        number, look = 0, ""
-        if not self.take("?"):
-            number = self.named("")
-        elif self.take("P<") or (look := next(filter(self.take, _LOOKS), "")) == "<":
-            end = self.pattern.find(">", self.position)
-            if end < 0:
-                raise UnsupportedPattern("a group has no end of its name")
-            number, look = self.named(self.pattern[self.position : end]), ""
-            self.position = end + 1
-        elif not (look or self.take(":") or self.take(">")):
-            return self.flags()
-        inner = self.alternation()
-        if not self.take(")"):
-            raise UnsupportedPattern("missing )")
-        if look:
-            return self.looking(look, inner)
-        return Group(number, inner) if number in self.referred() else inner
-
-    def looking(self, look: str, inner: Expression) -> Expression:
-        """A condition on what stands around; empty for most of those that forbid something, and all that look back."""
-        if look == "=" or (look == "!" and self.depth == 1):
-            return Lookahead(inner, is_negated=look == "!")
-        return EMPTY
-
-    def named(self, name: str) -> int:
-        """The number of one more group."""
-        self.groups.append(name)
-        return len(self.groups)
-
-    def referred(self) -> frozenset[int]:
-        """Numbers of the groups that some reference means."""
-        if not self.references:
-            return frozenset()
-        names = {name: number for number, name in enumerate(self.groups, start=1) if name}
-        return frozenset(int(text) if text.isdecimal() else names.get(text, 0) for text in self.references)
-
-    def flags(self) -> Expression:
-        end = self.pattern.find(")", self.position)
-        names = self.pattern[self.position : max(end, 0)]
-        if not names or not set(names) <= set("imsu-"):
-            raise UnsupportedPattern("unknown group")
-        self.position = end + 1
-        return EMPTY
-
-    def escape(self) -> Expression:
-        char = self.peek()
-        if char in ("b", "B", "A", "Z", "z"):
-            self.position += 1
-            return {"A": _ANCHORS["^"], "Z": _ANCHORS["$"], "z": _ANCHORS["$"]}.get(char, EMPTY)
-        if char.isdecimal() and char != "0":
-            self.position += 1
-            return self.reference(int(char))
-        if self.take("k<"):
-            end = self.pattern.find(">", self.position)
-            name = self.pattern[self.position : max(end, 0)]
-            self.position = end + 1
-            return self.reference(self.groups.index(name) + 1 if name in self.groups else 0)
-        return Characters(self.escaped())
-
-    def reference(self, number: int) -> Expression:
-        if not 1 <= number <= len(self.groups):
-            # ECMA-262 lets a reference to a group that has not matched yet match nothing.
-            raise UnsupportedPattern("a reference to a group that comes later")
-        return Reference(number)
-
-    def escaped(self) -> tuple[Interval, ...]:
-        """After a backslash."""
-        char = self.next()
-        if char.lower() in CLASSES:
-            intervals = CLASSES[char.lower()]
-            if char == "W":
-                # Whether other letters are words is read differently; that signs are none is not.
-                return tuple(pair for pair in complement(intervals) if pair[1] < 0x80)
-            return intervals if char.islower() else complement(intervals)
-        if char in "pP" and self.take("{"):
-            return self.unicode_property(is_negated=char == "P")
-        if char in CONTROLS:
-            return _literal(CONTROLS[char]).intervals
-        if char in "xu":
-            return self.code_point(char)
-        if char == "c" and self.peek().isalpha():
-            return _literal(chr(ord(self.next()) & 31)).intervals
-        if char.isalnum():
-            raise UnsupportedPattern(f"unknown escape \\{char}")
-        return _literal(char).intervals
-
-    def unicode_property(self, *, is_negated: bool) -> tuple[Interval, ...]:
-        end = self.pattern.find("}", self.position)
-        name = self.pattern[self.position : max(end, 0)]
-        self.position = end + 1
-        intervals = property_class(name, is_negated=is_negated)
-        if intervals is None:
-            raise UnsupportedPattern(f"unknown property {name}")
-        return intervals
-
-    def code_point(self, kind: str) -> tuple[Interval, ...]:
-        if self.take("{"):
-            end = self.pattern.find("}", self.position)
-            digits = self.pattern[self.position : max(end, 0)]
-            self.position = end + 1
-        else:
-            size = 2 if kind == "x" else 4
-            digits = self.pattern[self.position : self.position + size]
-            self.position += size
-        try:
-            code = int(digits, 16)
-        except ValueError:
-            raise UnsupportedPattern(f"\\{kind} without digits") from None
-        if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
-            raise UnsupportedPattern("a surrogate")
-        return ((code, code),)
-
-    def character_class(self) -> tuple[Interval, ...]:
-        is_negated = self.take("^")
-        intervals: list[Interval] = []
-        is_first = True
-        while is_first or self.peek() != "]":
-            if is_first and self.peek() == "]":
-                # Python reads it as a character, ECMA-262 as the end: what both understand is rare.
-                raise UnsupportedPattern("an empty class")
-            is_first = False
-            intervals.extend(self.class_item())
-        self.position += 1
-        found = merged(intervals)
-        return complement(found) if is_negated else found
-
-    def class_item(self) -> tuple[Interval, ...]:
-        first = self.class_character()
-        rest = self.pattern[self.position : self.position + 2]
-        if len(rest) < 2 or rest[0] != "-" or rest[1] == "]" or not _is_single(first):
-            return first
-        self.position += 1
-        last = self.class_character()
-        if not _is_single(last):
-            return (*first, (0x2D, 0x2D), *last)
-        if last[0][0] < first[0][0]:
-            raise UnsupportedPattern("a range the wrong way round")
-        return tuple(_without_surrogates(first[0][0], last[0][0]))
-
-    def class_character(self) -> tuple[Interval, ...]:
-        char = self.next()
-        if char != "\\":
-            return ((ord(char), ord(char)),)
-        if self.take("b"):
-            return ((8, 8),)
-        return self.escaped()
+    def part(self, name: str, value: Any, depth: int) -> Expression:
+        """Return one part; `EMPTY` for assertions that the tree does not have."""
+        match name, value:
+            case "LITERAL", code:
+                return Characters(_without_surrogates(code, code))
+            case "NOT_LITERAL", code:
+                return Characters(complement(((code, code),)))
+            case "ANY", _:
+                return Characters(UNIVERSE)
+            case "IN", members:
+                return Characters(_class(members))
+            case "BRANCH", (_, options):
+                return Alternation(tuple(self.row(option, depth) for option in options))
+            case (("MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT"), (low, high, items)):
+                part = self.row(items, depth + 1)
+                if part == EMPTY or isinstance(part, Anchor):
+                    return part
+                return Repetition(part, low, UNBOUNDED if high is sre.MAXREPEAT else high)
+            case "SUBPATTERN", (number, _, _, items):
+                part = self.row(items, depth + 1)
+                return Group(number, part) if number and self.keeps_groups else part
+            case "ATOMIC_GROUP", items:
+                return self.row(items, depth + 1)
+            case "GROUPREF", number:
+                return Reference(number)
+            case "AT", place:
+                return _ANCHORS.get(str(place), EMPTY)
+            # A negated condition is kept outside of groups alone: automata know no other.
+            case (("ASSERT" | "ASSERT_NOT"), (1, items)) if name == "ASSERT" or depth == 1:
+                return Lookahead(self.row(items, depth + 1), is_negated=name == "ASSERT_NOT")
+            case (("ASSERT" | "ASSERT_NOT"), _):
+                return EMPTY
+            case _:
+                raise UnsupportedPattern(f"a part of the kind {name}")
 
 
-def _is_single(intervals: tuple[Interval, ...]) -> bool:
-    return len(intervals) == 1 and intervals[0][0] == intervals[0][1]
+_ANCHORS: Final = {
+    **dict.fromkeys(("AT_BEGINNING", "AT_BEGINNING_STRING"), Anchor(is_end=False)),
+    **dict.fromkeys(("AT_END", "AT_END_STRING"), Anchor(is_end=True)),
+}
+_CATEGORIES: Final = {"DIGIT": _DIGITS, "WORD": _WORD, "SPACE": _SPACE}
 
 
-def _literal(char: str) -> Characters:
-    return Characters(((ord(char), ord(char)),))
+def _class(members: list[Any]) -> Intervals:
+    found: list[Interval] = []
+    is_negated = False
+    for name, value in members:
+        match str(name):
+            case "NEGATE":
+                is_negated = True
+            case "LITERAL":
+                found += _without_surrogates(value, value)
+            case "RANGE":
+                found += _without_surrogates(*value)
+            case _:
+                found += _category(str(value).removeprefix("CATEGORY_"))
+    if is_negated:
+        return complement(tuple(found))
+    # The order of a class alone says which of its characters is the simplest.
+    return merged(found) if len(members) > 1 else tuple(found)
 
 
-def _without_surrogates(low: int, high: int) -> Iterator[Interval]:
-    for first, last in ((0, 0xD7FF), (0xE000, 0x10FFFF)):
-        if max(first, low) <= min(last, high):
-            yield max(first, low), min(last, high)
+def _category(name: str) -> Intervals:
+    outside = complement(_CATEGORIES[name.removeprefix("NOT_")]) if name.startswith("NOT_") else _CATEGORIES[name]
+    # Validators disagree on the letters beyond ASCII that belong to a word, but not on its signs.
+    return tuple(pair for pair in outside if pair[1] < 0x80) if name == "NOT_WORD" else outside
+
+
+def _without_surrogates(low: int, high: int) -> Intervals:
+    found = [(max(a, low), min(b, high)) for a, b in ((0, 0xD7FF), (0xE000, 0x10FFFF)) if max(a, low) <= min(b, high)]
+    if not found:
+        raise UnsupportedPattern("a surrogate")
+    return tuple(found)

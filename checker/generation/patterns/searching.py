@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from checker.generation.patterns.character_classes import UNIVERSE
 from checker.generation.patterns.openings import Branch, branches
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
+    UNIVERSE,
     Characters,
     Concatenation,
     Expression,
