@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from checker.core.errors import Unsatisfiable
 from checker.core.operation import Location
 from checker.generation.drawing.intersections import GRAMMARS
-from checker.generation.patterns.automata import WantedPatterns, common_to, walker
+from checker.generation.patterns.automata import common_to, walker
 from checker.generation.patterns.matching import matcher, strict_format
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.program import GenerationSettings, compile_operation
@@ -99,7 +99,7 @@ def test_texts_of_a_grammar_are_of_its_format_for_strict_readers(name: str) -> N
 
 
 def drawn(patterns: tuple[str, ...], count: int, low: int = 0, high: int | None = None) -> list[str]:
-    found = common_to(WantedPatterns(patterns), alphabets.TEXT.intervals)
+    found = common_to(patterns, (), alphabets.TEXT.intervals)
     assert found.automaton is not None
     draw = walker(found.automaton, max(low, found.low), found.high if high is None else high)
     return [draw(RandomSource(seed)) for seed in range(count)]
@@ -124,7 +124,7 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
 ) -> None:
     """Against all texts of three characters: `é` stands for those that no pattern names."""
     alphabet = ((0x61, 0x63), (0xE9, 0xE9))
-    found = common_to(WantedPatterns(tuple(patterns), tuple(forbidden)), alphabet)
+    found = common_to(tuple(patterns), tuple(forbidden), alphabet)
     assert found.automaton is not None
     wanted, unwanted = ([re.compile(text) for text in texts] for texts in (patterns, forbidden))
 
@@ -152,7 +152,7 @@ def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
     "patterns", [("^(.{0,30}a.{5,9}){3}$", "b.{7}c"), ("(a|b)*a(a|b){12}$",), ("a{3000}",), ("^(a|b)\\1$",)]
 )
 def test_what_is_too_large_for_an_automaton_is_drawn_as_ever(patterns: tuple[str, ...]) -> None:
-    assert common_to(WantedPatterns(patterns), alphabets.TEXT.intervals).automaton is None
+    assert common_to(patterns, (), alphabets.TEXT.intervals).automaton is None
 
 
 def test_work_on_automata_is_counted_whoever_made_them() -> None:

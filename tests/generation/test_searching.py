@@ -7,8 +7,8 @@ import pytest
 
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location
-from checker.generation.patterns.openings import branches
 from checker.generation.patterns.regexes import parse
+from checker.generation.patterns.writing import branches
 from checker.generation.program import GenerationSettings
 from checker.generation.sources.replay import SimplestSource
 

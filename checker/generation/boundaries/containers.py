@@ -13,7 +13,7 @@ from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.searching import writer
+from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import SimplestSource

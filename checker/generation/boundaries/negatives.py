@@ -15,7 +15,7 @@ from checker.generation.negation.values import tried_with
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.searching import writer
+from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected

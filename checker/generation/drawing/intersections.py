@@ -9,7 +9,7 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.nodes import Nodes
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import Canonical
-from checker.generation.patterns.automata import WantedPatterns, common_to, walker
+from checker.generation.patterns.automata import common_to, walker
 from checker.generation.patterns.matching import is_certain, is_exact, matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.sources.choices import RandomSource, Source
@@ -117,36 +117,25 @@ def is_doubtful(canonical: Canonical, sizes: Sizes) -> bool:
 
 def _in_common(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
     """Draws what is in all patterns and formats; None where no automaton is made, or too many were."""
-    wanted = WantedPatterns(
-        (*(pattern for pattern, _ in canonical.strings.patterns), *_grammars(canonical, nodes.formats)),
-        tuple(canonical.excluded.patterns),
-    )
-    if not wanted.patterns or nodes.budget.is_low:
+    declared = tuple(pattern for pattern, _ in canonical.strings.patterns)
+    grammars = tuple(GRAMMARS[name] for name in canonical.formats if name in GRAMMARS and name not in nodes.formats)
+    forbidden = tuple(canonical.excluded.patterns)
+    if not (declared or grammars) or nodes.budget.is_low:
         return None
-    found = common_to(wanted, place.alphabet.intervals)
+    found = common_to(declared + grammars, forbidden, place.alphabet.intervals)
     nodes.budget.spend(canonical.pointer, 1 + found.work // _WORK_OF_A_STEP)
     if found.automaton is None:
         return None
-    if not found.automaton.accepting and wanted.count == len(canonical.strings.patterns):
-        # Grammars are narrower than their formats: with one of them there may be texts all the same.
-        _refuse(canonical, wanted)
+    if not (found.automaton.accepting or grammars or forbidden) and all(map(is_exact, declared)):
+        # A grammar is narrower than its format: with one there may be texts all the same.
+        pointer = canonical.strings.patterns[-1][1]
+        raise Unsatisfiable(pointer, f"no text that can be sent matches all of {', '.join(declared)}")
     low = max(canonical.strings.lengths.low, place.min_text, found.low)
     highs = [high for high in (canonical.strings.lengths.high, found.high) if high is not None]
     try:
         return walker(found.automaton, low, min(highs, default=None))
     except UnsupportedPattern:
         return None
-
-
-def _refuse(canonical: Canonical, wanted: WantedPatterns) -> None:
-    """Raise `Unsatisfiable` when patterns of which no automaton has a text stand for all that they match."""
-    if all(map(is_exact, wanted.patterns)):
-        pointer = canonical.strings.patterns[-1][1]
-        raise Unsatisfiable(pointer, f"no text that can be sent matches all of {', '.join(wanted.patterns)}")
-
-
-def _grammars(canonical: Canonical, user_formats: Mapping[str, Any]) -> list[str]:
-    return [GRAMMARS[name] for name in canonical.formats if name in GRAMMARS and name not in user_formats]
 
 
 def _hits(way: Draw, accepts: Accepts) -> int:

@@ -15,7 +15,7 @@ from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.searching import writer
+from checker.generation.patterns.writing import writer
 from checker.generation.presence import SELDOM_SHARE
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts

@@ -21,8 +21,7 @@ from checker.generation.drawing.samples import SAMPLES, file_type, padded_png
 from checker.generation.normalization.forms import Canonical, Content
 from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
 from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
-from checker.generation.patterns.searching import writer
-from checker.generation.patterns.writing import PatternPart
+from checker.generation.patterns.writing import PatternPart, writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, finished, listed, one_of, texts
 from checker.generation.sources.choices import Source

@@ -10,7 +10,7 @@ from checker.generation.negation.mutation_sites import MutationSite
 from checker.generation.normalization.forms import Canonical
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.searching import writer
+from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, retried

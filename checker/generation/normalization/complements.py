@@ -12,7 +12,7 @@ from msgspec import Struct
 from checker.generation.normalization.forms import INTEGER, NUMBER, TYPES, Conjunction, Facet, inverse, made
 from checker.generation.patterns.matching import matcher
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.searching import writer
+from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES

@@ -9,7 +9,6 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from checker.generation.patterns.openings import Branch, branches
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
     UNIVERSE,
@@ -24,6 +23,7 @@ from checker.generation.patterns.regexes import (
     UnsupportedPattern,
     parse,
 )
+from checker.generation.patterns.writing import Branch, branches
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Alphabet, Interval, common, merged
 from checker.generation.sources.choices import Draw, Source
@@ -253,26 +253,14 @@ def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
 
 
 _IN_VAIN = 100_000
-"""Edges that looking for an automaton costs which is not made."""
-
-
-class WantedPatterns(Struct, frozen=True):
-    """Patterns that a text has to match, and those that it must not."""
-
-    patterns: tuple[str, ...]
-    forbidden: tuple[str, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """The number of patterns."""
-        return len(self.patterns) + len(self.forbidden)
+"""Edges that an automaton costs which turns out to be too large."""
 
 
 class Common(Struct, frozen=True):
     """The texts that patterns have in common: an automaton and its lengths."""
 
     automaton: Automaton | None
-    """None where it would be too large, or a pattern is none for automata."""
+    """None where it would be too large, or a pattern has parts that no automaton has."""
     low: int = 0
     high: int | None = None
     work: int = _IN_VAIN
@@ -280,23 +268,22 @@ class Common(Struct, frozen=True):
 
 
 @lru_cache(maxsize=32)
-def common_to(wanted: WantedPatterns, allowed: Intervals) -> Common:
-    """Texts of allowed characters that the patterns are found in.
+def common_to(patterns: tuple[str, ...], forbidden: tuple[str, ...], allowed: Intervals) -> Common:
+    """Return the texts of allowed characters in which all patterns are found and no forbidden one.
 
-    Classes of characters stand for their usual members, so it has no more than these, and a match has to decide.
+    Classes stand for their usual characters, so the automaton has no more than these, and a match has to decide.
     """
     try:
-        found = [one for pattern in wanted.patterns for one in _languages(pattern, allowed)]
-        if wanted.forbidden:
-            # What the classes of a pattern leave out would pass for no match.
+        found = [one for pattern in patterns for one in _languages(pattern, allowed)]
+        if forbidden:
+            # A character that the classes of a pattern leave out would pass for one that does not match.
             allowed = common(UNIVERSE, allowed)
-        forbidden = [
-            Language(_whole(branches(parse(pattern)), allowed), is_negated=True) for pattern in wanted.forbidden
-        ]
-        sizes = [size for _, size in map(_measured, found) if size is not None]
-        automaton = intersection([*(one for one, _ in map(_measured, found)), *forbidden], allowed)
+        excluded = [Language(_whole(branches(parse(pattern)), allowed), is_negated=True) for pattern in forbidden]
+        measured = [_measured(language) for language in found]
+        automaton = intersection([*(language for language, _ in measured), *excluded], allowed)
     except UnsupportedPattern:
         return Common(None)
+    sizes = [size for _, size in measured if size is not None]
     high = min((high for _, high in sizes), default=UNBOUNDED)
     low = max((low for low, _ in sizes), default=0)
     return Common(automaton, low, None if high >= UNBOUNDED else high, automaton.work)
@@ -341,11 +328,9 @@ def _whole(found: list[Branch], allowed: Intervals) -> Expression:
 
 
 _FARTHEST: Final = 512
-"""Characters to the end of a text that are counted one by one, if lengths are that far from each other."""
-_ROOMS: Final = (0, 2, 4, 8, 8, 16, 16, 24, 32, 48, 64, 160)
-"""Characters beyond the shortest text; the first one is what is left when all else is dropped."""
-_RUN: Final = 12
-"""Characters that are drawn at once where a state leads to itself."""
+"""Lengths that are counted one by one; from there on they repeat, or the walk is refused."""
+_ROOMS: Final = (*range(17), 24, 32, 48, 64, 160)
+"""Characters beyond the shortest text; the first one is left when shrinking has dropped all others."""
 
 
 class Lengths:
@@ -353,7 +338,10 @@ class Lengths:
 
     def __init__(self, automaton: Automaton, longest: int) -> None:
         self._counts = [0] * len(automaton.edges)
-        sources = _sources(automaton)
+        sources = [0] * len(automaton.edges)
+        for state, edges in enumerate(automaton.edges):
+            for target, _ in edges:
+                sources[target] |= 1 << state
         ending = sum(1 << state for state in automaton.accepting)
         self._last = min(longest + 1, _FARTHEST)
         self._always = 0
@@ -368,28 +356,21 @@ class Lengths:
                 break
             ending = before
 
-    def least(self, state: int, low: int = 0) -> int | None:
-        """The fewest characters to an end, at least so many; None when there are none."""
-        if low >= self._last:
-            return low if self._always >> state & 1 else None
-        left = self._counts[state] >> low
-        if left:
-            return low + (left & -left).bit_length() - 1
-        return self._last if self._always >> state & 1 else None
+    def has(self, state: int, count: int) -> bool:
+        """Whether an end is reached in exactly that many characters."""
+        found = self._counts[state] >> count if count < self._last else self._always >> state
+        return bool(found & 1)
 
-    def has(self, state: int, low: int, high: int) -> bool:
-        """True when an end can be reached in a number of characters that lies between."""
-        found = self.least(state, max(low, 0)) if high >= 0 else None
-        return found is not None and found <= high
-
-
-def _sources(automaton: Automaton) -> list[int]:
-    """For each state those that lead to it, bit by bit."""
-    found = [0] * len(automaton.edges)
-    for state, edges in enumerate(automaton.edges):
-        for target, _ in edges:
-            found[target] |= 1 << state
-    return found
+    def between(self, low: int, high: int | None) -> tuple[int, ...]:
+        """Return some lengths of texts, the shortest first; empty where no text has a length between the bounds."""
+        # The lengths beyond the counted ones are all there, or none is.
+        last = max(low, self._last) if high is None else min(high, max(low, self._last))
+        shortest = next((size for size in range(low, last + 1) if self.has(0, size)), None)
+        if shortest is None:
+            return ()
+        longest = shortest + _ROOMS[-1] if high is None else high
+        sizes = (min(shortest + room, longest) for room in _ROOMS)
+        return tuple(dict.fromkeys(next(n for n in range(size, -1, -1) if self.has(0, n)) for size in sizes))
 
 
 def _bits(states: int) -> Iterator[int]:
@@ -399,131 +380,45 @@ def _bits(states: int) -> Iterator[int]:
         states ^= lowest
 
 
-_Exit = tuple[int, Alphabet, str]
-"""Where it goes, by which characters, and the only one."""
-
-
-class _Continuations(Struct, frozen=True):
-    """The continuations of a state."""
-
-    exits: tuple[_Exit, ...]
-    """Those that are near the end come first."""
-    run: Alphabet | None
-    """Characters that lead back to it."""
-    may_end: bool
-
-    @property
-    def is_forced(self) -> bool:
-        """True when there is one way on and no other choice."""
-        return len(self.exits) == 1 and self.run is None and not self.may_end
-
-
 def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
-    """Draws texts of a length. Raises `UnsupportedPattern` when there are none, as far as can be counted."""
+    """Draws texts of a length. Raises `UnsupportedPattern` when there are none, as far as can be counted.
+
+    The length is drawn first, then a way that ends after exactly that many characters, and the characters last: rows of them
+    that are drawn from one alphabet are one choice.
+    """
     lengths = Lengths(automaton, _FARTHEST if high is None else high)
-    shortest = lengths.least(0, low)
-    if shortest is None or (high is not None and shortest > high):
+    sizes = lengths.between(low, high)
+    if not sizes:
         raise UnsupportedPattern("no text of such a length is in all of them")
-    longest = shortest + _ROOMS[-1] if high is None else high
-    rooms = tuple(dict.fromkeys(min(room, longest - shortest) for room in _ROOMS))
-    walk = _AutomatonWalk(automaton, lengths, low)
+    # Alphabets that are equal have to be one object here: rows of characters are found by identity.
+    small: dict[Intervals, Alphabet] = {}
+    ways = [
+        [(target, small.setdefault(intervals, alphabets.small(intervals))) for target, intervals in edges]
+        for edges in _nearest_first(automaton, lengths)
+    ]
+    has = lengths.has
 
     def draw(source: Source) -> str:
-        room = rooms[source.choice(len(rooms))] if len(rooms) > 1 else rooms[0]
-        return walk.text(source, shortest + room)
+        size = sizes[source.choice(len(sizes))] if len(sizes) > 1 else sizes[0]
+        state = 0
+        rows: list[tuple[Alphabet, int]] = []
+        for left in range(size - 1, -1, -1):
+            possible = [way for way in ways[state] if has(way[0], left)]
+            state, alphabet = possible[source.choice(len(possible))] if len(possible) > 1 else possible[0]
+            if rows and rows[-1][0] is alphabet:
+                rows[-1] = (alphabet, rows[-1][1] + 1)
+            else:
+                rows.append((alphabet, 1))
+        return "".join([source.string(alphabet, count, count) for alphabet, count in rows])
 
     return draw
 
 
-class _AutomatonWalk:
-    """One automaton, walked through from the start for each text."""
-
-    def __init__(self, automaton: Automaton, lengths: Lengths, low: int) -> None:
-        self._lengths = lengths
-        self._low = low
-        self._steps = [self._step(automaton, state) for state in range(len(automaton.edges))]
-        self._chains = [self._chain(step) for step in self._steps]
-
-    def _step(self, automaton: Automaton, state: int) -> _Continuations:
-        far = {target: self._lengths.least(target) for target, _ in automaton.edges[state]}
-        alive = [
-            (target, intervals)
-            for target, intervals in automaton.edges[state]
-            if far[target] is not None and target != state
-        ]
-        alive.sort(key=lambda edge: far[edge[0]] or 0)
-        runs = [intervals for target, intervals in automaton.edges[state] if target == state]
-        exits = tuple((target, alphabets.small(some), _only(some)) for target, some in alive)
-        run = alphabets.small(runs[0]) if runs else None
-        return _Continuations(exits, run, state in automaton.accepting)
-
-    def _chain(self, step: _Continuations) -> tuple[list[tuple[Alphabet, str, int]], int]:
-        """Return the steps without a choice of the way: texts, or a number of characters, and the state after them."""
-        found: list[tuple[Alphabet, str, int]] = []
-        state = 0
-        while step.is_forced and len(found) < len(self._steps):
-            ((state, alphabet, only),) = step.exits
-            before, text, count = found[-1] if found else (None, "", 0)
-            # Equal ones need not be one object: what is remembered differs from process to process.
-            is_same = before is not None and before.intervals == alphabet.intervals
-            if (text and only) or (is_same and not (text or only)):
-                found[-1] = (alphabet, text + only, count + 1)
-            else:
-                found.append((alphabet, only, 1))
-            step = self._steps[state]
-        return found, state
-
-    def text(self, source: Source, most: int) -> str:
-        """A text of at most so many characters."""
-        state, size, parts = 0, 0, []
-        while True:
-            step = self._steps[state]
-            if step.is_forced:
-                chain, state = self._chains[state]
-                for alphabet, only, count in chain:
-                    parts.append(only or source.string(alphabet, count, count))
-                    size += count
-                continue
-            if step.run is not None:
-                more = self._run(source, state, size, most)
-                parts.append(more)
-                size += len(more)
-            ends = step.may_end and size >= self._low
-            exits = [one for one in step.exits if self._leads_on(one[0], size + 1, most)]
-            count = len(exits) + ends
-            index = source.choice(count) if count > 1 else 0
-            if index < ends:
-                return "".join(parts)
-            state, alphabet, only = exits[index - ends]
-            parts.append(only or source.string(alphabet, 1, 1))
-            size += 1
-
-    def _leads_on(self, state: int, size: int, most: int) -> bool:
-        return self._lengths.has(state, self._low - size, most - size)
-
-    def _run(self, source: Source, state: int, size: int, most: int) -> str:
-        """Characters that change nothing: as many as it takes to have a way on, or more."""
-        step = self._steps[state]
-        room = most - size - (self._lengths.least(state) or 0)
-        few = next(count for count in range(room + 1) if self._goes_on(step, size + count, most))
-        many = min(room, max(few, self._low - size) + _RUN)
-        # With more of them there is still a way on, but for a minimum that only few reach.
-        while many > few and not self._goes_on(step, size + many, most):
-            many -= 1
-        if not many:
-            return ""
-        text = source.string(step.run or alphabets.NAME, few, many)
-        if not self._goes_on(step, size + len(text), most):
-            return text[:few]
-        return text
-
-    def _goes_on(self, step: _Continuations, size: int, most: int) -> bool:
-        return (step.may_end and size >= self._low) or any(
-            self._leads_on(target, size + 1, most) for target, _, _ in step.exits
-        )
-
-
-def _only(intervals: Intervals) -> str:
-    """The one character; empty for several."""
-    ((first, last), *others) = intervals
-    return chr(first) if first == last and not others else ""
+def _nearest_first(automaton: Automaton, lengths: Lengths) -> Iterator[list[tuple[int, Intervals]]]:
+    """Yield the edges of each state, in the order of the distance to the end: shrinking takes the first."""
+    far = {
+        state: next((n for n in range(_FARTHEST) if lengths.has(state, n)), _FARTHEST)
+        for state in range(len(automaton.edges))
+    }
+    for edges in automaton.edges:
+        yield sorted(edges, key=lambda edge: far[edge[0]])

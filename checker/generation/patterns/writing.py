@@ -1,11 +1,14 @@
 """Strings that match a regular expression and have a length, drawn from its tree."""
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from msgspec import Struct
 
 from checker.generation.patterns.regexes import (
+    EMPTY,
     UNBOUNDED,
+    UNIVERSE,
     Alternation,
     Anchor,
     Characters,
@@ -16,10 +19,11 @@ from checker.generation.patterns.regexes import (
     Reference,
     Repetition,
     UnsupportedPattern,
+    parse,
 )
 from checker.generation.sources import alphabets
-from checker.generation.sources.alphabets import Interval
-from checker.generation.sources.basic import constant, joined, one_of, texts
+from checker.generation.sources.alphabets import NAME, Alphabet, Interval
+from checker.generation.sources.basic import constant, either, joined, one_of, texts
 from checker.generation.sources.choices import Draw, Source
 
 Writer = Callable[[Source, int, int], str]
@@ -286,3 +290,180 @@ def _repeated(part: PatternPart, low: int, high: int) -> PatternPart:
         return "".join(found)
 
     return PatternPart(part.low * low, min(UNBOUNDED, part.high * high), write)
+
+
+_MOST = 64
+"""Branches that anchors inside of groups are looked for in."""
+
+
+class Branch(Struct, frozen=True):
+    """One way to match."""
+
+    parts: tuple[Expression, ...]
+    """In a row, without the anchors at the ends."""
+    is_open_before: bool
+    is_open_after: bool
+
+    @property
+    def expression(self) -> Expression:
+        """The parts as one."""
+        return self.parts[0] if len(self.parts) == 1 else Concatenation(self.parts)
+
+
+def branches(tree: Expression) -> list[Branch]:
+    """The alternatives of a pattern, each with the ends at which it is open.
+
+    Where an anchor stands in the middle of one, nothing is said to be open.
+    """
+    return [_branch(row) for row in _rows(tree, _MOST)]
+
+
+def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
+    """Parts in a row of each alternative: groups with anchors at an end are one for each of theirs."""
+    if isinstance(tree, Alternation):
+        for option in tree.options:
+            yield from _rows(option, most)
+        return
+    parts = tree.parts if isinstance(tree, Concatenation) else (tree,)
+    index = _split_at(parts)
+    options = [] if index is None else _options(parts[index])
+    if index is None or len(options) > most:
+        yield parts
+        return
+    for option in options:
+        inside = option.parts if isinstance(option, Concatenation) else (option,)
+        row = Concatenation((*parts[:index], *inside, *parts[index + 1 :]))
+        yield from _rows(row, most // len(options))
+
+
+def _split_at(parts: tuple[Expression, ...]) -> int | None:
+    """Index of the first or last part, conditions aside, if it has alternatives with anchors in it."""
+    solid = [index for index, part in enumerate(parts) if not isinstance(part, Anchor | Lookahead)]
+    for index in (solid[0], solid[-1]) if solid else ():
+        if _has_anchors(parts[index]) and _options(parts[index]):
+            return index
+    return None
+
+
+def _options(part: Expression) -> list[Expression]:
+    """Return the alternatives of a part; nothing where it is only itself."""
+    match part:
+        case Alternation(options):
+            return list(options)
+        case Repetition(inner, 0, 1):
+            return [inner, EMPTY]
+        case Repetition(inner, 1, 1) | Concatenation((inner,)):
+            return [inner]
+        case Concatenation():
+            return [part]
+        case _:
+            return []
+
+
+def _has_anchors(tree: Expression) -> bool:
+    match tree:
+        case Anchor():
+            return True
+        case Repetition(part) | Group(_, part):
+            return _has_anchors(part)
+        case Alternation(parts) | Concatenation(parts):
+            return any(map(_has_anchors, parts))
+        case _:
+            return False
+
+
+def _branch(parts: tuple[Expression, ...]) -> Branch:
+    first, last = 0, len(parts)
+    while first < last and isinstance(parts[first], Anchor | Lookahead):
+        first += 1
+    while first < last and isinstance(parts[last - 1], Anchor | Lookahead):
+        last -= 1
+    before = [part for part in parts[:first] if isinstance(part, Anchor)]
+    after = [part for part in parts[last:] if isinstance(part, Anchor)]
+    # Nothing but anchors and conditions: both ends are in the first run.
+    ends = [part.is_end for part in (*before, *after)]
+    is_odd = any(map(_has_anchors, parts[first:last])) or (
+        first < last and (Anchor(is_end=True) in before or Anchor(is_end=False) in after)
+    )
+    return Branch(
+        tuple(part for part in parts if not isinstance(part, Anchor)),
+        is_open_before=not is_odd and False not in ends,
+        is_open_after=not is_odd and True not in ends,
+    )
+
+
+_SHARE: Final = 0.7
+"""Probability that something stands at the one end of a pattern that is open."""
+_SHARE_OF_BOTH: Final = 0.3
+"""Share of texts that something stands at an end of, for each end of a pattern that is open at both: some who write such patterns mean whole texts."""
+_SHORTEST: Final = 0.5
+"""Probability that a minimum is reached by what stands around a match, if it can be."""
+_ROOM: Final = 300
+"""Characters at an end, more only to reach a length. Long ones are rare (`plans.length_plan`)."""
+_NOTHING: Final = constant("")
+
+
+def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME) -> PatternPart:
+    """Return the writer of texts that a pattern is found in: matches of allowed characters, those of `around` at open ends.
+
+    Raises `UnsupportedPattern`.
+    """
+    found: list[PatternPart] = []
+    reason: UnsupportedPattern | None = None
+    for branch in branches(parse(pattern)):
+        try:
+            found.append(_searched(branch, allowed, around))
+        except UnsupportedPattern as error:
+            reason = reason or error
+    if not found:
+        raise reason or UnsupportedPattern("no alternative can be written")
+    return one_written(found)
+
+
+def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> PatternPart:
+    expression, is_open_after = branch.expression, branch.is_open_after
+    if is_open_after and _ends_in_condition(branch.parts):
+        # What follows has to satisfy it: it is not just anything.
+        anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
+        expression, is_open_after = Concatenation((*branch.parts, anything)), False
+    match = written(expression, allowed)
+    if not (branch.is_open_before or is_open_after):
+        return match
+    return _surrounded(match, around, (branch.is_open_before, is_open_after))
+
+
+def _ends_in_condition(parts: tuple[Expression, ...]) -> bool:
+    return bool(parts) and isinstance(parts[-1], Lookahead) and not parts[-1].is_negated
+
+
+def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]) -> PatternPart:
+    """A match, now and then with something before or after it."""
+    share = _SHARE_OF_BOTH if all(is_open) else _SHARE
+
+    def write(source: Source, least: int, most: int) -> str:
+        is_padded = match.low < least and source.boolean(_SHORTEST)
+        text = match.write(source, 0 if is_padded else min(least, match.high), most)
+        for end in (1, 0):
+            missing, room = least - len(text), most - len(text)
+            # The last end that is open takes what is missing.
+            is_last = missing > 0 and (end == 0 or not is_open[0])
+            if not is_open[end] or room <= 0:
+                continue
+            if is_last:
+                more = source.string(around, missing, max(missing, min(room, _ROOM)))
+            elif source.boolean(share):
+                more = source.string(around, 1, min(room, max(_ROOM, missing)))
+            else:
+                continue
+            text = text + more if end else more + text
+        return text
+
+    return PatternPart(match.low, UNBOUNDED, write, free=_freely(match, around, is_open, share))
+
+
+def _freely(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool], share: float) -> Draw:
+    """A match of any length and what is around it. The match comes first: it is what is left when all else is dropped."""
+    filling = either(share, texts(around, 1, _ROOM), _NOTHING)
+    if all(is_open):
+        return joined(match.unbounded(), filling, filling, places=(1, 0, 2))
+    return joined(match.unbounded(), filling, places=(1, 0) if is_open[0] else (0, 1))
