@@ -6,21 +6,22 @@ from io import BytesIO
 import jsonschema_rs
 import pytest
 
-from checker.generation.drawing.formats import FORMATS, LENGTHS, sized_format
+from checker.core.errors import Unsatisfiable
+from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.samples import SAMPLES, padded_png
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import STRING_FORMATS
 
-from .making import bodies
+from .making import bodies, drawer, program_of
 
-SIZED = [name for name in FORMATS if sized_format(name, 24, 24)]
+SIZED = [name for name, one in FORMATS.items() if one.grammar and one.low < one.high and name != "color"]
 
 
 def texts(name: str, count: int = 300) -> list[str]:
     found = []
     for seed in range(count):
-        found.append(FORMATS[name](RandomSource(seed)))
+        found.append(FORMATS[name].draw(RandomSource(seed)))
     return found
 
 
@@ -37,28 +38,31 @@ def test_texts_of_a_format_are_valid_for_both_readers(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_texts_of_a_format_have_its_lengths(name: str) -> None:
-    least, most = LENGTHS.get(name, (0, 1 << 30))
-    assert [text for text in texts(name) if not least <= len(text) <= most] == []
+    one = FORMATS[name]
+    assert [text for text in texts(name) if not one.low <= len(text) <= one.high] == []
 
 
 @pytest.mark.parametrize("name", sorted(SIZED))
-@pytest.mark.parametrize("size", [4, 9, 20, 40, 100, 200])
-def test_formats_are_made_to_measure(name: str, size: int) -> None:
-    draw, strict = sized_format(name, size, size), is_strict(name)
-    if draw is None:
+@pytest.mark.parametrize("sizes", [(8, 8), (12, 14), (24, 24), (36, 40), (90, 100)])
+def test_formats_are_made_to_measure(name: str, sizes: tuple[int, int]) -> None:
+    low, high = sizes
+    raw = {"type": "string", "format": name, "minLength": low, "maxLength": high}
+    if low > FORMATS[name].high or high < FORMATS[name].low:
+        with pytest.raises(Unsatisfiable):
+            program_of(body=raw)
         return
-    for seed in range(5):
-        text = draw(RandomSource(seed))
-        assert (len(text), STRING_FORMATS[name](text), strict.is_valid(text)) == (size, True, True)
+    strict = is_strict(name)
+    for text in bodies(raw, 5):
+        assert (low <= len(text) <= high, STRING_FORMATS[name](text), strict.is_valid(text)) == (True, True, True)
 
 
 @pytest.mark.parametrize("size", [6, 7, 30, 69, 70, 71, 133, 200, 254])
 def test_mailboxes_of_any_length_have_a_domain_that_strict_readers_take(size: int) -> None:
-    draw = sized_format("email", size, size)
-    assert draw is not None
+    raw = {"type": "string", "format": "email", "minLength": size, "maxLength": size}
+    draw = drawer(program_of(body=raw))
     sources: list[Source] = [SimplestSource(), *map(RandomSource, range(5))]
     for source in sources:
-        local, _, domain = draw(source).partition("@")
+        local, _, domain = draw(source).body.partition("@")
         *labels, top = domain.split(".")
         assert labels
         assert top.isalpha()

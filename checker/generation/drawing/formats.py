@@ -1,10 +1,13 @@
 """Strings of the formats that JSON Schema and OpenAPI name, each a function of a source."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
 from ipaddress import IPv6Address
+from typing import Final
+
+from msgspec import Struct
 
 from checker.generation.patterns.regexes import UNBOUNDED
 from checker.generation.sources import alphabets
@@ -62,18 +65,14 @@ _PARTIAL_TIME = joined(CLOCK, listed(("", "", ".5", ".123456")))
 _DATE_TIME = joined(DATE, constant("T"), _TIME)
 
 
-def _two_digits(low: int, high: int) -> TextDraw:
-    return finished(integers(low, high), "{:02d}".format)
+def _two_digits(low: int, high: int) -> "TextFormat":
+    return TextFormat(finished(integers(low, high), "{:02d}".format), 2, 2)
 
 
 def _numeric_offset(source: Source) -> str:
     minutes = source.integer(-12 * 60, 14 * 60)
     sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
     return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}"
-
-
-def _offset(source: Source) -> str:
-    return "Z" if source.boolean() else _numeric_offset(source)
 
 
 def _uuid(content: bytes) -> str:
@@ -143,220 +142,108 @@ def _basic_auth(source: Source) -> str:
     return "Basic " + base64.b64encode(pair.encode()).decode()
 
 
-FORMATS: dict[str, TextDraw] = {
-    "date": DATE,
-    "full-date": DATE,
-    "time": _TIME,
-    "full-time": _TIME,
-    "partial-time": _PARTIAL_TIME,
-    "date-time": _DATE_TIME,
-    "date-fullyear": finished(integers(0, 9999), "{:04d}".format),
+_LABEL_GRAMMAR: Final = "[A-Za-z0-9]+(-[A-Za-z0-9]+)*"
+_HOST_GRAMMAR: Final = rf"{_LABEL_GRAMMAR}(\.{_LABEL_GRAMMAR})*"
+_DOMAIN_GRAMMAR: Final = rf"({_LABEL_GRAMMAR}\.)+[A-Za-z]{{2,}}"
+_YEAR_GRAMMAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
+_DAY_GRAMMAR: Final = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
+_DATE_GRAMMAR: Final = f"{_YEAR_GRAMMAR}-{_DAY_GRAMMAR}"
+_CLOCK_GRAMMAR: Final = "([01][0-9]|2[0-3]):[0-5][0-9]"
+_PARTIAL_TIME_GRAMMAR: Final = rf"{_CLOCK_GRAMMAR}:[0-5][0-9](\.[0-9]+)?"
+_OFFSET_GRAMMAR: Final = f"(Z|[+-]{_CLOCK_GRAMMAR})"
+_TIME_GRAMMAR: Final = _PARTIAL_TIME_GRAMMAR + _OFFSET_GRAMMAR
+_OCTET_GRAMMAR: Final = "([1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
+_GROUP_GRAMMAR: Final = "[0-9A-Fa-f]{1,4}"
+_IPV6_GRAMMAR: Final = f"(({_GROUP_GRAMMAR}:){{7}}{_GROUP_GRAMMAR}|({_GROUP_GRAMMAR}:){{1,6}}:{_GROUP_GRAMMAR}|::({_GROUP_GRAMMAR}:){{0,5}}{_GROUP_GRAMMAR}|({_GROUP_GRAMMAR}:){{1,7}}:|::)"
+_CHARACTER_GRAMMAR: Final = "([A-Za-z0-9._~-]|%[0-9A-F]{2})"
+_PATH_GRAMMAR: Final = f"(/{_CHARACTER_GRAMMAR}*)*"
+_TAIL_GRAMMAR: Final = rf"(\?({_CHARACTER_GRAMMAR}|[=&])*)?(#{_CHARACTER_GRAMMAR}*)?"
+_URI_GRAMMAR: Final = rf"[A-Za-z][A-Za-z0-9+.-]*:(//{_HOST_GRAMMAR}(:[0-9]{{1,4}})?{_PATH_GRAMMAR}|{_CHARACTER_GRAMMAR}({_CHARACTER_GRAMMAR}|[:/@])*){_TAIL_GRAMMAR}"
+_POINTER_GRAMMAR: Final = "(/([A-Za-z0-9 ._%-]|~[01])*)*"
+_BASE64_GRAMMAR: Final = "[A-Za-z0-9+/]"
+
+
+class TextFormat(Struct, frozen=True):
+    """A format of strings."""
+
+    draw: TextDraw
+    low: int = 0
+    high: int = UNBOUNDED
+    """Lengths that its strings can have."""
+    grammar: str = ""
+    """A regular expression of whole strings, usual ones at least: for strings of a length, and for those that match a pattern as well."""
+    is_certain: bool = False
+    """True when drawn strings are not validated: validating a time takes as long as drawing it."""
+    is_international: bool = False
+    """True when drawn strings have characters beyond ASCII."""
+
+    @property
+    def pattern(self) -> str:
+        """The grammar as a pattern that is searched for."""
+        return f"^({self.grammar})$"
+
+
+_EMAIL_GRAMMAR: Final = rf"[A-Za-z0-9]+([.+_-][A-Za-z0-9]+)*@{_DOMAIN_GRAMMAR}"
+_REFERENCE_GRAMMAR: Final = (
+    f"({_URI_GRAMMAR}|{_PATH_GRAMMAR}{_TAIL_GRAMMAR}|{_CHARACTER_GRAMMAR}+{_PATH_GRAMMAR}{_TAIL_GRAMMAR})"
+)
+_LONGEST_NAME: Final = 253
+_LONGEST_MAILBOX: Final = 254
+"""Characters of a mailbox that a mail server has to take (RFC 5321, 4.5.3.1.3, without the angle brackets)."""
+FORMATS: Final[Mapping[str, TextFormat]] = {
+    **dict.fromkeys(("date", "full-date"), TextFormat(DATE, 10, 10, _DATE_GRAMMAR, is_certain=True)),
+    **dict.fromkeys(("time", "full-time"), TextFormat(_TIME, 9, UNBOUNDED, _TIME_GRAMMAR, is_certain=True)),
+    "partial-time": TextFormat(_PARTIAL_TIME, 8, UNBOUNDED, _PARTIAL_TIME_GRAMMAR),
+    "date-time": TextFormat(_DATE_TIME, 20, UNBOUNDED, f"{_DATE_GRAMMAR}T{_TIME_GRAMMAR}", is_certain=True),
+    "date-fullyear": TextFormat(finished(integers(0, 9999), "{:04d}".format), 4, 4),
     "date-month": _two_digits(1, 12),
     "date-mday": _two_digits(1, 31),
     "time-hour": _two_digits(0, 23),
     "time-minute": _two_digits(0, 59),
     "time-second": _two_digits(0, 59),
-    "time-secfrac": finished(integers(0, 999_999), ".{}".format),
-    "time-numoffset": _numeric_offset,
-    "time-offset": _offset,
-    "duration": _duration,
-    "uuid": finished(binaries(16), _uuid),
-    "email": _EMAIL,
-    "idn-email": _IDN_EMAIL,
-    "hostname": _HOSTNAME,
-    "idn-hostname": _IDN_HOSTNAME,
-    "ipv4": finished(integers(0, 0xFFFFFFFF), _ipv4),
-    "ipv6": finished(integers(0, (1 << 128) - 1), _ipv6),
-    "uri": _URI,
-    "url": _URI,
-    "iri": _IRI,
-    "uri-reference": _URI_REFERENCE,
-    "iri-reference": _IRI_REFERENCE,
-    "uri-template": _URI_TEMPLATE,
-    "byte": _byte,
-    "json-pointer": _json_pointer,
-    "relative-json-pointer": _relative_json_pointer,
-    "regex": _regex,
-    "color": joined(constant("#"), texts(alphabets.HEX, 6, 6)),
-    "_header_name": texts(_TOKEN, 1, 24),
-    "_header_value": texts(alphabets.VISIBLE, 0, 40),
-    "_basic_auth": _basic_auth,
-    "_bearer_auth": joined(constant("Bearer "), texts(PATH, 1, 40)),
+    "time-secfrac": TextFormat(finished(integers(0, 999_999), ".{}".format), 2),
+    "time-numoffset": TextFormat(_numeric_offset, 6, 6),
+    "time-offset": TextFormat(either(0.5, constant("Z"), _numeric_offset), 1, 6),
+    "duration": TextFormat(
+        _duration,
+        3,
+        UNBOUNDED,
+        "P([0-9]+W|[0-9]+[YMD]|[0-9]+Y[0-9]+M([0-9]+D)?|([0-9]+D)?T([0-9]+[HMS]|[0-9]+H[0-9]+M([0-9]+S)?))",
+    ),
+    "uuid": TextFormat(
+        finished(binaries(16), _uuid), 36, 36, "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", is_certain=True
+    ),
+    "email": TextFormat(_EMAIL, 3, _LONGEST_MAILBOX, _EMAIL_GRAMMAR, is_certain=True),
+    "idn-email": TextFormat(_IDN_EMAIL, 3, _LONGEST_MAILBOX, _EMAIL_GRAMMAR, is_international=True),
+    "hostname": TextFormat(_HOSTNAME, 1, _LONGEST_NAME, _HOST_GRAMMAR, is_certain=True),
+    "idn-hostname": TextFormat(_IDN_HOSTNAME, 1, _LONGEST_NAME, _HOST_GRAMMAR, is_international=True),
+    "ipv4": TextFormat(
+        finished(integers(0, 0xFFFFFFFF), _ipv4), 7, 15, rf"({_OCTET_GRAMMAR}\.){{3}}{_OCTET_GRAMMAR}", is_certain=True
+    ),
+    "ipv6": TextFormat(finished(integers(0, (1 << 128) - 1), _ipv6), 2, 45, _IPV6_GRAMMAR, is_certain=True),
+    "uri": TextFormat(_URI, 2, UNBOUNDED, _URI_GRAMMAR, is_certain=True),
+    "url": TextFormat(
+        _URI,
+        2,
+        UNBOUNDED,
+        rf"(https?|ftp)://{_HOST_GRAMMAR}(:[0-9]{{1,4}})?{_PATH_GRAMMAR}{_TAIL_GRAMMAR}",
+        is_certain=True,
+    ),
+    "iri": TextFormat(_IRI, 2, UNBOUNDED, _URI_GRAMMAR, is_international=True),
+    "uri-reference": TextFormat(_URI_REFERENCE, grammar=_REFERENCE_GRAMMAR),
+    "iri-reference": TextFormat(_IRI_REFERENCE, grammar=_REFERENCE_GRAMMAR, is_international=True),
+    "uri-template": TextFormat(_URI_TEMPLATE, grammar=_URI_GRAMMAR),
+    "byte": TextFormat(
+        _byte,
+        grammar=f"({_BASE64_GRAMMAR}{{4}})*({_BASE64_GRAMMAR}{{2}}[AEIMQUYcgkosw048]=|{_BASE64_GRAMMAR}[AQgw]==)?",
+    ),
+    "json-pointer": TextFormat(_json_pointer, grammar=_POINTER_GRAMMAR),
+    "relative-json-pointer": TextFormat(_relative_json_pointer, 1, UNBOUNDED, f"(0|[1-9][0-9]*)(#|{_POINTER_GRAMMAR})"),
+    "regex": TextFormat(_regex, grammar="[A-Za-z0-9_]*"),
+    "color": TextFormat(joined(constant("#"), texts(alphabets.HEX, 6, 6)), 3, UNBOUNDED, "#[0-9A-Fa-f]{6}"),
+    "_header_name": TextFormat(texts(_TOKEN, 1, 24), 1),
+    "_header_value": TextFormat(texts(alphabets.VISIBLE, 0, 40)),
+    "_basic_auth": TextFormat(_basic_auth, 8),
+    "_bearer_auth": TextFormat(joined(constant("Bearer "), texts(PATH, 1, 40)), 8),
 }
-"""Format -> strings of it."""
-
-
-_LONGEST_LABEL = 63
-_LOCAL = 64
-_NAME = 253
-_ADDRESS = 254
-"""Characters of a mailbox that a mail server has to take (RFC 5321, 4.5.3.1.3, without the angle brackets)."""
-_SIZED_TOP_DOMAINS = ("de", "io")
-_ROOM = 40
-"""Characters beyond the minimum when there is no maximum."""
-
-LENGTHS: dict[str, tuple[int, int]] = {
-    "date": (10, 10),
-    "full-date": (10, 10),
-    "partial-time": (8, UNBOUNDED),
-    "time": (8, UNBOUNDED),
-    "full-time": (9, UNBOUNDED),
-    "date-time": (20, UNBOUNDED),
-    "date-fullyear": (4, 4),
-    **dict.fromkeys(("date-month", "date-mday", "time-hour", "time-minute", "time-second"), (2, 2)),
-    "time-secfrac": (2, UNBOUNDED),
-    "time-numoffset": (6, 6),
-    "time-offset": (1, 6),
-    "duration": (3, UNBOUNDED),
-    "uuid": (36, 36),
-    "email": (3, _LOCAL + 1 + _NAME),
-    "idn-email": (3, _LOCAL + 1 + _NAME),
-    "hostname": (1, _NAME),
-    "idn-hostname": (1, _NAME),
-    "ipv4": (7, 15),
-    "ipv6": (2, 45),
-    "uri": (2, UNBOUNDED),
-    "url": (2, UNBOUNDED),
-    "iri": (2, UNBOUNDED),
-    "relative-json-pointer": (1, UNBOUNDED),
-    "color": (3, UNBOUNDED),
-    "_header_name": (1, UNBOUNDED),
-    "_basic_auth": (8, UNBOUNDED),
-    "_bearer_auth": (8, UNBOUNDED),
-}
-"""Format -> lengths that its strings can have."""
-
-Sized = Callable[[Source, int], str]
-"""A string of exactly that length."""
-
-
-@cache
-def sized_format(name: str, low: int, high: int | None) -> TextDraw | None:
-    """Strings of a format within a length; None for formats that are not made to measure."""
-    make = _SIZED.get(name)
-    if make is None:
-        return None
-    sized, least, most = make
-    step = 4 if name == "byte" else 1
-    low = -(-max(low, least) // step) * step
-    high = min(most, low + _ROOM if high is None else high) // step * step
-    if high < low:
-        return None
-    if low == high:
-        return lambda source: sized(source, low)
-    return lambda source: sized(source, source.integer(low // step, high // step) * step)
-
-
-def _exactly(source: Source, alphabet: alphabets.Alphabet, size: int) -> str:
-    return source.string(alphabet, size, size)
-
-
-def _host(source: Source, size: int) -> str:
-    """Labels of at most 63 characters each."""
-    if size <= _LONGEST_LABEL:
-        return _exactly(source, HOST, size)
-    # A single character left over cannot be a dot at the end.
-    label = _LONGEST_LABEL if size - _LONGEST_LABEL != 1 else _LONGEST_LABEL - 1
-    return f"{_exactly(source, HOST, label)}.{_host(source, size - label - 1)}"
-
-
-def _domain(source: Source, size: int) -> str:
-    """A host below a top-level domain, where there is room: many readers want a dot behind the @, and letters behind that."""
-    if size < len("a.de"):
-        return _host(source, size)
-    top = _SIZED_TOP_DOMAINS[source.choice(len(_SIZED_TOP_DOMAINS))]
-    return f"{_host(source, size - len(top) - 1)}.{top}"
-
-
-def _email(source: Source, size: int) -> str:
-    local = min(_LOCAL, max(1, size - 5))
-    return f"{_exactly(source, HOST, local)}@{_domain(source, size - local - 1)}"
-
-
-def _idn_host(source: Source, size: int) -> str:
-    if size > 12:
-        return f"{_exactly(source, INTERNATIONAL, 6)}.{_host(source, size - 7)}"
-    return _exactly(source, INTERNATIONAL, size)
-
-
-def _idn_email(source: Source, size: int) -> str:
-    local = min(10, max(1, size - 5))
-    return f"{_exactly(source, INTERNATIONAL, local)}@{_domain(source, size - local - 1)}"
-
-
-def _uri(source: Source, size: int) -> str:
-    """From `a:` over `http://a` to `https://host.io/path`."""
-    for start in ("https://a.io/", "http://a/", "ftp:/", "a:"):
-        if size >= len(start):
-            return start + _exactly(source, PATH, size - len(start))
-    raise AssertionError("shorter than every URI")
-
-
-def _reference(source: Source, size: int) -> str:
-    return f"/{_exactly(source, PATH, size - 1)}" if size else ""
-
-
-def _fraction(source: Source, size: int) -> str:
-    """A fraction of a second with its dot, and `Z`."""
-    return "Z" if size < 3 else f".{_digits(source, size - 2)}Z"
-
-
-def _digits(source: Source, size: int) -> str:
-    shown = min(size, 9)
-    return f"{source.integer(0, 10**shown - 1):0{shown}d}".ljust(size, "0")
-
-
-def _time(source: Source, size: int) -> str:
-    clock = CLOCK(source)
-    return f"{clock}-00:00" if size == 14 else f"{clock}{_fraction(source, size - 8)}"
-
-
-def _date_time(source: Source, size: int) -> str:
-    return f"{DATE(source)}T{_time(source, size - 11)}"
-
-
-def _sized_byte(source: Source, size: int) -> str:
-    return base64.b64encode(source.binary(size // 4 * 3, size // 4 * 3)).decode("ascii")
-
-
-def _pointer(source: Source, size: int) -> str:
-    return f"/{_exactly(source, alphabets.NAME, size - 1)}" if size else ""
-
-
-def _relative_pointer(source: Source, size: int) -> str:
-    return f"{source.integer(0, 9)}{_pointer(source, size - 1)}"
-
-
-def _sized_ipv4(source: Source, size: int) -> str:
-    """Four numbers that have `size - 3` digits together."""
-    digits = [(size - 3 + part) // 4 for part in range(4)]
-    lows = {1: 0, 2: 10, 3: 100}
-    return ".".join(str(source.integer(lows[n], min(10**n - 1, 255))) for n in digits)
-
-
-def _sized_duration(source: Source, size: int) -> str:
-    return f"P{_digits(source, size - 2)}D"
-
-
-_SIZED: dict[str, tuple[Sized, int, int]] = {
-    "date-time": (_date_time, 20, UNBOUNDED),
-    "time": (_time, 9, UNBOUNDED),
-    "full-time": (_time, 9, UNBOUNDED),
-    "duration": (_sized_duration, 3, 20),
-    "email": (_email, 3, _ADDRESS),
-    "idn-email": (_idn_email, 3, 200),
-    "hostname": (_host, 1, _NAME),
-    "idn-hostname": (_idn_host, 1, 200),
-    "ipv4": (_sized_ipv4, 7, 15),
-    "uri": (_uri, 2, UNBOUNDED),
-    "url": (_uri, 2, UNBOUNDED),
-    "iri": (_uri, 2, UNBOUNDED),
-    "uri-template": (_uri, 2, UNBOUNDED),
-    "uri-reference": (_reference, 0, UNBOUNDED),
-    "iri-reference": (_reference, 0, UNBOUNDED),
-    "byte": (_sized_byte, 0, UNBOUNDED),
-    "json-pointer": (_pointer, 0, UNBOUNDED),
-    "relative-json-pointer": (_relative_pointer, 1, UNBOUNDED),
-    "regex": (lambda source, size: _exactly(source, alphabets.NAME, size), 0, UNBOUNDED),
-}
-"""Format -> how a string of a length is made, the shortest and the longest."""
+"""Format -> how its strings are drawn. `checker.validation.formats` has the predicates."""

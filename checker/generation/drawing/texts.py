@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin
 from checker.core.request import Location
-from checker.generation.drawing.formats import FORMATS, LENGTHS, sized_format
+from checker.generation.drawing.formats import FORMATS, TextFormat
 from checker.generation.drawing.intersections import is_doubtful, likely_ways
 from checker.generation.drawing.nodes import Nodes, is_alive
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
@@ -137,12 +137,7 @@ _LONG = 0.02
 _USUAL = (6, 48)
 """Lengths that most values of a format have anyway."""
 _SEEDS = 1 << 16
-_INTERNATIONAL = frozenset(("iri", "iri-reference", "idn-email", "idn-hostname"))
-"""Formats with characters beyond ASCII."""
-_ALWAYS_RIGHT = frozenset(
-    ("date", "full-date", "time", "full-time", "date-time", "uuid", "ipv4", "ipv6", "email", "hostname", "uri", "url")
-)
-"""Formats whose texts need no second look: checking a time takes as long as making it."""
+_UNKNOWN = TextFormat(texts(alphabets.NAME, 0, 0))
 _OF_FORMATS = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
 """Characters of their texts; URIs may be short, which has them looked at wherever these matter."""
 _SHORTEST = 2
@@ -162,7 +157,7 @@ def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw
     if certain is not None:
         return certain
     ways, checks = _ways(nodes, canonical, place, sizes)
-    if not _INTERNATIONAL.isdisjoint(canonical.formats):
+    if any(FORMATS[name].is_international for name in canonical.formats if name in FORMATS):
         # All other ways keep to the alphabet by themselves.
         checks.append(place.alphabet.permits)
     is_free = not checks and place.is_body and sizes == (0, None)
@@ -219,11 +214,11 @@ def _certain(
         return None
     low, high = sizes
     for name in canonical.formats:
-        least, most = LENGTHS.get(name, (0, UNBOUNDED))
-        fits = least >= low and (high is None or high >= most)
-        is_carried = place.is_body or (least > _SHORTEST and place.alphabet.permits(_OF_FORMATS))
-        if name in _ALWAYS_RIGHT and name not in user_formats and fits and is_carried:
-            return FORMATS[name]
+        known = FORMATS.get(name, _UNKNOWN)
+        fits = known.low >= low and (high is None or high >= known.high)
+        is_carried = place.is_body or (known.low > _SHORTEST and place.alphabet.permits(_OF_FORMATS))
+        if known.is_certain and name not in user_formats and fits and is_carried:
+            return known.draw
     for pattern, _ in canonical.strings.patterns:
         if not is_certain(pattern):
             return None
@@ -253,20 +248,15 @@ def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) 
     """Raise `Unsatisfiable` when a format has no strings of such lengths."""
     lengths = canonical.strings.lengths
     for name in canonical.formats:
-        least, most = LENGTHS.get(name, (0, UNBOUNDED))
-        if name in user_formats:
+        known = FORMATS.get(name)
+        if known is None or name in user_formats:
             continue
-        if lengths.low > most:
-            text = f"minLength {lengths.low} and format {name}, which has at most {most} characters"
+        if lengths.low > known.high:
+            text = f"minLength {lengths.low} and format {name}, which has at most {known.high} characters"
             raise Unsatisfiable(lengths.low_pointer, text)
-        if lengths.high is not None and lengths.high < least:
-            text = f"maxLength {lengths.high} and format {name}, which has at least {least} characters"
+        if lengths.high is not None and lengths.high < known.low:
+            text = f"maxLength {lengths.high} and format {name}, which has at least {known.low} characters"
             raise Unsatisfiable(lengths.high_pointer, text)
-
-
-def _is_alone(canonical: Canonical) -> bool:
-    """True when a format is all that is said of the characters."""
-    return len(canonical.formats) == 1 and not canonical.strings.patterns
 
 
 Checks = list[Callable[[str], bool]]
@@ -285,10 +275,9 @@ def _ways(
             ways.append(_users(strategy, location_of(place), nodes.context))
             continue
         if name in FORMATS:
+            ways.append(FORMATS[name].draw)
             is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
-            sized = None if is_usual else sized_format(name, low, high)
-            ways.append(sized or FORMATS[name])
-            if sized is None and name in _ALWAYS_RIGHT and _is_alone(canonical):
+            if is_usual and FORMATS[name].is_certain and len(canonical.formats) == 1 and not canonical.strings.patterns:
                 continue
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(low, high, place.file))
